@@ -1,0 +1,74 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+/// The language settings of every target: Swift 6 mode, and the upcoming features that make
+/// imports and existentials explicit.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// A library target at Sources/NAME with the settings above.
+func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A test target at Tests/NAMETests with the settings above.
+func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: [.init(stringLiteral: name)] + dependencies,
+        swiftSettings: settings
+    )
+}
+
+let modules = [
+    "Composition", "Futures", "CallbackActions", "HTTPNetworking", "InMemoryTransport",
+    "URLSessionTransport", "Pledge", "PledgeTesting",
+]
+
+let package = Package(
+    name: "Pledge",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: modules.map { .library(name: $0, targets: [$0]) }
+        + [.executable(name: "quickstart", targets: ["quickstart"])],
+    targets: [
+        module("Composition"),
+        .target(name: "CFutures"),
+        module("Futures", uses: ["CFutures"]),
+        module("CallbackActions", uses: ["Futures"]),
+        module("HTTPNetworking", uses: ["Futures", "Composition"]),
+        module("InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
+        module("URLSessionTransport", uses: ["HTTPNetworking", "Futures"]),
+        module(
+            "Pledge",
+            uses: [
+                "Composition", "Futures", "CallbackActions", "HTTPNetworking",
+                "InMemoryTransport", "URLSessionTransport",
+            ]
+        ),
+        module("PledgeTesting", uses: ["Pledge"]),
+        .executableTarget(
+            name: "quickstart", dependencies: ["Pledge"], swiftSettings: settings),
+
+        tests(of: "Composition"),
+        tests(of: "Futures"),
+        tests(of: "CallbackActions", uses: ["Futures"]),
+        tests(of: "HTTPNetworking", uses: ["Composition", "Futures"]),
+        tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
+        tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
+        tests(of: "Pledge"),
+        tests(of: "PledgeTesting", uses: ["Pledge"]),
+        .testTarget(
+            name: "quickstartTests", dependencies: ["PledgeTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "Examples",
+            dependencies: ["Pledge", "PledgeTesting"],
+            path: "Docs/Examples",
+            swiftSettings: settings
+        ),
+    ]
+)

@@ -1,0 +1,18 @@
+#include "CFutures.h"
+
+#include <sched.h>
+
+_Thread_local struct cfutures_thread_state cfutures_thread;
+
+void cfutures_relax(uint32_t *turns) {
+    if (*turns >= 16) {
+        sched_yield();
+        return;
+    }
+    *turns += 1;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ volatile("yield");
+#endif
+}

@@ -1,0 +1,30 @@
+#ifndef CFUTURES_H
+#define CFUTURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What one thread knows of the deliveries it is in the middle of.
+///
+/// Swift has no thread-local storage of its own; this is the reason for the C in this package.
+struct cfutures_thread_state {
+    /// How many deliveries are nested on this thread's stack.
+    size_t depth;
+    /// The first waiter put off until the outermost delivery unwinds, or NULL.
+    void *_Nullable head;
+    /// The last waiter put off, or NULL.
+    void *_Nullable tail;
+};
+
+extern _Thread_local struct cfutures_thread_state cfutures_thread;
+
+/// The calling thread's own state. The pointer is valid on this thread only.
+static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(void) {
+    return &cfutures_thread;
+}
+
+/// One turn of a wait for another thread's few instructions: pauses the core at first, and yields
+/// it from the sixteenth turn on, so that a preempted thread can go on.
+void cfutures_relax(uint32_t *_Nonnull turns);
+
+#endif

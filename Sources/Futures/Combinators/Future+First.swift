@@ -1,0 +1,47 @@
+extension Future {
+    /// Waits for the first future to succeed.
+    ///
+    /// - Parameters:
+    ///   - futures: The futures.
+    ///   - fileID: The file that an error names; leave it out.
+    ///   - line: The line that an error names; leave it out.
+    /// - Returns: The first value. The other futures are given up then. If all fail, it fails with
+    ///   ``FutureError/Code/allFailed``, whose `causes` are in the order of the futures; of none,
+    ///   with ``FutureError/Code/noInputs``.
+    public static func any<Input: Future<Value>>(
+        _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        let location = SourceLocation(fileID: fileID, line: line)
+        if futures.isEmpty { return Future(error: FutureError(.noInputs, at: location)) }
+        let aggregate = Aggregate<Value>(count: futures.count, rule: .firstSuccess) { inputs in
+            .failure(
+                FutureError(
+                    .allFailed, at: location, causes: inputs.compactMap { $0.source?.failure?.error }
+                ))
+        }
+        aggregate.start(futures.lazy.map { $0 })
+        return aggregate
+    }
+
+    /// Waits for the first future to settle.
+    ///
+    /// - Parameters:
+    ///   - futures: The futures.
+    ///   - fileID: The file that an error names; leave it out.
+    ///   - line: The line that an error names; leave it out.
+    /// - Returns: The first result, success or failure; of futures that have settled already, that
+    ///   of the first in the array. The other futures are given up then. Of none, it fails with
+    ///   ``FutureError/Code/noInputs``, rather than never.
+    public static func race<Input: Future<Value>>(
+        _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        let location = SourceLocation(fileID: fileID, line: line)
+        let empty = FutureError(.noInputs, at: location)
+        if futures.isEmpty { return Future(error: empty) }
+        let aggregate = Aggregate<Value>(count: futures.count, rule: .first) { _ in
+            .failure(empty)
+        }
+        aggregate.start(futures.lazy.map { $0 })
+        return aggregate
+    }
+}

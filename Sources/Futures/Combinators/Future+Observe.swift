@@ -1,0 +1,90 @@
+public import Dispatch
+
+extension Future {
+    /// Calls a closure with the result, once.
+    ///
+    /// - Parameter body: Called on the thread that settles the future, after the observers that were
+    ///   registered before; if it has settled already, at once and before this method returns. (In
+    ///   a delivery nested very deep, it is called before the outermost delivery returns instead.)
+    @inlinable
+    public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
+        if isSettled, Self.enterDelivery() {
+            body(settledResult)
+            Self.leaveDelivery()
+            return
+        }
+        enroll(
+            Observer<Value>(body) { waiter, source in
+                let observer = unsafeDowncast(waiter, to: Observer<Value>.self)
+                observer.body(unsafeDowncast(source, to: Future<Value>.self).settledResult)
+            })
+    }
+
+    /// Calls a closure with the result, once, on a dispatch queue.
+    ///
+    /// - Parameters:
+    ///   - queue: Where to call it. On a serial queue, observers of one future are called in the
+    ///     order in which they were registered.
+    ///   - body: Called asynchronously, even if the future has settled.
+    public final func observe(
+        on queue: DispatchQueue,
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        observe { result in
+            queue.async { body(result) }
+        }
+    }
+
+    /// Calls a closure with the result, once, on the main actor.
+    ///
+    /// ```swift
+    /// loading().observe(on: MainActor.shared) { result in self.render(result) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - body: Called asynchronously, even if the future has settled; in order of registration
+    ///     among the observers of one future.
+    public final func observe(
+        on actor: MainActor,
+        _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        observe { result in
+            // The main actor's executor is the main queue. The queue keeps the order, which tasks
+            // of different priorities would not.
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { body(result) }
+            }
+        }
+    }
+
+    /// Calls a closure with the result, once, on a task executor.
+    ///
+    /// - Parameters:
+    ///   - executor: Where to call it. The order is the executor's.
+    ///   - body: Called asynchronously, even if the future has settled.
+    public final func observe(
+        on executor: any TaskExecutor,
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        observe { result in
+            Task(executorPreference: executor) { body(result) }
+        }
+    }
+}
+
+/// A closure enrolled on a pending future.
+@usableFromInline
+final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
+    @usableFromInline
+    let body: @Sendable (Result<Value, any Error>) -> Void
+
+    @usableFromInline
+    init(
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        deliver: @escaping Delivery
+    ) {
+        self.body = body
+        super.init(word: Word.pending, isRoot: false, deliver: deliver)
+    }
+}

@@ -1,0 +1,37 @@
+extension Future {
+    /// Fails if there is no result in time.
+    ///
+    /// - Parameters:
+    ///   - duration: How long to wait, from now. Zero or less: as soon as the scheduler can.
+    ///   - scheduler: Whose time it is.
+    ///   - fileID: The file that the error names; leave it out.
+    ///   - line: The line that the error names; leave it out.
+    /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When the
+    ///   time is over, the interest in this future is given up, as ``cancel()`` does; when the
+    ///   result is there first, the timer is taken back.
+    public final func timeout(
+        _ duration: Duration, on scheduler: some Scheduler = .live,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        if isSettled { return self }
+        let future = TimedFuture<Value>()
+        enroll(future)
+        future.keep(
+            scheduler.schedule(after: duration) {
+                let location = SourceLocation(fileID: fileID, line: line)
+                future.abort(with: Failure(FutureError(.timedOut, at: location)))
+            })
+        return future
+    }
+}
+
+/// The future of a result in time.
+final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
+    init() {
+        super.init { waiter, source in
+            let future = unsafeDowncast(waiter, to: TimedFuture.self)
+            let source = unsafeDowncast(source, to: Future<Value>.self)
+            if future.finishDerived(as: source) { future.cancelTimer() }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+extension Future {
+    /// Starts a future for each item, a limited number at a time.
+    ///
+    /// ```swift
+    /// let products = Future.traverse(ids, maxConcurrent: 4) { id in loadProduct(id) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - items: The items.
+    ///   - maxConcurrent: How many may be pending at once. At least one; anything less is a
+    ///     programming error and traps.
+    ///   - transform: Starts the future of an item. Called in the order of the items, never twice at
+    ///     the same time: first by the caller, then by the threads that settle the futures. If it
+    ///     throws, the whole fails with that error.
+    /// - Returns: The values, in the order of the items. At the first failure it fails likewise, gives
+    ///   up what is pending and starts nothing more; nor does it when it is cancelled.
+    public static func traverse<Item: Sendable, Element>(
+        _ items: some Sequence<Item>, maxConcurrent: Int = .max,
+        _ transform: @escaping @Sendable (Item) throws -> Future<Element>
+    ) -> Future<[Element]> where Value == [Element] {
+        precondition(maxConcurrent > 0, "traverse needs maxConcurrent to be at least 1")
+        let traversal = Traversal(Array(items), maxConcurrent: maxConcurrent, transform)
+        traversal.pump()
+        return traversal
+    }
+}
+
+/// The future of a traversal: starts what is next whenever an input has settled.
+final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @unchecked Sendable {
+    private struct State {
+        var started = 0
+        var pending = 0
+        /// Whether a thread is in `pump`. It goes on until nothing can be started, so that futures
+        /// which settle at once are started in a loop, not by recursion.
+        var isPumping = false
+        var isOver = false
+        /// In the order of the items.
+        var inputs: [InputWaiter] = []
+    }
+
+    private let items: [Item]
+    private let maxConcurrent: Int
+    private let transform: @Sendable (Item) throws -> Future<Element>
+    private let state = Locked(State())
+
+    init(
+        _ items: [Item], maxConcurrent: Int,
+        _ transform: @escaping @Sendable (Item) throws -> Future<Element>
+    ) {
+        self.items = items
+        self.maxConcurrent = maxConcurrent
+        self.transform = transform
+        super.init(isRoot: false, deliver: { _, _ in })
+    }
+
+    deinit {
+        // The state is freed before the base class looks.
+        waitUntilLeft()
+    }
+
+    /// Starts as many futures as the limit allows, unless another thread is at it.
+    func pump() {
+        let isFirst = state.withLock { state in
+            defer { state.isPumping = true }
+            return !state.isPumping
+        }
+        guard isFirst else { return }
+        while let index = nextIndex() {
+            do {
+                begin(try transform(items[index]))
+            } catch {
+                end(with: Failure(error))
+            }
+        }
+        let isComplete = state.withLock { $0.inputs.count == items.count && $0.pending == 0 }
+        if isComplete { complete() }
+    }
+
+    /// The item to start next; none if the limit is reached, or all are started, or it is over.
+    private func nextIndex() -> Int? {
+        state.withLock { state in
+            guard !state.isOver, state.pending < maxConcurrent, state.started < items.count else {
+                state.isPumping = false
+                return nil
+            }
+            defer { state.started += 1 }
+            return state.started
+        }
+    }
+
+    /// Waits for a future that has been started, unless it was cancelled meanwhile.
+    private func begin(_ future: Future<Element>) {
+        let input = InputWaiter(owner: self)
+        let isWanted = state.withLock { state in
+            if state.isOver { return false }
+            state.inputs.append(input)
+            state.pending += 1
+            return true
+        }
+        if isWanted {
+            future.enrollShared(input)
+        } else {
+            future.giveUpInterest()
+        }
+    }
+
+    override func inputSettled(_ input: InputWaiter) {
+        if let failure = input.source?.failure { return end(with: failure) }
+        state.withLock { $0.pending -= 1 }
+        pump()
+    }
+
+    override func surrender(to departure: inout Departure) {
+        var inputs = takeInputs()
+        departure.giveUp(&inputs)
+        super.surrender(to: &departure)
+    }
+
+    /// Nothing is started from here on.
+    private func takeInputs() -> [InputWaiter] {
+        state.withLock { state in
+            defer { state.inputs = [] }
+            state.isOver = true
+            return state.inputs
+        }
+    }
+
+    private func end(with failure: Failure) {
+        guard claim() else { return }
+        self.failure = failure
+        var departure = Departure()
+        var inputs = takeInputs()
+        departure.giveUp(&inputs)
+        let list = publish(Word.failure)
+        departure.walkRemaining()
+        if list != 0 { distribute(list) }
+        departure.conclude()
+    }
+
+    private func complete() {
+        guard claim() else { return }
+        storage = takeInputs().map { $0.value(of: Element.self) }
+        finish(Word.value)
+    }
+}

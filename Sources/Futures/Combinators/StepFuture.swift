@@ -1,0 +1,93 @@
+/// The future of a step that keeps the type of value: one object for it and its waiter.
+@usableFromInline
+final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
+    /// What the step does.
+    @usableFromInline
+    enum Step: Sendable {
+        case mapError(@Sendable (any Error) throws -> any Error)
+        case recover(@Sendable (any Error) throws -> Value)
+        case flatMapError(@Sendable (any Error) throws -> Future<Value>)
+        case ensure(@Sendable (Value) throws -> Bool)
+        case always(@Sendable () -> Void)
+        case onSuccess(@Sendable (Value) -> Void)
+        case onFailure(@Sendable (any Error) -> Void)
+    }
+
+    /// Nil once done, or not needed any more. Belongs to the deliverer; see `Waiter.dropClosure`.
+    private var step: Step?
+    private let location: SourceLocation
+
+    private init(_ step: Step, at location: SourceLocation) {
+        self.step = step
+        self.location = location
+        super.init(isRoot: false) { waiter, source in
+            unsafeDowncast(waiter, to: StepFuture.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
+        }
+    }
+
+    /// Adds a step to a future.
+    static func make(
+        after upstream: Future<Value>, _ step: Step, at location: SourceLocation
+    ) -> Future<Value> {
+        let future = StepFuture(step, at: location)
+        if upstream.isSettled, enterDelivery() {
+            future.receive(upstream)
+            future.shorten()
+            leaveDelivery()
+        } else {
+            upstream.enroll(future)
+        }
+        return future
+    }
+
+    private func receive(_ source: Future<Value>) {
+        guard isPending, let step else {
+            self.step = nil
+            return waitUntilLeft()
+        }
+        do {
+            if let failure = source.failure {
+                try receive(failure, for: step, from: source)
+            } else {
+                try receive(source.storage.unsafelyUnwrapped, for: step, from: source)
+            }
+        } catch {
+            self.step = nil
+            failDerived(Failure(error, thrownAt: location))
+        }
+    }
+
+    private func receive(_ value: Value, for step: Step, from source: Future<Value>) throws {
+        switch step {
+        case .mapError, .recover, .flatMapError, .onFailure: break
+        case .ensure(let predicate):
+            if try !predicate(value) { throw FutureError(.notEnsured, at: location) }
+        case .always(let body): body()
+        case .onSuccess(let body): body(value)
+        }
+        self.step = nil
+        finishDerived(as: source)
+    }
+
+    private func receive(_ failure: Failure, for step: Step, from source: Future<Value>) throws {
+        switch step {
+        case .ensure, .onSuccess: break
+        case .mapError(let transform): throw try transform(failure.error)
+        case .recover(let transform):
+            let value = try transform(failure.error)
+            self.step = nil
+            return succeedDerived(value)
+        case .flatMapError(let transform):
+            let inner = try transform(failure.error)
+            self.step = nil
+            return follow(inner)
+        case .always(let body): body()
+        case .onFailure(let body): body(failure.error)
+        }
+        self.step = nil
+        finishDerived(as: source)
+    }
+
+    override func dropClosure() { step = nil }
+}

@@ -1,0 +1,63 @@
+extension Future {
+    /// Makes a future from an asynchronous operation.
+    ///
+    /// ```swift
+    /// let product = Future { try await store.product(7) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the task; nil for that of the caller.
+    ///   - operation: Runs in a task of its own, which starts now. That task is cancelled when the
+    ///     future is cancelled, or has lost the last who waited for it.
+    public convenience init(
+        priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Value
+    ) {
+        self.init(isRoot: true, deliver: { _, _ in })
+        // The task keeps the future until it ends, so the future is never abandoned.
+        let task = Task(priority: priority) {
+            do {
+                _ = self.succeed(try await operation())
+            } catch {
+                _ = self.fail(Failure(error))
+            }
+        }
+        addCancelHandler { task.cancel() }
+    }
+
+    /// The value, awaited.
+    ///
+    /// ```swift
+    /// let product = try await loadProduct(7).value
+    /// ```
+    ///
+    /// Returns at once if the future has settled. If the awaiting task is cancelled meanwhile, that
+    /// one interest in the future is given up, as if a transform of it were cancelled; others who
+    /// wait are not affected.
+    ///
+    /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
+    public final var value: Value {
+        get async throws {
+            if isSettled { return try settledResult.get() }
+            return try await settled.get()
+        }
+    }
+
+    /// The result, awaited. Never throws; otherwise as ``value``.
+    ///
+    /// If the awaiting task is cancelled first, this is a failure with `CancellationError`.
+    public final var settled: Result<Value, any Error> {
+        get async {
+            if isSettled { return settledResult }
+            let waiter = TaskWaiter()
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { waiter.wait(for: self, resuming: $0) }
+            } onCancel: {
+                waiter.cancel()
+            }
+            // The result is read from the future, by an acquiring load of our own, not handed over
+            // by the continuation: ThreadSanitizer does not see every hand-over of the runtime's.
+            guard waiter.wasDelivered, let result else { return .failure(CancellationError()) }
+            return result
+        }
+    }
+}

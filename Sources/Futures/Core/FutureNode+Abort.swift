@@ -1,0 +1,48 @@
+import Synchronization
+
+extension FutureNode {
+    /// Settles this future from outside with an error, gives up its interest upstream, and tells
+    /// the producers that have lost the last interest.
+    /// - Returns: False if it was settled already.
+    @discardableResult
+    final func abort(with failure: Failure) -> Bool {
+        guard claim() else { return false }
+        self.failure = failure
+        let list = publish(Word.leaving)
+        var departure = Departure()
+        departure.detach(self)
+        if list != 0 { distribute(list) }
+        departure.conclude()
+        return true
+    }
+
+    /// Registers a handler for cancellation.
+    final func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+        let handlers = CancelHandlers(handler)
+        if lockIfPending() {
+            let isGivenUp = wasGivenUp && Self.waiter(at: word.load(ordering: .relaxed)) == nil
+            if let first = cancelHandlers {
+                first.append(handlers)
+            } else {
+                cancelHandlers = handlers
+            }
+            unlock()
+            if isGivenUp {
+                // All that waited had gone before anybody listened.
+                var departure = Departure()
+                departure.giveUpInterest(in: self)
+                departure.conclude()
+            }
+            return
+        }
+        waitUntilSettled()
+        if failure === Failure.cancelled { handler() }
+    }
+
+    /// Gives up one interest in this future, in the name of a waiter that was never enrolled.
+    final func giveUpInterest() {
+        var departure = Departure()
+        departure.giveUpInterest(in: self)
+        departure.conclude()
+    }
+}

@@ -1,0 +1,202 @@
+internal import CFutures
+import Synchronization
+
+/// The part of a future that does not depend on its type of value: its state, and those who wait.
+///
+/// This type is public only because ``Future`` inherits from it; it has no public members.
+public class FutureNode: Waiter, @unchecked Sendable {
+    /// The error, once settled with one. Written by the thread that claimed the word, or that holds
+    /// its lock; read only where an acquiring load found the word settled.
+    @usableFromInline
+    final var failure: Failure?
+
+    /// What the producer wants to hear of a cancellation. Guarded by the lock, then by the claim.
+    @usableFromInline
+    final var cancelHandlers: CancelHandlers?
+
+    @usableFromInline
+    override init(word: UInt, isRoot: Bool, deliver: @escaping Delivery) {
+        super.init(word: word, isRoot: isRoot, deliver: deliver)
+    }
+
+    deinit {
+        // A consumer that gave up may be the one that cancels this, without owning it.
+        waitUntilLeft()
+    }
+
+    override func surrender(to departure: inout Departure) {
+        if let cancelHandlers { departure.call(cancelHandlers) }
+    }
+
+    /// Hears that one of the inputs of this future has settled. Only an aggregate has inputs.
+    func inputSettled(_ input: InputWaiter) {}
+}
+
+// MARK: - Enrolling
+
+extension FutureNode {
+    /// Whether the future has settled. Acquiring: the result may be read if so.
+    @usableFromInline
+    final var isSettled: Bool { word.load(ordering: .acquiring) & Word.settled != 0 }
+
+    /// Adds a new waiter, which nobody else knows yet; or delivers to it if this has settled.
+    @usableFromInline
+    final func enroll(_ waiter: Waiter) {
+        waiter.upstream = .passUnretained(self)
+        waiter.isLinked = true
+        let reference = Unmanaged.passRetained(waiter)
+        var spins: UInt32 = 0
+        while true {
+            let current = word.load(ordering: .acquiring)
+            if current & Word.settled != 0 { break }
+            if current & Word.locked == 0 {
+                waiter.next = Self.waiter(at: current)
+                // Releasing: the waiter's fields are seen by whoever takes the list.
+                let desired = Self.address(of: reference) | current & Word.claimed
+                let (exchanged, _) = word.weakCompareExchange(
+                    expected: current, desired: desired,
+                    successOrdering: .releasing, failureOrdering: .relaxed)
+                if exchanged { return }
+            }
+            cfutures_relax(&spins)
+        }
+        waiter.next = nil
+        hand(reference)
+    }
+
+    /// Adds a waiter that other threads know already and may give up at any time; or delivers to it
+    /// if this has settled; or gives up its interest in its stead. The caller holds this future.
+    final func enrollShared(_ waiter: Waiter) {
+        if waiter.lockIfPending() {
+            waiter.upstream = .passUnretained(self)
+            waiter.isLinked = false
+            waiter.unlock()
+            link(waiter)
+        } else {
+            waiter.waitUntilLeft()
+            giveUpInterest()
+        }
+    }
+
+    /// The second half of `enrollShared`, for a waiter whose `upstream` is this future already.
+    ///
+    /// It goes by the lock, not by a push: whoever gives the waiter up locks this too, so one of the
+    /// two is first, and the second sees what the first did.
+    final func link(_ waiter: Waiter) {
+        guard lockIfPending() else {
+            // Claimed: the result will be there in a moment.
+            waitUntilSettled()
+            return waiter.deliver(waiter, self)
+        }
+        guard waiter.isPending else {
+            unlock()
+            // The thread that gave the waiter up may still be looking at this future.
+            waiter.waitUntilLeft()
+            return giveUpInterest()
+        }
+        waiter.next = Self.waiter(at: word.load(ordering: .relaxed))
+        waiter.previous = nil
+        waiter.isLinked = true
+        unlock(to: Self.address(of: .passRetained(waiter)))
+    }
+
+    /// Waits for a producer that has claimed this future to publish its result.
+    final func waitUntilSettled() {
+        var spins: UInt32 = 0
+        while !isSettled { cfutures_relax(&spins) }
+    }
+
+    /// The waiter that the pointer bits of a word name.
+    final class func waiter(at word: UInt) -> Unmanaged<Waiter>? {
+        UnsafeRawPointer(bitPattern: word & ~Word.flags).map(Unmanaged.fromOpaque)
+    }
+
+    /// The pointer bits that name a waiter.
+    final class func address(of waiter: Unmanaged<Waiter>) -> UInt {
+        UInt(bitPattern: waiter.toOpaque())
+    }
+}
+
+// MARK: - Settling
+
+extension FutureNode {
+    /// Wins or loses the right to settle. The winner writes the result and calls `publish`.
+    @usableFromInline
+    final func claim() -> Bool {
+        var spins: UInt32 = 0
+        while true {
+            let current = word.load(ordering: .relaxed)
+            if current & (Word.claimed | Word.settled) != 0 { return false }
+            if current & Word.locked == 0 {
+                // Acquiring: the cancel handlers were installed under the lock.
+                let (exchanged, _) = word.weakCompareExchange(
+                    expected: current, desired: current | Word.claimed,
+                    successOrdering: .acquiring, failureOrdering: .relaxed)
+                if exchanged { return true }
+            }
+            cfutures_relax(&spins)
+        }
+    }
+
+    /// Publishes the result that the winner of `claim` has written, and takes the list.
+    @usableFromInline
+    final func publish(_ newWord: UInt) -> UInt {
+        // Nobody locks a claimed word, so it can be replaced whatever list it holds by now.
+        // Releasing: the result is seen by who sees the word; acquiring: so are the waiters here.
+        word.exchange(newWord, ordering: .acquiringAndReleasing) & ~Word.flags
+    }
+
+    /// Settles a claimed future, once its value is in place, and delivers to those who wait.
+    @usableFromInline
+    final func finish(_ newWord: UInt) {
+        let handlers = cancelHandlers
+        if handlers != nil { cancelHandlers = nil }
+        let list = publish(newWord)
+        if list != 0 { distribute(list) }
+    }
+
+    /// Settles with an error, from any thread.
+    /// - Returns: False if it was settled already.
+    @usableFromInline
+    final func fail(_ failure: Failure) -> Bool {
+        guard claim() else { return false }
+        self.failure = failure
+        finish(Word.failure)
+        return true
+    }
+
+    /// Settles a derived future whose value is in place already: only its one deliverer writes that,
+    /// so no claim is needed, and one exchange does all.
+    /// - Returns: False if the future was given up in the meantime.
+    @usableFromInline
+    final func finishDerived() -> Bool {
+        var spins: UInt32 = 0
+        while true {
+            let current = word.load(ordering: .relaxed)
+            if current & (Word.claimed | Word.settled) != 0 {
+                waitUntilLeft()
+                return false
+            }
+            if current & Word.locked == 0 {
+                let (exchanged, _) = word.weakCompareExchange(
+                    expected: current, desired: Word.value,
+                    successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+                if exchanged {
+                    if current != 0 { distribute(current) }
+                    return true
+                }
+            }
+            cfutures_relax(&spins)
+        }
+    }
+
+    /// Settles a derived future with its upstream's error, or with one that a transform threw.
+    /// - Returns: False if the future was given up in the meantime.
+    @usableFromInline
+    @discardableResult
+    final func failDerived(_ failure: Failure) -> Bool {
+        if fail(failure) { return true }
+        waitUntilLeft()
+        return false
+    }
+}

@@ -1,0 +1,142 @@
+import Synchronization
+
+/// How a loop of `flatMap`s stays in constant memory.
+///
+/// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }` each turn's future waits for the
+/// next turn's: after n turns there would be a chain of n futures that only pass a result on. So a
+/// future in the middle of such a chain is taken out: if it only forwards, nobody outside holds it,
+/// and its only waiter is itself a forwarding future, then that waiter takes its place in the list
+/// of its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`; unlike there, no
+/// two futures ever become one, since they may be cancelled apart.)
+extension FutureNode {
+    /// Waits for another future, to settle as that one does. Called by the one deliverer of this.
+    @usableFromInline
+    final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
+        if inner === self {
+            failDerived(Failure(FutureError(.cycle)))
+            return
+        }
+        guard lockIfPending() else {
+            // Cancelled while the closure ran: what it has started loses this interest at once.
+            waitUntilLeft()
+            inner.giveUpInterest()
+            return
+        }
+        upstream = .passUnretained(inner)
+        isLinked = false
+        isForwarding = true
+        self.deliver = deliver
+        unlock()
+        inner.link(self)
+    }
+
+    /// Takes the place of the future above this one, if that only forwards to this.
+    /// Called after `forward`, once the closure's own reference to that future is gone.
+    @usableFromInline
+    final func shorten() {
+        guard isForwarding, lockIfPending() else { return }
+        // Pending and locked, so the upstream cannot go (third situation in `Waiter`).
+        guard let middle = upstream, middle._withUnsafeGuaranteedRef({ $0.tryLock() }) else {
+            return unlock()
+        }
+        let spliced = Self.splice(middle, for: .passUnretained(self), callerRetains: false)
+        unlock()
+        // Released only now that nothing is locked.
+        withExtendedLifetime(spliced) {}
+    }
+
+    /// Hands the only waiter of a forwarding future to that future's upstream.
+    ///
+    /// - Parameter waiter: A forwarding future, of which the caller owns one retain.
+    /// - Returns: Whether it was taken out. The retain is gone then.
+    final class func bypass(_ waiter: Unmanaged<Waiter>) -> Bool {
+        let middle = Unmanaged<FutureNode>.fromOpaque(waiter.toOpaque())
+        guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
+            return false
+        }
+        let spliced = splice(middle, for: only, callerRetains: true)
+        only._withUnsafeGuaranteedRef { $0.unlock() }
+        return withExtendedLifetime(spliced) { spliced != nil }
+    }
+
+    /// Shortens the chain above, then locks this future and its only waiter, if that is a
+    /// forwarding future.
+    private func lockWithOnlyWaiter() -> Unmanaged<Waiter>? {
+        shorten()
+        // Mostly nobody waits; one load tells.
+        guard Self.waiter(at: word.load(ordering: .relaxed)) != nil, lockIfPending() else {
+            return nil
+        }
+        if let only = Self.waiter(at: word.load(ordering: .relaxed)),
+            // Against the usual direction, hence no waiting.
+            only._withUnsafeGuaranteedRef({ $0.next == nil && $0.tryLock() })
+        {
+            if only._withUnsafeGuaranteedRef({ $0.isForwarding }) { return only }
+            only._withUnsafeGuaranteedRef { $0.unlock() }
+        }
+        unlock()
+        return nil
+    }
+
+    /// Puts the only waiter of a future in that future's place, in the list of its upstream.
+    ///
+    /// - Parameters:
+    ///   - middle: The future to take out, locked. Unlocked again on failure.
+    ///   - only: A forwarding future, locked by the caller, who unlocks it.
+    ///   - callerRetains: Whether the caller owns a retain of `middle`, to be given up on success.
+    /// - Returns: The future taken out, now without an owner, or nil if it had to stay.
+    private class func splice(
+        _ middle: Unmanaged<FutureNode>, for only: Unmanaged<Waiter>, callerRetains: Bool
+    ) -> FutureNode? {
+        guard let upstream = middle._withUnsafeGuaranteedRef({ $0.upstreamIfOnlyForwarding(to: only) })
+        else {
+            middle._withUnsafeGuaranteedRef { $0.unlock() }
+            return nil
+        }
+        // The list's retain, and the caller's. While the upstream is locked the list keeps its own.
+        if callerRetains { middle.release() }
+        var owned = middle.takeRetainedValue()
+        if isKnownUniquelyReferenced(&owned) {
+            upstream._withUnsafeGuaranteedRef {
+                $0.replace(middle, with: only)
+                $0.unlock()
+            }
+            return owned
+        }
+        _ = Unmanaged.passRetained(owned)
+        if callerRetains { _ = Unmanaged.passRetained(owned) }
+        owned.unlock()
+        upstream._withUnsafeGuaranteedRef { $0.unlock() }
+        return nil
+    }
+
+    /// The upstream, locked, if this only forwards from it to the given waiter.
+    private func upstreamIfOnlyForwarding(to only: Unmanaged<Waiter>) -> Unmanaged<FutureNode>? {
+        guard isForwarding, let upstream,
+            Self.waiter(at: word.load(ordering: .relaxed))?.toOpaque() == only.toOpaque(),
+            only._withUnsafeGuaranteedRef({ $0.next == nil }),
+            upstream._withUnsafeGuaranteedRef({ $0.tryLock() })
+        else { return nil }
+        if isLinked { return upstream }
+        upstream._withUnsafeGuaranteedRef { $0.unlock() }
+        return nil
+    }
+
+    /// Puts one waiter in the place of another in the list of this locked future.
+    private func replace(_ old: Unmanaged<FutureNode>, with new: Unmanaged<Waiter>) {
+        fillInPrevious()
+        let (next, previous) = old._withUnsafeGuaranteedRef { ($0.next, $0.previous) }
+        next?._withUnsafeGuaranteedRef { $0.previous = new }
+        if let previous {
+            previous._withUnsafeGuaranteedRef { $0.next = new }
+        } else {
+            word.store(Self.address(of: new) | Word.locked, ordering: .relaxed)
+        }
+        new._withUnsafeGuaranteedRef {
+            $0.next = next
+            $0.previous = previous
+            $0.upstream = .passUnretained(self)
+            $0.isLinked = true
+        }
+    }
+}

@@ -1,0 +1,143 @@
+/// A value that will be there later, or an error in its stead: the read side of a ``Promise``.
+///
+/// A future is *hot*: what produces it is under way, whether or not anyone looks. It settles once,
+/// keeps its result, and calls each observer exactly once.
+///
+/// ```swift
+/// loadProduct(7)
+///     .map(\.name)
+///     .observe { result in print(result) }
+/// ```
+///
+/// ## Threads and order
+///
+/// Observers and transforms run on the thread that settles the future, one after the other, in the
+/// order in which they were registered; at once, on the caller's thread, if it has settled already.
+/// ``observe(on:_:)-(DispatchQueue,_)`` names another place. There is one exception to "at once":
+/// when deliveries nest too deep on one thread, the next is put off until the outermost of them
+/// returns. So chains of any length, and recursion of any depth, do not overflow the stack.
+///
+/// ## Cancellation
+///
+/// ``cancel()`` settles this future with `CancellationError` and gives up its interest in what it
+/// derives from. A future that loses its last interested consumer is cancelled in turn, up to the
+/// producer, which hears of it through ``Promise/onCancel(_:)``.
+///
+/// ## Cost
+///
+/// Making one allocates one object; so does each transform, beside the closure's own captures.
+/// Observing, settling and leaving take constant time, no lock of the system's, and, on a future
+/// that has settled, no write to memory that threads share.
+///
+/// The core takes its layout from SwiftNIO's and Twitter's futures; see Docs/Decisions.
+public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
+    /// The value. Written by the thread that claimed the word, or by a derived future's one
+    /// deliverer; read only where an acquiring load found the word to be `Word.value`.
+    @usableFromInline
+    final var storage: Value?
+
+    /// Makes a future that has succeeded already.
+    @inlinable
+    public init(value: Value) {
+        storage = value
+        super.init(word: Word.value, isRoot: true, deliver: { _, _ in })
+    }
+
+    /// Makes a future that has failed already.
+    public init(error: any Error) {
+        super.init(word: Word.failure, isRoot: true, deliver: { _, _ in })
+        failure = Failure(error)
+    }
+
+    /// Makes a future that has failed with an error others share.
+    @usableFromInline
+    init(sharing failure: Failure) {
+        super.init(word: Word.failure, isRoot: true, deliver: { _, _ in })
+        self.failure = failure
+    }
+
+    /// Makes a pending future.
+    @usableFromInline
+    init(isRoot: Bool, deliver: @escaping Delivery) {
+        super.init(word: Word.pending, isRoot: isRoot, deliver: deliver)
+    }
+
+    /// The result, or nil while the future is pending.
+    ///
+    /// Takes no lock. Whoever sees the result also sees what the producer did before it settled.
+    public final var result: Result<Value, any Error>? {
+        isSettled ? settledResult : nil
+    }
+
+    /// Settles this future with `CancellationError` and gives up its interest in its upstream.
+    ///
+    /// Everything that derives from this future fails likewise, unless it recovers. What this one
+    /// derives from goes on as long as anybody else observes it, derives from it or awaits it;
+    /// otherwise it is cancelled too, and its producer hears of it. On a settled future nothing
+    /// happens. Returns once observers and handlers have run (see the order guarantees above).
+    public final func cancel() {
+        abort(with: .cancelled)
+    }
+
+    /// Where the transform that failed this future, or one that it derives from, was written.
+    ///
+    /// The error itself is the transform's own, unchanged, so that it can be matched; this tells
+    /// which step of a chain threw it. Nil while pending, on success, and where no transform threw.
+    public final var failureOrigin: SourceLocation? {
+        isSettled ? failure?.origin : nil
+    }
+}
+
+extension Future {
+    /// The result of a future that is known to have settled.
+    @usableFromInline
+    final var settledResult: Result<Value, any Error> {
+        if let failure { return .failure(failure.error) }
+        guard let storage else { preconditionFailure("a settled future has a result") }
+        return .success(storage)
+    }
+
+    /// Settles a root with a value.
+    @inlinable
+    final func succeed(_ value: Value) -> Bool {
+        guard claim() else { return false }
+        storage = value
+        finish(Word.value)
+        return true
+    }
+
+    /// Settles a derived future with a value. Called by its one deliverer.
+    @inlinable
+    final func succeedDerived(_ value: Value) {
+        storage = value
+        if !finishDerived() { storage = nil }
+    }
+
+    /// Settles a derived future as its upstream, or the future that it forwards, has settled.
+    /// - Returns: False if the future was given up in the meantime.
+    @inlinable
+    @discardableResult
+    final func finishDerived(as source: Future<Value>) -> Bool {
+        if let failure = source.failure { return failDerived(failure) }
+        storage = source.storage
+        if finishDerived() { return true }
+        storage = nil
+        return false
+    }
+}
+
+extension Future: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The type and the state, and after a failure the step that threw.
+    public final var description: String {
+        switch result {
+        case nil: return "Future<\(Value.self)>(pending)"
+        case .success(let value)?: return "Future<\(Value.self)>(\(value))"
+        case .failure(let error)?:
+            let origin = failureOrigin.map { ", thrown by the transform at \($0)" } ?? ""
+            return "Future<\(Value.self)>(failed: \(error)\(origin))"
+        }
+    }
+
+    /// The same as ``description``.
+    public final var debugDescription: String { description }
+}

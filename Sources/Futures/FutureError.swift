@@ -1,0 +1,60 @@
+/// What a future of Pledge fails with, where the failure is not a user's own error.
+///
+/// Errors thrown by transforms and given to `reject(with:)` arrive unchanged. Cancellation is
+/// Swift's own `CancellationError`.
+public struct FutureError: Error, Sendable {
+    /// What went wrong.
+    public let code: Code
+
+    /// Where: the promise that was abandoned, or the call of the combinator that failed.
+    public let location: SourceLocation?
+
+    /// The errors behind this one: for ``Code/allFailed`` those of all inputs, in their order.
+    public let causes: [any Error]
+
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// A promise or a resolver was released before it had settled, so nobody could settle it
+        /// any more. Keep it until the work is done, and resolve or reject it on every path.
+        case abandoned
+        /// The time given to ``Future/timeout(_:on:fileID:line:)`` had passed.
+        case timedOut
+        /// The predicate of ``Future/ensure(_:fileID:line:)`` was false.
+        case notEnsured
+        /// All inputs of ``Future/any(_:fileID:line:)`` failed.
+        case allFailed
+        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:fileID:line:)`` was given no input.
+        case noInputs
+        /// A closure given to `flatMap` or `flatMapError` returned the very future it was to settle.
+        case cycle
+    }
+
+    /// Makes an error.
+    public init(_ code: Code, at location: SourceLocation? = nil, causes: [any Error] = []) {
+        self.code = code
+        self.location = location
+        self.causes = causes
+    }
+}
+
+extension FutureError: CustomStringConvertible {
+    /// What went wrong, where, and what to do about it.
+    public var description: String {
+        let place = location.map { " at \($0)" } ?? ""
+        switch code {
+        case .abandoned:
+            return """
+                abandoned: the promise made\(place) was released before it was resolved or \
+                rejected; keep it until its work is done
+                """
+        case .timedOut: return "timed out: no result within the time given\(place)"
+        case .notEnsured: return "not ensured: the predicate\(place) was false for the value"
+        case .allFailed:
+            let list = causes.map { "\($0)" }.joined(separator: "; ")
+            return "all failed: none of the \(causes.count) futures given\(place) succeeded: \(list)"
+        case .noInputs:
+            return "no inputs: the array of futures given\(place) was empty, so none can come first"
+        case .cycle: return "cycle: a future was to settle as it does itself, so it never would"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// The write side of a future made by ``Future/make(fileID:line:_:)``, apart from the future itself.
+///
+/// Give it to the callback that will settle the future. When the last reference to a resolver goes
+/// before the future has settled, the future fails with ``FutureError/Code/abandoned``, whoever
+/// holds the future; so a callback that is dropped without a call leaves nobody waiting.
+public final class Resolver<Value: Sendable>: Sendable {
+    private let future: Future<Value>
+    private let location: SourceLocation
+
+    init(_ future: Future<Value>, location: SourceLocation) {
+        self.future = future
+        self.location = location
+    }
+
+    deinit {
+        if !future.isSettled {
+            _ = future.fail(Failure(FutureError(.abandoned, at: location)))
+        }
+    }
+
+    /// Settles the future with a value, and calls those who wait before it returns.
+    ///
+    /// - Parameter value: The value.
+    /// - Returns: False if the future was settled before; the value is dropped then.
+    @discardableResult
+    public func resolve(with value: Value) -> Bool {
+        future.succeed(value)
+    }
+
+    /// Settles the future with an error, and calls those who wait before it returns.
+    ///
+    /// - Parameter error: The error. It arrives as it is.
+    /// - Returns: False if the future was settled before; the error is dropped then.
+    @discardableResult
+    public func reject(with error: any Error) -> Bool {
+        future.fail(Failure(error))
+    }
+
+    /// Registers what to do when the result is no longer wanted, as ``Promise/onCancel(_:)`` does.
+    ///
+    /// A handler that keeps the resolver keeps it until the future has settled.
+    public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+        future.addCancelHandler(handler)
+    }
+}
+
+extension Future {
+    /// Makes a future whose producer is a callback.
+    ///
+    /// ```swift
+    /// let image = Future<Image>.make { resolver in
+    ///     decoder.decode(data) { image in resolver.resolve(with: image) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fileID: The file that an abandoned error names; leave it out.
+    ///   - line: The line that an abandoned error names; leave it out.
+    ///   - start: Starts the work. Called once, before this method returns. The future fails as
+    ///     abandoned when the resolver's last reference goes while it is pending.
+    /// - Returns: The future that the resolver settles.
+    public static func make(
+        fileID: StaticString = #fileID, line: UInt = #line, _ start: (Resolver<Value>) -> Void
+    ) -> Future {
+        let future = Future(isRoot: true, deliver: { _, _ in })
+        start(Resolver(future, location: SourceLocation(fileID: fileID, line: line)))
+        return future
+    }
+}

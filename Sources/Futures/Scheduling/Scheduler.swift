@@ -1,0 +1,56 @@
+/// Where time comes from: a clock to read and a way to run something later.
+///
+/// Everything in Pledge that waits takes a scheduler. The default is ``LiveScheduler``, real time;
+/// a test passes a ``ManualScheduler`` and moves its clock by hand.
+///
+/// ```swift
+/// let product = loadProduct(7).timeout(.seconds(2), on: scheduler)
+/// ```
+public protocol Scheduler: Sendable {
+    /// The present, on this scheduler's own clock.
+    var now: SchedulerInstant { get }
+
+    /// Runs an action once, after a delay.
+    ///
+    /// - Parameters:
+    ///   - delay: How long to wait. Zero or less runs the action as soon as the scheduler can,
+    ///     never before this method returns.
+    ///   - action: What to run. Actions run one at a time, in order of their instants; those with
+    ///     the same instant in the order in which they were scheduled.
+    /// - Returns: A token that takes the action back. Releasing the token does not.
+    @discardableResult
+    func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction
+}
+
+/// An instant on a scheduler's clock, counted from an origin that only that scheduler knows.
+public struct SchedulerInstant: InstantProtocol, Sendable {
+    /// The time since the scheduler's origin.
+    public var offset: Duration
+
+    /// Makes the instant that lies `offset` after the scheduler's origin.
+    public init(offset: Duration) { self.offset = offset }
+
+    /// The instant that lies a duration later.
+    public func advanced(by duration: Duration) -> SchedulerInstant {
+        SchedulerInstant(offset: offset + duration)
+    }
+
+    /// The duration from this instant to another.
+    public func duration(to other: SchedulerInstant) -> Duration { other.offset - offset }
+
+    /// Whether one instant is earlier than another.
+    public static func < (left: SchedulerInstant, right: SchedulerInstant) -> Bool {
+        left.offset < right.offset
+    }
+}
+
+/// What a scheduler hands out for an action it will run: a way to take it back.
+public protocol ScheduledAction: AnyObject, Sendable {
+    /// Takes the action back, and lets go of what it captured.
+    ///
+    /// Harmless when it has run already, and harmless twice. An action that is running on another
+    /// thread runs to its end.
+    func cancel()
+}
