@@ -1,0 +1,187 @@
+import Foundation
+import Futures
+import Synchronization
+import Testing
+
+/// Eight threads on the same futures. Run under ThreadSanitizer too (see .ci/run).
+@Suite struct ContentionTests {
+    static let threads = 8
+    static let rounds = 100_000
+    static let batch = 2_000
+
+    /// What one round counts.
+    private final class Tally: Sendable {
+        let wins = Atomic<Int>(0)
+        let observers = Atomic<Int>(0)
+        let calls = Atomic<Int>(0)
+        let cancellations = Atomic<Int>(0)
+
+        func observe(_ future: Future<Int>) {
+            observers.add(1, ordering: .relaxed)
+            future.observe { _ in self.calls.add(1, ordering: .relaxed) }
+        }
+    }
+
+    /// The references that one thread has to the promises of a batch; it lets them go one by one.
+    private typealias References = Locked<[Promise<Int>?]>
+
+    @Test func resolveRejectObserveCancelAndRelease() {
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<Self.rounds / Self.batch {
+            let tallies = (0..<Self.batch).map { _ in Tally() }
+            let references = makePromises(tallies)
+            let seed = generator.next()
+            onThreads(Self.threads) { index in
+                var generator = SeededGenerator(seed: seed &+ UInt64(index))
+                for round in 0..<Self.batch {
+                    guard let promise = references[index].withLock({ $0[round] }) else { continue }
+                    Self.act(on: promise, tallies[round], &generator)
+                    references[index].withLock { $0[round] = nil }
+                }
+            }
+            for tally in tallies {
+                let wins = tally.wins.load(ordering: .relaxed)
+                let cancellations = tally.cancellations.load(ordering: .relaxed)
+                let calls = tally.calls.load(ordering: .relaxed)
+                #expect(wins + cancellations <= 1)
+                #expect(calls == tally.observers.load(ordering: .relaxed))
+            }
+        }
+    }
+
+    /// One reference a thread and promise, and none besides.
+    private func makePromises(_ tallies: [Tally]) -> [References] {
+        let promises = tallies.map { tally in
+            let promise = Promise<Int>()
+            promise.onCancel { tally.cancellations.add(1, ordering: .relaxed) }
+            return promise
+        }
+        return (0..<Self.threads).map { _ in References(promises) }
+    }
+
+    private static func act(
+        on promise: Promise<Int>, _ tally: Tally, _ generator: inout SeededGenerator
+    ) {
+        switch generator.next() % 16 {
+        case 0: if promise.resolve(with: 1) { tally.wins.add(1, ordering: .relaxed) }
+        case 1:
+            if promise.reject(with: TestError()) { tally.wins.add(1, ordering: .relaxed) }
+        case 2: promise.cancel()
+        case 3, 4: tally.observe(promise)
+        case 5: tally.observe(promise.map { $0 + 1 })
+        case 6: tally.observe(promise.flatMap { Future(value: $0 + 1) }.recover { _ in 0 })
+        case 7, 8, 9: promise.map { $0 + 1 }.cancel()
+        case 10:
+            let branch = promise.map { $0 }.flatMap { Future(value: $0) }
+            tally.observe(branch)
+            branch.cancel()
+        case 11: tally.observe(Future.race([promise.map { $0 }, promise.map { $0 }]))
+        case 12: Future.all([promise, promise]).cancel()
+        case 13: tally.observe(zip(promise, promise).map { $0 + $1 })
+        default: break
+        }
+    }
+
+    /// Each branch is cancelled by another thread; the last of them must reach the producer.
+    @Test func theLastOfManyCancellersIsHeard() {
+        for _ in 0..<Self.rounds / Self.batch {
+            let rounds = (0..<Self.batch).map { _ in Branches(Self.threads) }
+            onThreads(Self.threads) { index in
+                for round in rounds { round.branches[index].cancel() }
+            }
+            for round in rounds {
+                #expect(round.cancellations.load(ordering: .relaxed) == 1)
+                #expect(round.promise.isCancelled)
+            }
+        }
+    }
+
+    /// A promise, and as many branches of different shapes as there are threads.
+    private final class Branches: Sendable {
+        let promise = Promise<Int>()
+        let branches: [Future<Int>]
+        let cancellations = Atomic<Int>(0)
+
+        init(_ count: Int) {
+            let promise = promise
+            let shared = promise.map { $0 }
+            branches = (0..<count).map { index in
+                switch index % 4 {
+                case 0: promise.map { $0 }
+                case 1: shared.flatMap { Future(value: $0) }
+                case 2: Future.all([shared, promise.map { $0 }]).map { $0[0] }
+                default: promise.recover { _ in 0 }.map { $0 }
+                }
+            }
+            promise.onCancel { [unowned self] in cancellations.add(1, ordering: .relaxed) }
+        }
+    }
+
+    /// Threads that resolve and threads that cancel the inner future of a `flatMap`.
+    @Test func forwardingAgainstCancelling() {
+        for _ in 0..<Self.rounds / Self.batch / 2 {
+            let rounds = (0..<Self.batch).map { _ in Chain() }
+            onThreads(4) { index in
+                for round in rounds { round.act(index) }
+            }
+            for round in rounds {
+                #expect(round.calls.load(ordering: .relaxed) == 1)
+                if round.end.isCancelled, round.inner.errorNow != nil {
+                    #expect(round.inner.isCancelled)
+                }
+            }
+        }
+    }
+
+    /// A chain of forwarding futures: every link is contended.
+    private final class Chain: Sendable {
+        let outer = Promise<Int>()
+        let middle = Promise<Int>()
+        let inner = Promise<Int>()
+        let end: Future<Int>
+        let calls = Atomic<Int>(0)
+
+        init() {
+            let (middle, inner) = (middle, inner)
+            inner.onCancel {}
+            end = outer.flatMap { _ in middle.flatMap { _ in inner.flatMap { Future(value: $0) } } }
+            end.observe { [unowned self] _ in calls.add(1, ordering: .relaxed) }
+        }
+
+        func act(_ index: Int) {
+            switch index {
+            case 0: outer.resolve(with: 0)
+            case 1: middle.resolve(with: 1)
+            case 2: inner.resolve(with: 2)
+            default: end.cancel()
+            }
+        }
+    }
+
+    /// Tasks that await and are cancelled, against threads that resolve.
+    @Test func awaitingAgainstCancelling() async {
+        for _ in 0..<200 {
+            let promises = (0..<20).map { _ in Promise<Int>() }
+            let tasks = promises.flatMap { promise in
+                [
+                    Task { try await promise.value }, Task { try await promise.map { $0 }.value },
+                ]
+            }
+            onThreads(4) { index in
+                switch index {
+                case 0: for promise in promises { promise.resolve(with: 3) }
+                case 1: for task in tasks { task.cancel() }
+                case 2: for promise in promises.reversed() { promise.map { $0 }.cancel() }
+                default: for task in tasks.reversed() { task.cancel() }
+                }
+            }
+            for task in tasks {
+                let result = await task.result
+                switch result {
+                case .success(let value): #expect(value == 3)
+                case .failure(let error): #expect(error is CancellationError)
+                }
+            }
+        }
+    }
+}
