@@ -31,8 +31,10 @@
 ///
 /// The core takes its layout from SwiftNIO's and Twitter's futures; see Docs/Decisions.
 public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
-    /// The value. Written by the thread that claimed the word, or by a derived future's one
-    /// deliverer; read only where an acquiring load found the word to be `Word.value`.
+    /// The value.
+    ///
+    /// Written by the thread that claimed the word, or by a derived future's one deliverer; read
+    /// only where an acquiring load found the word to be `Word.value`.
     @usableFromInline
     final var storage: Value?
 
@@ -106,7 +108,9 @@ extension Future {
         return true
     }
 
-    /// Settles a derived future with a value. Called by its one deliverer.
+    /// Settles a derived future with a value.
+    ///
+    /// Called by its one deliverer.
     @inlinable
     final func succeedDerived(_ value: Value) {
         storage = value

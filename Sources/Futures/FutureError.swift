@@ -51,7 +51,8 @@ extension FutureError: CustomStringConvertible {
         case .notEnsured: return "not ensured: the predicate\(place) was false for the value"
         case .allFailed:
             let list = causes.map { "\($0)" }.joined(separator: "; ")
-            return "all failed: none of the \(causes.count) futures given\(place) succeeded: \(list)"
+            return
+                "all failed: none of the \(causes.count) futures given\(place) succeeded: \(list)"
         case .noInputs:
             return "no inputs: the array of futures given\(place) was empty, so none can come first"
         case .cycle: return "cycle: a future was to settle as it does itself, so it never would"

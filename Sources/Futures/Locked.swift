@@ -35,7 +35,9 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with exclusive access to the state. Not recursive: a nested call deadlocks.
+    /// Runs `body` with exclusive access to the state.
+    ///
+    /// Not recursive: a nested call deadlocks.
     package func withLock<Output>(
         _ body: (inout State) throws -> Output
     ) rethrows -> Output {

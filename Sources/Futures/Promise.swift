@@ -21,7 +21,9 @@
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private let location: SourceLocation
 
-    /// Makes a pending promise. The arguments name the place that made it; leave them out.
+    /// Makes a pending promise.
+    ///
+    /// The arguments name the place that made it; leave them out.
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         location = SourceLocation(fileID: fileID, line: line)
         super.init(isRoot: true, deliver: { _, _ in })

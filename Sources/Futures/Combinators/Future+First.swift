@@ -16,7 +16,8 @@ extension Future {
         let aggregate = Aggregate<Value>(count: futures.count, rule: .firstSuccess) { inputs in
             .failure(
                 FutureError(
-                    .allFailed, at: location, causes: inputs.compactMap { $0.source?.failure?.error }
+                    .allFailed, at: location,
+                    causes: inputs.compactMap { $0.source?.failure?.error }
                 ))
         }
         aggregate.start(futures.lazy.map { $0 })

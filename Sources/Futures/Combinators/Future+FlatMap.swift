@@ -41,7 +41,9 @@ extension Future {
 /// The future that `flatMap` returns: first the waiter for the outer value, then for the inner one.
 @usableFromInline
 final class FlatMapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unchecked Sendable {
-    /// Nil once called, or not needed any more. Belongs to the deliverer; see `Waiter.dropClosure`.
+    /// Nil once called, or not needed any more.
+    ///
+    /// Belongs to the deliverer; see `Waiter.dropClosure`.
     @usableFromInline
     var transform: (@Sendable (Input) throws -> Future<Value>)?
 

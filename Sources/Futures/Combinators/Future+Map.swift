@@ -40,7 +40,9 @@ extension Future {
 /// The future of a transformed value, and the waiter for the value: one object for both.
 @usableFromInline
 final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unchecked Sendable {
-    /// Nil once called, or not needed any more. Belongs to the deliverer; see `Waiter.dropClosure`.
+    /// Nil once called, or not needed any more.
+    ///
+    /// Belongs to the deliverer; see `Waiter.dropClosure`.
     @usableFromInline
     var transform: (@Sendable (Input) throws -> Value)?
 

@@ -30,8 +30,10 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
     private struct State {
         var started = 0
         var pending = 0
-        /// Whether a thread is in `pump`. It goes on until nothing can be started, so that futures
-        /// which settle at once are started in a loop, not by recursion.
+        /// Whether a thread is in `pump`.
+        ///
+        /// It goes on until nothing can be started, so that futures which settle at once are
+        /// started in a loop, not by recursion.
         var isPumping = false
         var isOver = false
         /// In the order of the items.

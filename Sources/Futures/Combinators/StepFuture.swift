@@ -13,7 +13,9 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
         case onFailure(@Sendable (any Error) -> Void)
     }
 
-    /// Nil once done, or not needed any more. Belongs to the deliverer; see `Waiter.dropClosure`.
+    /// Nil once done, or not needed any more.
+    ///
+    /// Belongs to the deliverer; see `Waiter.dropClosure`.
     private var step: Step?
     private let location: SourceLocation
 

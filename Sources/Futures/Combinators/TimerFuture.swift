@@ -14,7 +14,9 @@ class TimerFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
         unlock()
     }
 
-    /// Takes the timer back. Called by whoever has settled this future.
+    /// Takes the timer back.
+    ///
+    /// Called by whoever has settled this future.
     final func cancelTimer() {
         timer?.cancel()
         timer = nil

@@ -42,7 +42,9 @@ extension Future {
         }
     }
 
-    /// The result, awaited. Never throws; otherwise as ``value``.
+    /// The result, awaited.
+    ///
+    /// Never throws; otherwise as ``value``.
     ///
     /// If the awaiting task is cancelled first, this is a failure with `CancellationError`.
     public final var settled: Result<Value, any Error> {

@@ -8,7 +8,9 @@ import Synchronization
 final class InputWaiter: Waiter, @unchecked Sendable {
     private let owner: FutureNode
 
-    /// The settled future. Written by the deliverer, before it tells the owner.
+    /// The settled future.
+    ///
+    /// Written by the deliverer, before it tells the owner.
     @usableFromInline
     var source: FutureNode?
 
@@ -68,7 +70,9 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private let rule: Rule
     private let conclusion: Conclusion
     private let remaining: Atomic<Int>
-    /// In the order in which they were given. Belongs to whoever claims this future.
+    /// In the order in which they were given.
+    ///
+    /// Belongs to whoever claims this future.
     private var inputs: [InputWaiter] = []
 
     @usableFromInline
@@ -86,7 +90,9 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         waitUntilLeft()
     }
 
-    /// Enrolls the inputs. Called once, before anyone else knows this future.
+    /// Enrolls the inputs.
+    ///
+    /// Called once, before anyone else knows this future.
     @usableFromInline
     func start(_ futures: some Sequence<FutureNode>) {
         for (input, future) in Swift.zip(inputs, futures) {

@@ -22,7 +22,9 @@ final class CancelHandlers: @unchecked Sendable {
         }
     }
 
-    /// Appends one handler. Called on the first element.
+    /// Appends one handler.
+    ///
+    /// Called on the first element.
     func append(_ handlers: CancelHandlers) {
         if let last {
             last.next = handlers

@@ -89,7 +89,9 @@ struct Departure {
         cancelHandlers.append(handlers)
     }
 
-    /// Releases and calls all that the loop has put aside. Called once, outside any phase.
+    /// Releases and calls all that the loop has put aside.
+    ///
+    /// Called once, outside any phase.
     mutating func conclude() {
         while let waiter = removed {
             waiter._withUnsafeGuaranteedRef {
@@ -135,8 +137,9 @@ extension FutureNode {
         waiter.isLinked = false
     }
 
-    /// Sets `previous` in all waiters pushed since the last time. Each is visited once over all
-    /// calls, so leaving takes constant time, amortised.
+    /// Sets `previous` in all waiters pushed since the last time.
+    ///
+    /// Each is visited once over all calls, so leaving takes constant time, amortised.
     final func fillInPrevious() {
         var newer = Self.waiter(at: word.load(ordering: .relaxed))
         while let current = newer {
@@ -151,8 +154,10 @@ extension FutureNode {
         }
     }
 
-    /// Unlocks this future after a waiter has given up. If none is left and the future can be
-    /// cancelled, moves it to `leaving` instead, settled with CancellationError.
+    /// Unlocks this future after a waiter has given up.
+    ///
+    /// If none is left and the future can be cancelled, moves it to `leaving` instead, settled with
+    /// CancellationError.
     /// - Returns: Whether the caller has to detach this future now.
     fileprivate final func unlockWithoutInterest() -> Bool {
         guard Self.waiter(at: word.load(ordering: .relaxed)) == nil else {

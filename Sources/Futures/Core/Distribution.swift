@@ -1,8 +1,10 @@
 internal import CFutures
 import Synchronization
 
-/// How many deliveries may nest on one thread's stack. Each takes a few hundred bytes of stack, and
-/// in a debug build a few thousand; the bound fits a thread of 512 KB many times over.
+/// How many deliveries may nest on one thread's stack.
+///
+/// Each takes a few hundred bytes of stack, and in a debug build a few thousand; the bound fits a
+/// thread of 512 KB many times over.
 private let maximumDepth = 32
 
 extension FutureNode {
@@ -52,7 +54,9 @@ extension FutureNode {
         return true
     }
 
-    /// Ends a delivery. The outermost runs what was put off in the meantime, in a loop.
+    /// Ends a delivery.
+    ///
+    /// The outermost runs what was put off in the meantime, in a loop.
     @usableFromInline
     class final func leaveDelivery() {
         let thread = cfutures_current_thread()
@@ -80,6 +84,7 @@ extension FutureNode {
     }
 
     /// Appends a waiter to what this thread runs before its outermost delivery returns.
+    ///
     /// The waiter's `upstream` is this future, which is kept until then.
     private func putOff(_ waiter: Unmanaged<Waiter>) {
         _ = Unmanaged.passRetained(self)

@@ -7,7 +7,9 @@ final class Failure: Sendable {
     /// Where the transform that threw the error was written; nil if no transform did.
     let origin: SourceLocation?
 
-    /// What a cancelled future fails with. One instance for all, so it also marks them.
+    /// What a cancelled future fails with.
+    ///
+    /// One instance for all, so it also marks them.
     static let cancelled = Failure(CancellationError())
 
     @usableFromInline

@@ -5,12 +5,16 @@ import Synchronization
 ///
 /// This type is public only because ``Future`` inherits from it; it has no public members.
 public class FutureNode: Waiter, @unchecked Sendable {
-    /// The error, once settled with one. Written by the thread that claimed the word, or that holds
-    /// its lock; read only where an acquiring load found the word settled.
+    /// The error, once settled with one.
+    ///
+    /// Written by the thread that claimed the word, or that holds its lock; read only where an
+    /// acquiring load found the word settled.
     @usableFromInline
     final var failure: Failure?
 
-    /// What the producer wants to hear of a cancellation. Guarded by the lock, then by the claim.
+    /// What the producer wants to hear of a cancellation.
+    ///
+    /// Guarded by the lock, then by the claim.
     @usableFromInline
     final var cancelHandlers: CancelHandlers?
 
@@ -28,14 +32,18 @@ public class FutureNode: Waiter, @unchecked Sendable {
         if let cancelHandlers { departure.call(cancelHandlers) }
     }
 
-    /// Hears that one of the inputs of this future has settled. Only an aggregate has inputs.
+    /// Hears that one of the inputs of this future has settled.
+    ///
+    /// Only an aggregate has inputs.
     func inputSettled(_ input: InputWaiter) {}
 }
 
 // MARK: - Enrolling
 
 extension FutureNode {
-    /// Whether the future has settled. Acquiring: the result may be read if so.
+    /// Whether the future has settled.
+    ///
+    /// Acquiring: the result may be read if so.
     @usableFromInline
     final var isSettled: Bool { word.load(ordering: .acquiring) & Word.settled != 0 }
 
@@ -65,7 +73,9 @@ extension FutureNode {
     }
 
     /// Adds a waiter that other threads know already and may give up at any time; or delivers to it
-    /// if this has settled; or gives up its interest in its stead. The caller holds this future.
+    /// if this has settled; or gives up its interest in its stead.
+    ///
+    /// The caller holds this future.
     final func enrollShared(_ waiter: Waiter) {
         if waiter.lockIfPending() {
             waiter.upstream = .passUnretained(self)
@@ -120,7 +130,9 @@ extension FutureNode {
 // MARK: - Settling
 
 extension FutureNode {
-    /// Wins or loses the right to settle. The winner writes the result and calls `publish`.
+    /// Wins or loses the right to settle.
+    ///
+    /// The winner writes the result and calls `publish`.
     @usableFromInline
     final func claim() -> Bool {
         var spins: UInt32 = 0

@@ -9,7 +9,9 @@ import Synchronization
 /// of its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`; unlike there, no
 /// two futures ever become one, since they may be cancelled apart.)
 extension FutureNode {
-    /// Waits for another future, to settle as that one does. Called by the one deliverer of this.
+    /// Waits for another future, to settle as that one does.
+    ///
+    /// Called by the one deliverer of this.
     @usableFromInline
     final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
         if inner === self {
@@ -31,6 +33,7 @@ extension FutureNode {
     }
 
     /// Takes the place of the future above this one, if that only forwards to this.
+    ///
     /// Called after `forward`, once the closure's own reference to that future is gone.
     @usableFromInline
     final func shorten() {
@@ -88,7 +91,9 @@ extension FutureNode {
     private class func splice(
         _ middle: Unmanaged<FutureNode>, for only: Unmanaged<Waiter>, callerRetains: Bool
     ) -> FutureNode? {
-        guard let upstream = middle._withUnsafeGuaranteedRef({ $0.upstreamIfOnlyForwarding(to: only) })
+        guard
+            let upstream = middle._withUnsafeGuaranteedRef({ $0.upstreamIfOnlyForwarding(to: only) }
+            )
         else {
             middle._withUnsafeGuaranteedRef { $0.unlock() }
             return nil

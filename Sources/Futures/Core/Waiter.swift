@@ -22,22 +22,30 @@ public import Synchronization
 /// Nothing is released, and no code of a user's runs, between the first and the last instruction of
 /// such a phase; so the waits are short, and none can wait for itself.
 public class Waiter: @unchecked Sendable {
-    /// See ``Word``. Everything below is written by the thread that made the waiter before it is
-    /// enrolled, and after that under the rule that stands beside it.
+    /// See ``Word``.
+    ///
+    /// Everything below is written by the thread that made the waiter before it is enrolled, and
+    /// after that under the rule that stands beside it.
     @usableFromInline
     let word: Atomic<UInt>
 
-    /// The next older waiter of the same upstream. Guarded by the upstream's word; owned by the
-    /// thread that took the list once the upstream settled.
+    /// The next older waiter of the same upstream.
+    ///
+    /// Guarded by the upstream's word; owned by the thread that took the list once the upstream
+    /// settled.
     @usableFromInline
     final var next: Unmanaged<Waiter>?
 
-    /// The next newer waiter of the same upstream, filled in only when somebody leaves
-    /// (see `FutureNode.unlink`). Guarded by the upstream's lock.
+    /// The next newer waiter of the same upstream, filled in only when somebody leaves (see
+    /// `FutureNode.unlink`).
+    ///
+    /// Guarded by the upstream's lock.
     @usableFromInline
     final var previous: Unmanaged<Waiter>?
 
-    /// What this waits for. Changes only under this waiter's own lock.
+    /// What this waits for.
+    ///
+    /// Changes only under this waiter's own lock.
     @usableFromInline
     final var upstream: Unmanaged<FutureNode>?
 
@@ -46,12 +54,14 @@ public class Waiter: @unchecked Sendable {
     @usableFromInline
     final var deliver: Delivery
 
-    /// Whether this is in the list of `upstream`. Guarded by the upstream's lock, and meaningless
-    /// once the upstream has settled.
+    /// Whether this is in the list of `upstream`.
+    ///
+    /// Guarded by the upstream's lock, and meaningless once the upstream has settled.
     @usableFromInline
     final var isLinked = false
 
     /// Whether this future only waits to take over the result of its upstream.
+    ///
     /// Guarded by this waiter's own lock.
     @usableFromInline
     final var isForwarding = false
@@ -60,7 +70,9 @@ public class Waiter: @unchecked Sendable {
     @usableFromInline
     final let isRoot: Bool
 
-    /// Whether all that ever waited have given up once. Guarded by this waiter's own lock.
+    /// Whether all that ever waited have given up once.
+    ///
+    /// Guarded by this waiter's own lock.
     @usableFromInline
     final var wasGivenUp = false
 
@@ -76,6 +88,7 @@ public class Waiter: @unchecked Sendable {
     }
 
     /// Hands what must be undone when this waiter gives up to the thread that does it.
+    ///
     /// Runs while the waiter is `leaving`: it may move references, and release none.
     func surrender(to departure: inout Departure) {}
 
@@ -90,7 +103,9 @@ extension Waiter {
         word.load(ordering: .relaxed) & (Word.claimed | Word.settled) == 0
     }
 
-    /// Locks a pending waiter. Waits while another thread has it locked.
+    /// Locks a pending waiter.
+    ///
+    /// Waits while another thread has it locked.
     /// - Returns: False if the waiter is claimed or settled; it is not locked then.
     final func lockIfPending() -> Bool {
         var spins: UInt32 = 0
@@ -117,7 +132,9 @@ extension Waiter {
         unlock(to: word.load(ordering: .relaxed) & ~Word.locked)
     }
 
-    /// Unlocks to another word. Releasing: the next holder sees all that was written.
+    /// Unlocks to another word.
+    ///
+    /// Releasing: the next holder sees all that was written.
     final func unlock(to newWord: UInt) {
         word.store(newWord, ordering: .releasing)
     }
@@ -135,7 +152,9 @@ extension Waiter {
     }
 
     /// Waits until the thread that gave this waiter up, if there is one, no longer touches the
-    /// upstream. Acquiring: what that thread did to the upstream has happened before.
+    /// upstream.
+    ///
+    /// Acquiring: what that thread did to the upstream has happened before.
     @usableFromInline
     final func waitUntilLeft() {
         var spins: UInt32 = 0

@@ -51,8 +51,10 @@ public final class ManualScheduler: Scheduler {
         state.withLock { $0.now = max($0.now, end) }
     }
 
-    /// Runs all that is scheduled, and what that schedules, until nothing is left; the clock moves to
-    /// each action's instant. Does not return if actions always schedule another.
+    /// Runs all that is scheduled, and what that schedules, until nothing is left; the clock moves
+    /// to each action's instant.
+    ///
+    /// Does not return if actions always schedule another.
     public func run() {
         while let action = nextAction(until: nil) { action() }
     }

@@ -6,7 +6,9 @@
 ///
 /// Not safe to share by itself: the scheduler that owns it guards it by its lock.
 struct TimerQueue {
-    /// One action's place in the queue. Guarded by the lock that guards the queue.
+    /// One action's place in the queue.
+    ///
+    /// Guarded by the lock that guards the queue.
     final class Entry: @unchecked Sendable {
         fileprivate(set) var index = -1
     }

@@ -3,7 +3,9 @@ import Futures
 import Synchronization
 import Testing
 
-/// Eight threads on the same futures. Run under ThreadSanitizer too (see .ci/run).
+/// Eight threads on the same futures.
+///
+/// Run under ThreadSanitizer too (see .ci/run).
 @Suite struct ContentionTests {
     static let threads = 8
     static let rounds = 100_000

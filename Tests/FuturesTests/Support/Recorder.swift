@@ -11,7 +11,9 @@ final class Recorder<Element: Sendable>: Sendable {
     }
 }
 
-/// The error of the tests. Two are equal if their numbers are.
+/// The error of the tests.
+///
+/// Two are equal if their numbers are.
 struct TestError: Error, Equatable {
     var number = 0
 }

@@ -1,0 +1,78 @@
+import Dispatch
+import Futures
+import Testing
+
+@Suite struct LiveSchedulerTests {
+    /// Runs an action after a delay, and tells how late by the scheduler's own clock it was.
+    private func lateness(_ delay: Duration) async -> Duration {
+        let start = LiveScheduler.shared.now
+        return await withCheckedContinuation { continuation in
+            LiveScheduler.shared.schedule(after: delay) {
+                let waited = start.duration(to: LiveScheduler.shared.now)
+                continuation.resume(returning: waited - delay)
+            }
+        }
+    }
+
+    @Test func anActionIsNeverEarly() async {
+        for delay in [Duration.zero, .microseconds(300), .milliseconds(3)] {
+            #expect(await lateness(delay) >= .zero)
+        }
+    }
+
+    @Test func anEarlierActionOvertakesALaterOne() async {
+        let log = Recorder<Int>()
+        let far = LiveScheduler.shared.schedule(after: .seconds(3_600)) { log.append(3) }
+        await withCheckedContinuation { continuation in
+            LiveScheduler.shared.schedule(after: .milliseconds(4)) {
+                log.append(2)
+                continuation.resume()
+            }
+            LiveScheduler.shared.schedule(after: .milliseconds(1)) { log.append(1) }
+        }
+        far.cancel()
+        #expect(log.elements == [1, 2])
+    }
+
+    @Test func anActionRunsOnAnotherThreadAfterScheduleHasReturned() async {
+        let lock = Locked(())
+        await withCheckedContinuation { continuation in
+            // An action run by `schedule` itself would wait for this very lock for ever.
+            lock.withLock { _ in
+                _ = LiveScheduler.shared.schedule(after: .seconds(-1)) {
+                    lock.withLock { _ in continuation.resume() }
+                }
+            }
+        }
+        #expect(lock.withLock { _ in true })
+    }
+
+    @Test func aCancelledActionIsFreedAtOnce() {
+        weak var captured: Recorder<Int>?
+        do {
+            let object = Recorder<Int>()
+            captured = object
+            LiveScheduler.shared.schedule(after: .seconds(3_600)) { object.append(1) }.cancel()
+        }
+        #expect(captured == nil)
+    }
+
+    @Test func aDelayWithoutEndIsKept() {
+        let action = LiveScheduler.shared.schedule(after: .seconds(Int64.max)) {}
+        #expect(LiveScheduler.shared.now.offset > .zero)
+        action.cancel()
+    }
+
+    @Test func manyThreadsScheduleAndCancel() async {
+        let ran = Recorder<Int>()
+        onThreads(4) { index in
+            for round in 0..<2_000 {
+                let delay = Duration.microseconds(round % 2 == 0 ? 100 : 3_600_000_000)
+                let action = LiveScheduler.shared.schedule(after: delay) { ran.append(index) }
+                if round % 2 == 1 { action.cancel() }
+            }
+        }
+        _ = await lateness(.milliseconds(1))
+        #expect(ran.elements.count == 4_000)
+    }
+}
