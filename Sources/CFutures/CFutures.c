@@ -16,3 +16,19 @@ void cfutures_relax(uint32_t *turns) {
     __asm__ volatile("yield");
 #endif
 }
+
+// The entry points of the Swift runtime that compiled code uses for a weak reference.
+struct weak_reference {
+    void *storage;
+};
+extern struct weak_reference *swift_weakInit(struct weak_reference *reference, void *object);
+extern void *swift_weakLoadStrong(struct weak_reference *reference);
+extern void swift_weakDestroy(struct weak_reference *reference);
+
+void *cfutures_try_retain(void *object) {
+    struct weak_reference reference;
+    swift_weakInit(&reference, object);
+    void *retained = swift_weakLoadStrong(&reference);
+    swift_weakDestroy(&reference);
+    return retained;
+}

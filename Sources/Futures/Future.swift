@@ -42,26 +42,26 @@ public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
     @inlinable
     public init(value: Value) {
         storage = value
-        super.init(word: Word.value, isRoot: true, deliver: { _, _ in })
+        super.init(word: Word.value, role: .root, deliver: { _, _ in })
     }
 
     /// Makes a future that has failed already.
     public init(error: any Error) {
-        super.init(word: Word.failure, isRoot: true, deliver: { _, _ in })
+        super.init(word: Word.failure, role: .root, deliver: { _, _ in })
         failure = Failure(error)
     }
 
     /// Makes a future that has failed with an error others share.
     @usableFromInline
     init(sharing failure: Failure) {
-        super.init(word: Word.failure, isRoot: true, deliver: { _, _ in })
+        super.init(word: Word.failure, role: .root, deliver: { _, _ in })
         self.failure = failure
     }
 
     /// Makes a pending future.
     @usableFromInline
-    init(isRoot: Bool, deliver: @escaping Delivery) {
-        super.init(word: Word.pending, isRoot: isRoot, deliver: deliver)
+    init(role: Role, deliver: @escaping Delivery) {
+        super.init(word: Word.pending, role: role, deliver: deliver)
     }
 
     /// The result, or nil while the future is pending.

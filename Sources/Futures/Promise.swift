@@ -26,7 +26,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// The arguments name the place that made it; leave them out.
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         location = SourceLocation(fileID: fileID, line: line)
-        super.init(isRoot: true, deliver: { _, _ in })
+        super.init(role: .root, deliver: { _, _ in })
     }
 
     /// Makes a promise that has succeeded already.

@@ -27,4 +27,13 @@ static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(voi
 /// it from the sixteenth turn on, so that a preempted thread can go on.
 void cfutures_relax(uint32_t *_Nonnull turns);
 
+/// Retains a Swift object, unless its last reference has gone and it is in its deinit.
+///
+/// The memory of the object must be valid for the time of the call. Swift has weak references for
+/// this, but forming one in Swift may retain and release the object first, and that release may be
+/// the last; here nothing but the runtime's own weak reference touches it.
+///
+/// @return The object, owned by the caller; NULL if it is in its deinit.
+void *_Nullable cfutures_try_retain(void *_Nonnull object);
+
 #endif

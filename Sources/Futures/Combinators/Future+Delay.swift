@@ -4,12 +4,16 @@ extension Future {
     /// - Parameters:
     ///   - duration: How long to hold the value back, from its arrival.
     ///   - scheduler: Whose time it is.
+    ///   - fileID: The file that an abandoned error names; leave it out.
+    ///   - line: The line that an abandoned error names; leave it out.
     /// - Returns: The value of this future, later, on the scheduler's thread. A failure passes at
-    ///   once.
+    ///   once. If the scheduler goes before its time has come, it fails as abandoned.
     public final func delay(
-        _ duration: Duration, on scheduler: some Scheduler = .live
+        _ duration: Duration, on scheduler: some Scheduler = .live,
+        fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        let future = DelayedFuture<Value>(duration, on: scheduler)
+        let location = SourceLocation(fileID: fileID, line: line)
+        let future = DelayedFuture<Value>(duration, on: scheduler, at: location)
         enroll(future)
         return future
     }
@@ -19,13 +23,23 @@ extension Future {
 final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     private let duration: Duration
     private let scheduler: any Scheduler
+    private let location: SourceLocation
 
-    init(_ duration: Duration, on scheduler: any Scheduler) {
+    init(_ duration: Duration, on scheduler: any Scheduler, at location: SourceLocation) {
         self.duration = duration
+        self.location = location
         self.scheduler = scheduler
-        super.init { waiter, source in
+        super.init(role: .timed) { waiter, source in
             unsafeDowncast(waiter, to: DelayedFuture.self)
                 .hold(unsafeDowncast(source, to: Future<Value>.self))
+        }
+    }
+
+    deinit {
+        // The scheduler has gone, and the timer with it.
+        if !isSettled {
+            let failure = Failure(FutureError(.abandoned, at: location))
+            abandon(failure, to: Future<Value>(sharing: failure))
         }
     }
 

@@ -57,7 +57,7 @@ final class FlatMapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unc
     ) {
         self.transform = transform
         self.location = location
-        super.init(isRoot: false, deliver: deliver)
+        super.init(role: .derived, deliver: deliver)
     }
 
     @inlinable

@@ -56,7 +56,7 @@ final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @uncheck
     ) {
         self.transform = transform
         self.location = location
-        super.init(isRoot: false, deliver: deliver)
+        super.init(role: .derived, deliver: deliver)
     }
 
     @inlinable

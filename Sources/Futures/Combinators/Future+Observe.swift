@@ -85,6 +85,6 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
         deliver: @escaping Delivery
     ) {
         self.body = body
-        super.init(word: Word.pending, isRoot: false, deliver: deliver)
+        super.init(word: Word.pending, role: .derived, deliver: deliver)
     }
 }

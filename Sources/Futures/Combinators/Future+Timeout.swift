@@ -28,7 +28,7 @@ extension Future {
 /// The future of a result in time.
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     init() {
-        super.init { waiter, source in
+        super.init(role: .derived) { waiter, source in
             let future = unsafeDowncast(waiter, to: TimedFuture.self)
             let source = unsafeDowncast(source, to: Future<Value>.self)
             if future.finishDerived(as: source) { future.cancelTimer() }

@@ -52,12 +52,7 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
         self.items = items
         self.maxConcurrent = maxConcurrent
         self.transform = transform
-        super.init(isRoot: false, deliver: { _, _ in })
-    }
-
-    deinit {
-        // The state is freed before the base class looks.
-        waitUntilLeft()
+        super.init(role: .derived, deliver: { _, _ in })
     }
 
     /// Starts as many futures as the limit allows, unless another thread is at it.

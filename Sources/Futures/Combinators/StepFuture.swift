@@ -22,7 +22,7 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private init(_ step: Step, at location: SourceLocation) {
         self.step = step
         self.location = location
-        super.init(isRoot: false) { waiter, source in
+        super.init(role: .derived) { waiter, source in
             unsafeDowncast(waiter, to: StepFuture.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }

@@ -3,8 +3,8 @@ class TimerFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// Guarded by this waiter's lock, then by the claim of whoever settles it.
     private var timer: (any ScheduledAction)?
 
-    init(deliver: @escaping Delivery) {
-        super.init(isRoot: false, deliver: deliver)
+    override init(role: Role, deliver: @escaping Delivery) {
+        super.init(role: role, deliver: deliver)
     }
 
     /// Keeps the timer until this future settles; takes it back if it has.

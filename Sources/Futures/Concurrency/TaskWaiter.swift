@@ -9,7 +9,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     private var continuation: UnsafeContinuation<Void, Never>?
 
     init() {
-        super.init(word: Word.pending, isRoot: false) { waiter, _ in
+        super.init(word: Word.pending, role: .derived) { waiter, _ in
             let waiter = unsafeDowncast(waiter, to: TaskWaiter.self)
             guard waiter.claim(as: Word.value) else { return waiter.waitUntilLeft() }
             waiter.continuation?.resume()

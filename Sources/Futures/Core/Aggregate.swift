@@ -16,7 +16,7 @@ final class InputWaiter: Waiter, @unchecked Sendable {
 
     init(owner: FutureNode) {
         self.owner = owner
-        super.init(word: Word.pending, isRoot: false) { waiter, source in
+        super.init(word: Word.pending, role: .derived) { waiter, source in
             unsafeDowncast(waiter, to: InputWaiter.self).receive(source)
         }
     }
@@ -80,14 +80,9 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         self.rule = rule
         self.conclusion = conclusion
         remaining = Atomic(count)
-        super.init(isRoot: false, deliver: { _, _ in })
+        super.init(role: .derived, deliver: { _, _ in })
         inputs.reserveCapacity(count)
         for _ in 0..<count { inputs.append(InputWaiter(owner: self)) }
-    }
-
-    deinit {
-        // The inputs are freed before the base class looks.
-        waitUntilLeft()
     }
 
     /// Enrolls the inputs.

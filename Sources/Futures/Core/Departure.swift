@@ -12,7 +12,9 @@ struct Departure {
     private var leaving: [Waiter] = []
     /// The waiters taken out of a list, with the retain that the list had; linked by `next`.
     private var removed: Unmanaged<Waiter>?
-    /// Inputs moved out of aggregates, kept so that none is freed inside the loop.
+    /// Retained in the loop, kept so that none is freed inside it.
+    private var retained: [Waiter] = []
+    /// Inputs moved out of aggregates, kept likewise.
     private var inputs: [[InputWaiter]] = []
     private var cancelHandlers: [CancelHandlers] = []
     private var timers: [any ScheduledAction] = []
@@ -37,51 +39,46 @@ struct Departure {
     /// Cancels a future that has lost the interest of a waiter which was never enrolled.
     mutating func giveUpInterest(in future: FutureNode) {
         guard future.lockIfPending() else { return }
-        if future.unlockWithoutInterest() { walk(from: .passUnretained(future)) }
+        if future.unlockWithoutInterest() { walk(from: future) }
         walkRemaining()
     }
 
     /// Detaches a waiter that the caller holds and has moved to `leaving`.
     mutating func detach(_ waiter: Waiter) {
-        walk(from: .passUnretained(waiter))
+        walk(from: waiter)
         walkRemaining()
     }
 
     /// Detaches the inputs given up so far.
     mutating func walkRemaining() {
-        while let waiter = leaving.popLast() {
-            // Also in `inputs`, so this is not its last reference.
-            walk(from: .passUnretained(waiter))
-        }
+        // Each is also in `inputs`, so this is not its last reference.
+        while let waiter = leaving.popLast() { walk(from: waiter) }
     }
 
     /// Walks up from one waiter that is `leaving`.
-    private mutating func walk(from start: Unmanaged<Waiter>) {
-        var current: Unmanaged<Waiter>? = start
-        while let waiter = current {
-            current = waiter._withUnsafeGuaranteedRef { step($0) }
-        }
+    private mutating func walk(from start: Waiter) {
+        var current: Waiter? = start
+        while let waiter = current { current = step(waiter) }
     }
 
     /// Detaches one waiter from its upstream.
     /// - Returns: The upstream, if it is `leaving` now for want of interest.
-    private mutating func step(_ waiter: Waiter) -> Unmanaged<Waiter>? {
+    private mutating func step(_ waiter: Waiter) -> Waiter? {
         waiter.surrender(to: &self)
-        var next: Unmanaged<Waiter>?
-        if let upstream = waiter.upstream {
-            let removal = upstream._withUnsafeGuaranteedRef { $0.remove(waiter) }
-            if removal.wasLinked {
-                waiter.next = removed
-                removed = .passUnretained(waiter)
-            }
-            if removal.isWithoutInterest {
-                next = .fromOpaque(upstream.toOpaque())
-            }
+        let upstream = waiter.retainUpstream()
+        let removal = upstream?.remove(waiter) ?? (wasLinked: false, isWithoutInterest: false)
+        if removal.wasLinked {
+            // The list's retain passes to this list, to be released at the end.
+            waiter.next = removed
+            removed = .passUnretained(waiter)
+        } else {
+            retained.append(waiter)
         }
-        // Releasing, and the last touch: from here on the upstream may go, and so may the waiter,
-        // unless the list's retain of it has passed to `removed`.
+        // Releasing, and the last touch: from here on the upstream's owner goes on.
         waiter.word.store(Word.failure, ordering: .releasing)
-        return next
+        if removal.isWithoutInterest { return upstream }
+        if let upstream { retained.append(upstream) }
+        return nil
     }
 
     /// Notes what a producer wants to hear.
@@ -101,6 +98,8 @@ struct Departure {
             }
             waiter.release()
         }
+        retained = []
+        inputs = []
         for timer in timers { timer.cancel() }
         for handlers in cancelHandlers { handlers.call() }
     }
@@ -166,7 +165,7 @@ extension FutureNode {
         }
         wasGivenUp = true
         // A producer that does not listen goes on; somebody may still come for its result.
-        if isRoot && cancelHandlers == nil {
+        if role == .root, cancelHandlers == nil {
             unlock()
             return false
         }

@@ -19,13 +19,8 @@ public class FutureNode: Waiter, @unchecked Sendable {
     final var cancelHandlers: CancelHandlers?
 
     @usableFromInline
-    override init(word: UInt, isRoot: Bool, deliver: @escaping Delivery) {
-        super.init(word: word, isRoot: isRoot, deliver: deliver)
-    }
-
-    deinit {
-        // A consumer that gave up may be the one that cancels this, without owning it.
-        waitUntilLeft()
+    override init(word: UInt, role: Role, deliver: @escaping Delivery) {
+        super.init(word: word, role: role, deliver: deliver)
     }
 
     override func surrender(to departure: inout Departure) {
@@ -50,7 +45,7 @@ extension FutureNode {
     /// Adds a new waiter, which nobody else knows yet; or delivers to it if this has settled.
     @usableFromInline
     final func enroll(_ waiter: Waiter) {
-        waiter.upstream = .passUnretained(self)
+        waiter.wait(for: self)
         waiter.isLinked = true
         let reference = Unmanaged.passRetained(waiter)
         var spins: UInt32 = 0
@@ -78,7 +73,7 @@ extension FutureNode {
     /// The caller holds this future.
     final func enrollShared(_ waiter: Waiter) {
         if waiter.lockIfPending() {
-            waiter.upstream = .passUnretained(self)
+            waiter.wait(for: self)
             waiter.isLinked = false
             waiter.unlock()
             link(waiter)

@@ -24,7 +24,7 @@ extension FutureNode {
             inner.giveUpInterest()
             return
         }
-        upstream = .passUnretained(inner)
+        wait(for: inner)
         isLinked = false
         isForwarding = true
         self.deliver = deliver
@@ -39,13 +39,12 @@ extension FutureNode {
     final func shorten() {
         guard isForwarding, lockIfPending() else { return }
         // Pending and locked, so the upstream cannot go (third situation in `Waiter`).
-        guard let middle = upstream, middle._withUnsafeGuaranteedRef({ $0.tryLock() }) else {
-            return unlock()
-        }
-        let spliced = Self.splice(middle, for: .passUnretained(self), callerRetains: false)
+        guard !upstreamIsRoot, let middle = upstream,
+            middle._withUnsafeGuaranteedRef({ $0.tryLock() })
+        else { return unlock() }
+        let splice = Splice(middle, for: .passUnretained(self), callerRetains: false)
         unlock()
-        // Released only now that nothing is locked.
-        withExtendedLifetime(spliced) {}
+        withExtendedLifetime(splice) {}
     }
 
     /// Hands the only waiter of a forwarding future to that future's upstream.
@@ -57,9 +56,9 @@ extension FutureNode {
         guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
             return false
         }
-        let spliced = splice(middle, for: only, callerRetains: true)
+        let splice = Splice(middle, for: only, callerRetains: true)
         only._withUnsafeGuaranteedRef { $0.unlock() }
-        return withExtendedLifetime(spliced) { spliced != nil }
+        return withExtendedLifetime(splice) { splice.isDone }
     }
 
     /// Shortens the chain above, then locks this future and its only waiter, if that is a
@@ -81,54 +80,8 @@ extension FutureNode {
         return nil
     }
 
-    /// Puts the only waiter of a future in that future's place, in the list of its upstream.
-    ///
-    /// - Parameters:
-    ///   - middle: The future to take out, locked. Unlocked again on failure.
-    ///   - only: A forwarding future, locked by the caller, who unlocks it.
-    ///   - callerRetains: Whether the caller owns a retain of `middle`, to be given up on success.
-    /// - Returns: The future taken out, now without an owner, or nil if it had to stay.
-    private class func splice(
-        _ middle: Unmanaged<FutureNode>, for only: Unmanaged<Waiter>, callerRetains: Bool
-    ) -> FutureNode? {
-        guard
-            let upstream = middle._withUnsafeGuaranteedRef({ $0.upstreamIfOnlyForwarding(to: only) }
-            )
-        else {
-            middle._withUnsafeGuaranteedRef { $0.unlock() }
-            return nil
-        }
-        // The list's retain, and the caller's. While the upstream is locked the list keeps its own.
-        if callerRetains { middle.release() }
-        var owned = middle.takeRetainedValue()
-        if isKnownUniquelyReferenced(&owned) {
-            upstream._withUnsafeGuaranteedRef {
-                $0.replace(middle, with: only)
-                $0.unlock()
-            }
-            return owned
-        }
-        _ = Unmanaged.passRetained(owned)
-        if callerRetains { _ = Unmanaged.passRetained(owned) }
-        owned.unlock()
-        upstream._withUnsafeGuaranteedRef { $0.unlock() }
-        return nil
-    }
-
-    /// The upstream, locked, if this only forwards from it to the given waiter.
-    private func upstreamIfOnlyForwarding(to only: Unmanaged<Waiter>) -> Unmanaged<FutureNode>? {
-        guard isForwarding, let upstream,
-            Self.waiter(at: word.load(ordering: .relaxed))?.toOpaque() == only.toOpaque(),
-            only._withUnsafeGuaranteedRef({ $0.next == nil }),
-            upstream._withUnsafeGuaranteedRef({ $0.tryLock() })
-        else { return nil }
-        if isLinked { return upstream }
-        upstream._withUnsafeGuaranteedRef { $0.unlock() }
-        return nil
-    }
-
     /// Puts one waiter in the place of another in the list of this locked future.
-    private func replace(_ old: Unmanaged<FutureNode>, with new: Unmanaged<Waiter>) {
+    fileprivate func replace(_ old: Unmanaged<FutureNode>, with new: Unmanaged<Waiter>) {
         fillInPrevious()
         let (next, previous) = old._withUnsafeGuaranteedRef { ($0.next, $0.previous) }
         next?._withUnsafeGuaranteedRef { $0.previous = new }
@@ -143,5 +96,63 @@ extension FutureNode {
             $0.upstream = .passUnretained(self)
             $0.isLinked = true
         }
+    }
+}
+
+/// Puts the only waiter of a future in that future's place, in the list of its upstream.
+///
+/// What it has retained on the way is released with it, so it must outlive all locks.
+private struct Splice {
+    /// Whether the future in the middle was taken out.
+    private(set) var isDone = false
+    private var upstream: FutureNode?
+    private var middle: FutureNode?
+
+    /// Tries to take a future out.
+    ///
+    /// - Parameters:
+    ///   - middle: The future to take out, locked; unlocked again if it has to stay.
+    ///   - only: A forwarding future, locked by the caller, who unlocks it.
+    ///   - callerRetains: Whether the caller owns a retain of `middle`, to be given up on success.
+    init(_ middle: Unmanaged<FutureNode>, for only: Unmanaged<Waiter>, callerRetains: Bool) {
+        let isCandidate = middle._withUnsafeGuaranteedRef {
+            $0.isForwarding && $0.isOnlyWaiter(only)
+        }
+        if isCandidate {
+            upstream = middle._withUnsafeGuaranteedRef { $0.retainUpstream() }
+            // Against the usual direction, hence no waiting.
+            if let upstream, upstream.tryLock() {
+                let isLinked = middle._withUnsafeGuaranteedRef { $0.isLinked }
+                if isLinked { take(middle, of: upstream, for: only, callerRetains) }
+                upstream.unlock()
+            }
+        }
+        if !isDone { middle._withUnsafeGuaranteedRef { $0.unlock() } }
+    }
+
+    /// Takes the middle out of the list of its locked upstream, if nobody else holds it.
+    private mutating func take(
+        _ middle: Unmanaged<FutureNode>, of upstream: FutureNode, for only: Unmanaged<Waiter>,
+        _ callerRetains: Bool
+    ) {
+        // The caller's retain, and the list's. While the upstream is locked, the list keeps its own.
+        if callerRetains { middle.release() }
+        var owned = middle.takeRetainedValue()
+        isDone = isKnownUniquelyReferenced(&owned)
+        if isDone {
+            upstream.replace(middle, with: only)
+        } else {
+            _ = Unmanaged.passRetained(owned)
+            if callerRetains { _ = Unmanaged.passRetained(owned) }
+        }
+        self.middle = owned
+    }
+}
+
+extension FutureNode {
+    /// Whether a waiter is the only one in the list of this locked future.
+    fileprivate func isOnlyWaiter(_ waiter: Unmanaged<Waiter>) -> Bool {
+        Self.waiter(at: word.load(ordering: .relaxed))?.toOpaque() == waiter.toOpaque()
+            && waiter._withUnsafeGuaranteedRef({ $0.next == nil })
     }
 }

@@ -11,7 +11,7 @@ public import Synchronization
 /// future it waits for, its *upstream*, without owning it. So there is no cycle, and a promise goes
 /// away with its last outside reference however much derives from it.
 ///
-/// The unowned reference is safe to follow in three situations, and is followed in no other:
+/// The unowned reference may be followed in three situations, and is followed in no other:
 /// 1. By the thread that delivers: it holds the upstream.
 /// 2. By the one thread that has moved this waiter from pending to `leaving`. Whoever settles or
 ///    frees the upstream meets this waiter in the list it took, and waits until the waiter is no
@@ -19,8 +19,13 @@ public import Synchronization
 /// 3. By a thread that has this waiter locked and found it pending. The same thread as in 2 then
 ///    waits for the lock.
 ///
+/// In 2 and 3 the *memory* of the upstream is valid, and a derived upstream is alive, since its own
+/// upstream's list owns it. A root may be in its deinit, or enter it at any moment, so there the
+/// reference is followed by ``retainUpstream()``, which fails in a deinit.
+///
 /// Nothing is released, and no code of a user's runs, between the first and the last instruction of
-/// such a phase; so the waits are short, and none can wait for itself.
+/// such a phase: a release could be the last one of a promise, whose deinit would wait for this very
+/// thread. So the waits are short, and none can wait for itself.
 public class Waiter: @unchecked Sendable {
     /// See ``Word``.
     ///
@@ -49,6 +54,12 @@ public class Waiter: @unchecked Sendable {
     @usableFromInline
     final var upstream: Unmanaged<FutureNode>?
 
+    /// Whether the upstream is not derived, so that no list keeps it alive.
+    ///
+    /// Changes with it.
+    @usableFromInline
+    final var upstreamIsRoot = false
+
     /// What to do once the upstream has settled: a function without captures, formed where the
     /// types are known, so that it is specialised (a generic override would not be).
     @usableFromInline
@@ -66,9 +77,9 @@ public class Waiter: @unchecked Sendable {
     @usableFromInline
     final var isForwarding = false
 
-    /// Whether this is a future that others settle from outside, and that therefore has no upstream.
+    /// Who keeps this alive, and who hears when nobody waits for it any more.
     @usableFromInline
-    final let isRoot: Bool
+    final let role: Role
 
     /// Whether all that ever waited have given up once.
     ///
@@ -76,14 +87,25 @@ public class Waiter: @unchecked Sendable {
     @usableFromInline
     final var wasGivenUp = false
 
+    /// Who keeps a future alive while it is pending.
+    @usableFromInline
+    enum Role: UInt8, Sendable {
+        /// The list of its upstream, or its inputs. Cancelled when nobody waits for it any more.
+        case derived
+        /// Others, who settle it. Cancelled when nobody waits for it any more, if they listen.
+        case root
+        /// A timer. Cancelled when nobody waits for it any more.
+        case timed
+    }
+
     /// A function that hands the result of a settled future to one of its waiters.
     @usableFromInline
     typealias Delivery = @Sendable (Waiter, FutureNode) -> Void
 
     @usableFromInline
-    init(word: UInt, isRoot: Bool, deliver: @escaping Delivery) {
+    init(word: UInt, role: Role, deliver: @escaping Delivery) {
         self.word = Atomic(word)
-        self.isRoot = isRoot
+        self.role = role
         self.deliver = deliver
     }
 
@@ -97,6 +119,24 @@ public class Waiter: @unchecked Sendable {
 }
 
 extension Waiter {
+    /// Sets what this waits for.
+    @usableFromInline
+    final func wait(for upstream: FutureNode) {
+        self.upstream = .passUnretained(upstream)
+        upstreamIsRoot = upstream.role != .derived
+    }
+
+    /// The upstream, retained; nil if there is none, or if it is in its deinit.
+    ///
+    /// For a thread in the second or third situation. The result is to be released after the phase.
+    final func retainUpstream() -> FutureNode? {
+        guard let upstream else { return nil }
+        // Owned by a list for as long as the phase lasts.
+        guard upstreamIsRoot else { return upstream.takeUnretainedValue() }
+        guard let object = cfutures_try_retain(upstream.toOpaque()) else { return nil }
+        return Unmanaged.fromOpaque(object).takeRetainedValue()
+    }
+
     /// Whether this may still be delivered to.
     @usableFromInline
     final var isPending: Bool {

@@ -78,9 +78,9 @@ public final class ManualScheduler: Scheduler {
 /// The token of one scheduled action.
 private final class ManualTimer: ScheduledAction {
     let entry = TimerQueue.Entry()
-    private let scheduler: ManualScheduler
+    private weak let scheduler: ManualScheduler?
 
     init(scheduler: ManualScheduler) { self.scheduler = scheduler }
 
-    func cancel() { scheduler.cancel(entry) }
+    func cancel() { scheduler?.cancel(entry) }
 }

@@ -119,6 +119,38 @@ import Testing
         }
     }
 
+    /// The last reference to a promise goes while others cancel what derives from it: a canceller
+    /// looks at a promise that is in its deinit.
+    @Test func releasingAgainstCancelling() {
+        for _ in 0..<Self.rounds / Self.batch {
+            let calls = Atomic<Int>(0)
+            let branches = References([])
+            let kept = Locked<[[Future<Int>]]>([])
+            for index in 0..<Self.batch {
+                let promise = Promise<Int>()
+                if index % 2 == 0 { promise.onCancel {} }
+                let futures = [promise.map { $0 }, promise.map { $0 }, promise.recover { _ in 1 }]
+                for future in futures { future.observe { _ in calls.add(1, ordering: .relaxed) } }
+                branches.withLock { $0.append(promise) }
+                kept.withLock { $0.append(futures) }
+            }
+            let futures = kept.withLock { $0 }
+            onThreads(4) { index in
+                for round in 0..<Self.batch {
+                    if index == 3 {
+                        _ = branches.withLock { promises in
+                            defer { promises[round] = nil }
+                            return promises[round]
+                        }
+                    } else {
+                        futures[round][index].cancel()
+                    }
+                }
+            }
+            #expect(calls.load(ordering: .relaxed) == 3 * Self.batch)
+        }
+    }
+
     /// Threads that resolve and threads that cancel the inner future of a `flatMap`.
     @Test func forwardingAgainstCancelling() {
         for _ in 0..<Self.rounds / Self.batch / 2 {
