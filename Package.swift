@@ -56,14 +56,17 @@ let package = Package(
 
         tests(of: "Composition"),
         tests(of: "Futures"),
-        tests(of: "CallbackActions", uses: ["Futures"]),
+        tests(of: "CallbackActions", uses: ["Composition", "Futures"]),
         tests(of: "HTTPNetworking", uses: ["Composition", "Futures"]),
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
-        tests(of: "Pledge"),
         tests(of: "PledgeTesting", uses: ["Pledge"]),
         .testTarget(
-            name: "quickstartTests", dependencies: ["PledgeTesting"], swiftSettings: settings),
+            name: "quickstartTests",
+            dependencies: ["quickstart", "Pledge", "PledgeTesting"],
+            exclude: ["expected-output.txt"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "Examples",
             dependencies: ["Pledge", "PledgeTesting"],

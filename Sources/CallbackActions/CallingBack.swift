@@ -1,0 +1,21 @@
+public import Futures
+
+/// Turns a function that returns a future into an action.
+///
+/// ```
+/// let load = callingBack(loadProduct)  // Action<Product.ID, Result<Product, any Error>>
+/// let request = load <- { result in render(result) }
+/// ```
+///
+/// The action calls back exactly once, with what the future settles with, on the thread that
+/// settles it, or at once if it has settled before. Failures, abandonment and cancellation among
+/// them, arrive as `.failure`. ``returningFuture(unwrapping:fileID:line:)`` leads the other way.
+///
+/// - Parameter function: The function. It is called once for each call of the action, on the
+///   calling thread.
+/// - Returns: An action that calls the function and calls back with the result of its future.
+public func callingBack<Input, Output: Sendable>(
+    _ function: @escaping @Sendable (Input) -> Future<Output>
+) -> Action<Input, Result<Output, any Error>> {
+    { input, callback in function(input).observe(callback) }
+}

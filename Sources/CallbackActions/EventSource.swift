@@ -1,0 +1,73 @@
+internal import Futures
+
+/// Something that events happen to, such as a button, without any user interface framework.
+///
+/// ```
+/// struct ButtonEvents: OptionSet {
+///     let rawValue: Int
+///     static let touchUpInside = ButtonEvents(rawValue: 1)
+///     static let touchCancel = ButtonEvents(rawValue: 2)
+/// }
+///
+/// let button = EventSource<ButtonEvents>()
+/// button.bind(events: .touchUpInside, for: loginRequest)
+/// button.send(.touchUpInside)
+/// ```
+///
+/// `Events` is a set of events: an `OptionSet`, or a `Set` of an enum's cases.
+///
+/// Any thread may bind, unbind and send at any time, also from within a handler. No lock is held
+/// while a handler runs.
+public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
+    private let handlers = Locked<[EventHandler<Events>]>([])
+
+    /// Makes a source without handlers.
+    public init() {}
+
+    /// Calls a function whenever one of the given events is sent.
+    ///
+    /// A function bound to several events is called once for each ``send(_:)`` that names at least
+    /// one of them. Binding again adds a handler; it replaces none, also for the same events.
+    ///
+    /// - Parameters:
+    ///   - events: The events to wait for. Of an empty set none is ever sent.
+    ///   - executable: What to call, such as `login <- render`. It is kept until it is unbound or
+    ///     the source is released, so let it capture weakly what owns the source.
+    /// - Returns: A token that takes the handler back. Releasing the token does not.
+    /// - Complexity: O(1) amortized; O(*n*) for *n* handlers while a send is under way.
+    @discardableResult
+    public func bind(
+        events: Events,
+        for executable: @escaping @Sendable (()) -> Void
+    ) -> EventBinding {
+        let handler = EventHandler(events: events, executable)
+        handlers.withLock { $0.append(handler) }
+        return EventBinding { [weak self, weak handler] in
+            guard let handler else { return }
+            handler.clear()
+            self?.remove(handler)
+        }
+    }
+
+    /// Calls the handlers of the given events, in the order in which they were bound.
+    ///
+    /// They run on this thread, before this method returns. A handler that sends is done with that
+    /// send, all its handlers included, before the next handler of this one is called. A handler
+    /// that is bound meanwhile waits for the next send; one that is unbound meanwhile and has not
+    /// been called yet is not called.
+    ///
+    /// - Parameter events: The events that happened. Each handler is called at most once.
+    /// - Complexity: O(*n*) for *n* handlers.
+    public func send(_ events: Events) {
+        let current = handlers.withLock { $0 }
+        for handler in current where !handler.events.isDisjoint(with: events) {
+            handler.executable?(())
+        }
+    }
+
+    private func remove(_ handler: EventHandler<Events>) {
+        handlers.withLock { handlers in
+            handlers.removeAll { $0 === handler }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+public import Futures
+
+/// Turns an action into a function that returns a future.
+///
+/// ```
+/// let login = returningFuture(Network.shared.loginAction)  // (LoginInfo) -> Future<NetworkResponse>
+/// let response = try await login(info).value
+/// ```
+///
+/// The name says what the result does; it goes on with `chain(_:to:)` and `combine(_:with:)` as any
+/// function does. ``callingBack(_:)`` leads the other way.
+///
+/// The future succeeds with the first output, on the thread that the action calls back on; what
+/// comes after is dropped. An action that lets go of its callback without having called it makes
+/// the future fail as abandoned. An action that keeps its callback for ever leaves it pending:
+/// give it a `timeout(_:on:)`. An action cannot be asked to stop, so cancelling the future settles
+/// it and leaves the action to its work.
+///
+/// - Parameters:
+///   - action: The action. It is called once for each call of the result, on the calling thread,
+///     before that call returns.
+///   - fileID: The file that an abandoned error names; leave it out.
+///   - line: The line that an abandoned error names; leave it out.
+/// - Returns: A function that calls the action and returns a future of its first output.
+public func returningFuture<Input, Output: Sendable>(
+    _ action: @escaping Action<Input, Output>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+) -> @Sendable (Input) -> Future<Output> {
+    { input in
+        Future.make(fileID: fileID, line: line) { resolver in
+            action(input) { output in resolver.resolve(with: output) }
+        }
+    }
+}
+
+/// Turns an action whose output is a `Result` into a function that returns a future.
+///
+/// A first output that is a failure makes the future fail with that error, unchanged. All else is
+/// as with ``returningFuture(_:fileID:line:)``, which would make a future of a `Result`.
+///
+/// ```
+/// let load = returningFuture(unwrapping: loadAction)  // (Product.ID) -> Future<Product>
+/// ```
+///
+/// - Parameters:
+///   - action: The action. It is called once for each call of the result, on the calling thread,
+///     before that call returns.
+///   - fileID: The file that an abandoned error names; leave it out.
+///   - line: The line that an abandoned error names; leave it out.
+/// - Returns: A function that calls the action and returns a future of what its first output holds.
+public func returningFuture<Input, Output: Sendable, Failure: Error>(
+    unwrapping action: @escaping Action<Input, Result<Output, Failure>>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+) -> @Sendable (Input) -> Future<Output> {
+    { input in
+        Future.make(fileID: fileID, line: line) { resolver in
+            action(input) { result in
+                switch result {
+                case .success(let output): resolver.resolve(with: output)
+                case .failure(let error): resolver.reject(with: error)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import CallbackActions
+import Dispatch
+import Foundation
+import Futures
+import Testing
+
+/// The code of the callback article, with a scheduler where it waits with `asyncAfter`.
+@Suite struct CallbackArticleTests {
+    struct LoginInfo {
+        let userName: String
+        let password: String
+    }
+
+    struct NetworkResponse {
+        let message: String
+    }
+
+    typealias LoginAction = Action<LoginInfo, NetworkResponse>
+
+    let scheduler = ManualScheduler()
+    let recorder = Recorder<String>()
+
+    @Test(arguments: [("Tangent", "123", "ok"), ("Tangent", "124", "no"), ("", "", "no")])
+    func basicUse(name: String, password: String, answer: String) {
+        let loginAction: LoginAction = { [scheduler] input, callback in
+            scheduler.schedule(after: .seconds(2)) {
+                if input.userName == "Tangent" && input.password == "123" {
+                    callback(NetworkResponse(message: "ok"))
+                } else {
+                    callback(NetworkResponse(message: "no"))
+                }
+            }
+        }
+        loginAction(LoginInfo(userName: name, password: password)) { [recorder] response in
+            recorder.record(response.message)
+        }
+        #expect(recorder.elements == [])
+        scheduler.advance(by: .seconds(2))
+        #expect(recorder.elements == [answer])
+    }
+
+    @Test func asTheArticleWritesItOnAQueue() async throws {
+        // With no delay, so that nothing waits; `main` and `asyncAfter` are the article's.
+        let loginAction: LoginAction = { input, callback in
+            DispatchQueue.main.asyncAfter(deadline: .now()) {
+                callback(NetworkResponse(message: "hello \(input.userName)"))
+            }
+        }
+        let info = LoginInfo(userName: "Tangent", password: "123")
+        let response = try await returningFuture(loginAction)(info).value
+        #expect(response.message == "hello Tangent")
+    }
+
+    @Test func composition() {
+        let finalAction = Network(scheduler).loginAction >- Parser(scheduler).jsonAction
+        let loginInfo = LoginInfo(userName: "Tan", password: "123")
+        finalAction(loginInfo) { [recorder] response in recorder.record(response.message) }
+        scheduler.advance(by: .seconds(4))
+        #expect(recorder.elements == [])
+        scheduler.advance(by: .seconds(1))
+        #expect(recorder.elements == ["login succeeded"])
+    }
+
+    @Test func requestAndCallbackApart() {
+        let request =
+            Network(scheduler).loginAction >- Parser(scheduler).jsonAction <- {
+                [recorder] response in
+                recorder.record(response.message)
+            }
+        #expect(scheduler.isIdle)
+        request(LoginInfo(userName: "Tan", password: "wrong"))
+        scheduler.run()
+        #expect(recorder.elements == ["login failed"])
+    }
+
+    @Test func aBrokenAnswerIsReadable() {
+        let broken: Action<LoginInfo, String> = { _, callback in callback("{") }
+        (broken >- Parser(scheduler).jsonAction)(LoginInfo(userName: "", password: "")) {
+            [recorder] in recorder.record($0.message)
+        }
+        scheduler.run()
+        #expect(recorder.elements == ["not JSON"])
+    }
+
+    @Test @MainActor func theControllerOnTheMainActor() async throws {
+        let controller = Controller(scheduler)
+        controller.viewDidLoad()
+        controller.button.send(.touchUpInside)
+        #expect(scheduler.isIdle, "without a name there is no request")
+        controller.userName = "Tan"
+        controller.password = "123"
+        controller.button.send(.touchUpInside)
+        scheduler.run()
+        #expect(controller.tip == "login succeeded")
+    }
+
+    @Test @MainActor func theControllerIsNotKept() {
+        weak var kept: Controller?
+        let button: EventSource<ButtonEvents>
+        do {
+            let controller = Controller(scheduler)
+            controller.userName = "Tan"
+            controller.password = "123"
+            controller.viewDidLoad()
+            kept = controller
+            button = controller.button
+            button.send(.touchUpInside)
+        }
+        #expect(kept == nil)
+        scheduler.run()
+        button.send(.touchUpInside)
+        #expect(scheduler.isIdle)
+    }
+}
+
+extension CallbackArticleTests {
+    final class Network: Sendable {
+        let loginAction: Action<LoginInfo, String>
+
+        init(_ scheduler: ManualScheduler) {
+            loginAction = { info, callback in
+                scheduler.schedule(after: .seconds(3)) {
+                    let data: String
+                    if info.userName == "Tan" && info.password == "123" {
+                        data = "{\"message\": \"login succeeded\"}"
+                    } else {
+                        data = "{\"message\": \"login failed\"}"
+                    }
+                    callback(data)
+                }
+            }
+        }
+    }
+
+    final class Parser: Sendable {
+        typealias JSONAction = Action<String, NetworkResponse>
+
+        let jsonAction: JSONAction
+
+        init(_ scheduler: ManualScheduler) {
+            jsonAction = { json, callback in
+                scheduler.schedule(after: .seconds(2)) {
+                    guard
+                        let jsonData = json.data(using: .utf8),
+                        let dic =
+                            (try? JSONSerialization.jsonObject(
+                                with: jsonData,
+                                options: .fragmentsAllowed
+                            )) as? [String: Any],
+                        let message = dic["message"] as? String
+                    else {
+                        callback(NetworkResponse(message: "not JSON"))
+                        return
+                    }
+                    callback(NetworkResponse(message: message))
+                }
+            }
+        }
+    }
+
+    /// The article's view controller, with text in place of views.
+    @MainActor final class Controller {
+        let scheduler: ManualScheduler
+        let button = EventSource<ButtonEvents>()
+        var userName: String?
+        var password: String?
+        var tip = ""
+
+        init(_ scheduler: ManualScheduler) { self.scheduler = scheduler }
+
+        func viewDidLoad() {
+            let loginRequest =
+                fetchLoginInfo >- Network(scheduler).loginAction >- Parser(scheduler).jsonAction
+                <- render
+            button.bind(events: .touchUpInside, for: loginRequest)
+        }
+
+        private var fetchLoginInfo: Action<(), LoginInfo> {
+            { [weak self] _, ok in
+                MainActor.assumeIsolated {
+                    guard let userName = self?.userName, let password = self?.password else {
+                        return
+                    }
+                    ok(LoginInfo(userName: userName, password: password))
+                }
+            }
+        }
+
+        private var render: @Sendable (NetworkResponse) -> Void {
+            { [weak self] response in
+                MainActor.assumeIsolated { self?.tip = response.message }
+            }
+        }
+    }
+}

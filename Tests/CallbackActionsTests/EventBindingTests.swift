@@ -1,0 +1,131 @@
+import CallbackActions
+import Futures
+import Testing
+
+@Suite struct EventBindingTests {
+    let button = EventSource<ButtonEvents>()
+    let recorder = Recorder<Int>()
+
+    @Test func unbindsItsOwnHandlerAlone() {
+        button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
+        let second = button.bind(events: .touchDown) { [recorder] in recorder.record(2) }
+        button.bind(events: .touchDown) { [recorder] in recorder.record(3) }
+        second.unbind()
+        second.unbind()
+        button.send(.touchDown)
+        #expect(recorder.elements == [1, 3])
+    }
+
+    @Test func releasingTheTokenUnbindsNothing() {
+        do {
+            _ = button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
+        }
+        button.send(.touchDown)
+        #expect(recorder.elements == [1])
+    }
+
+    @Test func unbindingLetsGoOfWhatTheHandlerCaptured() {
+        weak var captured: Recorder<Int>?
+        let binding: EventBinding
+        do {
+            let owned = Recorder<Int>()
+            captured = owned
+            binding = button.bind(events: .touchDown) { owned.record(1) }
+        }
+        #expect(captured != nil)
+        binding.unbind()
+        #expect(captured == nil)
+    }
+
+    @Test func theTokenKeepsNeitherTheSourceNorTheHandler() {
+        weak var source: EventSource<ButtonEvents>?
+        weak var captured: Recorder<Int>?
+        let binding: EventBinding
+        do {
+            let owned = Recorder<Int>()
+            captured = owned
+            let temporary = EventSource<ButtonEvents>()
+            source = temporary
+            binding = temporary.bind(events: .touchDown) { owned.record(1) }
+            temporary.send(.touchDown)
+            #expect(captured?.elements == [1])
+        }
+        #expect(source == nil)
+        #expect(captured == nil)
+        binding.unbind()
+    }
+
+    @Test func unbindingTakesTheHandlerOutOfTheSource() {
+        let source = EventSource<Set<Occasion>>()
+        weak var heldEvent: Occasion?
+        do {
+            let event = Occasion()
+            heldEvent = event
+            let binding = source.bind(events: [event]) { [recorder] in recorder.record(1) }
+            source.send([event])
+            binding.unbind()
+        }
+        #expect(recorder.elements == [1])
+        #expect(heldEvent == nil)
+    }
+
+    @Test func aHandlerMayUnbindItself() {
+        let own = Locked<EventBinding?>(nil)
+        let binding = button.bind(events: .touchDown) { [recorder] in
+            recorder.record(1)
+            own.withLock { $0 }?.unbind()
+            recorder.record(2)
+        }
+        own.withLock { $0 = binding }
+        button.send(.touchDown)
+        button.send(.touchDown)
+        #expect(recorder.elements == [1, 2])
+    }
+
+    @Test func aHandlerUnboundByAnEarlierOneIsNotCalled() {
+        let later = Locked<EventBinding?>(nil)
+        button.bind(events: .touchDown) { [recorder] in
+            recorder.record(1)
+            later.withLock { $0 }?.unbind()
+        }
+        let second = button.bind(events: .touchDown) { [recorder] in recorder.record(2) }
+        later.withLock { $0 = second }
+        button.bind(events: .touchDown) { [recorder] in recorder.record(3) }
+        button.send(.touchDown)
+        #expect(recorder.elements == [1, 3])
+    }
+
+    @Test func whatAHandlerCapturedMayUnbindAndSendAsItGoes() {
+        // Releasing what a handler captured runs a user's deinit, which may come back here.
+        let other = button.bind(events: .touchCancel) { [recorder] in recorder.record(9) }
+        let binding: EventBinding
+        do {
+            let last = Goodbye { [button, recorder] in
+                button.send(.touchUpInside)
+                other.unbind()
+                recorder.record(2)
+            }
+            binding = button.bind(events: .touchDown) { withExtendedLifetime(last) {} }
+        }
+        button.bind(events: .touchUpInside) { [recorder] in recorder.record(1) }
+        binding.unbind()
+        button.send(.touchCancel)
+        #expect(recorder.elements == [1, 2])
+    }
+}
+
+/// Runs a closure when it is released.
+private final class Goodbye: Sendable {
+    private let words: @Sendable () -> Void
+
+    init(_ words: @escaping @Sendable () -> Void) { self.words = words }
+
+    deinit { words() }
+}
+
+/// An event whose life can be watched.
+private final class Occasion: Hashable, Sendable {
+    static func == (left: Occasion, right: Occasion) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,168 @@
+import CallbackActions
+import Dispatch
+import Futures
+import Testing
+
+/// The events of a button, as a user of the library would declare them.
+struct ButtonEvents: OptionSet {
+    let rawValue: Int
+
+    static let touchDown = ButtonEvents(rawValue: 1)
+    static let touchUpInside = ButtonEvents(rawValue: 2)
+    static let touchCancel = ButtonEvents(rawValue: 4)
+}
+
+@Suite struct EventSourceTests {
+    let button = EventSource<ButtonEvents>()
+    let recorder = Recorder<Int>()
+
+    @Test func severalHandlersOfOneEventAreCalledInOrder() {
+        for number in 0..<5 {
+            button.bind(events: .touchUpInside) { [recorder] in recorder.record(number) }
+        }
+        button.send(.touchUpInside)
+        #expect(recorder.elements == [0, 1, 2, 3, 4])
+        button.send(.touchUpInside)
+        #expect(recorder.elements == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+    }
+
+    @Test func onlyTheEventsBoundAreHeard() {
+        button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
+        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.record(2) }
+        button.bind(events: .touchUpInside) { [recorder] in recorder.record(3) }
+        button.send(.touchCancel)
+        #expect(recorder.elements == [2])
+        button.send(.touchDown)
+        #expect(recorder.elements == [2, 1, 2])
+    }
+
+    @Test func severalEventsAtOnceCallAHandlerOnce() {
+        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.record(1) }
+        button.bind(events: .touchUpInside) { [recorder] in recorder.record(2) }
+        button.send([.touchDown, .touchCancel, .touchUpInside])
+        #expect(recorder.elements == [1, 2])
+    }
+
+    @Test func noEventsCallNobody() {
+        button.bind(events: []) { [recorder] in recorder.record(1) }
+        button.bind(events: .touchDown) { [recorder] in recorder.record(2) }
+        button.send([])
+        #expect(recorder.elements == [])
+        button.send([.touchDown, .touchUpInside, .touchCancel])
+        #expect(recorder.elements == [2])
+    }
+
+    @Test func sendingToNobodyIsHarmless() {
+        button.send(.touchDown)
+        button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
+        #expect(recorder.elements == [])
+    }
+
+    @Test func aHandlerMayBindAndIsHeardFromTheNextSend() {
+        button.bind(events: .touchDown) { [button, recorder] in
+            recorder.record(1)
+            button.bind(events: .touchDown) { recorder.record(2) }
+        }
+        button.send(.touchDown)
+        #expect(recorder.elements == [1])
+        button.send(.touchDown)
+        #expect(recorder.elements == [1, 1, 2])
+    }
+
+    @Test func aHandlerMaySendAndItsSendComesFirst() {
+        button.bind(events: .touchDown) { [button, recorder] in
+            recorder.record(1)
+            button.send(.touchCancel)
+        }
+        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.record(2) }
+        button.send(.touchDown)
+        #expect(recorder.elements == [1, 2, 2])
+    }
+
+    @Test func aHandlerMayLetGoOfTheLastReference() {
+        let kept = Locked<EventSource<ButtonEvents>?>(EventSource())
+        let source = { kept.withLock { $0 } }
+        source()?.bind(events: .touchDown) { [recorder] in
+            kept.withLock { $0 = nil }
+            recorder.record(1)
+        }
+        source()?.bind(events: .touchDown) { [recorder] in recorder.record(2) }
+        source()?.send(.touchDown)
+        #expect(recorder.elements == [1, 2])
+        #expect(source() == nil)
+    }
+
+    @Test func aSetOfCasesServesAsWell() {
+        enum Key: Sendable { case up, down }
+        let keyboard = EventSource<Set<Key>>()
+        keyboard.bind(events: [.up]) { [recorder] in recorder.record(1) }
+        keyboard.send([.down])
+        keyboard.send([.up, .down])
+        #expect(recorder.elements == [1])
+    }
+
+    @Test func aSourceKeepsItsHandlersAndNoLonger() {
+        weak var captured: Recorder<Int>?
+        do {
+            let source = EventSource<ButtonEvents>()
+            do {
+                let owned = Recorder<Int>()
+                captured = owned
+                source.bind(events: .touchDown) { owned.record(1) }
+            }
+            source.send(.touchDown)
+            #expect(captured?.elements == [1])
+        }
+        #expect(captured == nil)
+    }
+
+    @Test func theArticlesBindingOfARequest() {
+        let fetch: Action<(), String> = { _, ok in ok("Tangent") }
+        let greet: Action<String, String> = { name, ok in ok("hello \(name)") }
+        let texts = Recorder<String>()
+        let loginRequest = fetch >- greet <- { texts.record($0) }
+        button.bind(events: .touchUpInside, for: loginRequest)
+        button.bind(events: .touchUpInside, for: loginRequest)
+        button.send(.touchUpInside)
+        #expect(texts.elements == ["hello Tangent", "hello Tangent"])
+    }
+
+    @Test func eightThreadsBindSendAndUnbind() {
+        let rounds = 500
+        let sent = Recorder<Int>()
+        let permanent = Locked(0)
+        button.bind(events: .touchUpInside) { permanent.withLock { $0 += 1 } }
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for round in 0..<rounds {
+                let binding = button.bind(events: .touchDown) { sent.record(thread) }
+                button.send(.touchUpInside)
+                if round.isMultiple(of: 50) { button.send(.touchDown) }
+                binding.unbind()
+            }
+        }
+        #expect(permanent.withLock { $0 } == 8 * rounds)
+        // Each thread's own sends reached at least its own handler.
+        for thread in 0..<8 {
+            #expect(sent.elements.count { $0 == thread } >= rounds / 50)
+        }
+        let count = sent.elements.count
+        button.send(.touchDown)
+        #expect(sent.elements.count == count)
+    }
+
+    @Test func eightThreadsBindAtOnceAndNoneIsLost() {
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for round in 0..<200 {
+                button.bind(events: .touchDown) { [recorder] in
+                    recorder.record(thread * 200 + round)
+                }
+            }
+        }
+        button.send(.touchDown)
+        #expect(recorder.elements.sorted() == Array(0..<1_600))
+        for thread in 0..<8 {
+            let own = recorder.elements.filter { $0 / 200 == thread }
+            #expect(own == own.sorted())
+        }
+    }
+}
