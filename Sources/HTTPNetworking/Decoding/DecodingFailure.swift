@@ -1,0 +1,116 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Data that was not the value it should have been: where it differed, why, and the data itself.
+///
+/// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)". It
+/// shows nothing of the data, which may hold secrets; read ``data`` for it.
+public struct DecodingFailure: Error {
+    /// What kind of difference was found.
+    public enum Code: Hashable, Sendable {
+        /// A key has no value.
+        case keyNotFound
+        /// There is null, or nothing, where a value must be.
+        case valueNotFound
+        /// There is a value of another type.
+        case typeMismatch
+        /// The data is no valid JSON, or a value is none that its type allows.
+        case dataCorrupted
+        /// The type's own decoding threw some other error.
+        case other
+    }
+
+    /// What kind of difference was found.
+    public let code: Code
+
+    /// The type that was to be decoded.
+    public let type: any Any.Type
+
+    /// Where it failed, from the type on, like `Product.items[3].price`.
+    public let codingPath: String
+
+    /// What the decoder threw.
+    public let cause: any Error
+
+    /// The data as it came.
+    public let data: Data
+
+    /// Makes the failure that a decoder's error means.
+    public init(type: any Any.Type, data: Data, cause: any Error) {
+        self.type = type
+        self.data = data
+        self.cause = cause
+        let place = Place(of: cause)
+        code = place.code
+        codingPath = place.keys.reduce(into: String(describing: type)) { text, key in
+            text += Self.text(of: key)
+        }
+        // A type's own words may quote a value, however long it is.
+        reason = place.reason.count > 200 ? "\(place.reason.prefix(200))…" : place.reason
+    }
+
+    private let reason: String
+
+    /// A key as it stands in a path: `.name`, `[3]`, or `["a name"]` where it is no plain word.
+    private static func text(of key: any CodingKey) -> String {
+        if let index = key.intValue { return "[\(index)]" }
+        let name = key.stringValue
+        let isWord = !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return isWord ? ".\(name)" : "[\(name.debugDescription)]"
+    }
+}
+
+extension DecodingFailure {
+    /// What is read from a decoder's error: its kind, the keys that lead there, and its words.
+    private struct Place {
+        var code = Code.other
+        var keys: [any CodingKey] = []
+        var reason = ""
+
+        init(of cause: any Error) {
+            switch cause as? DecodingError {
+            case .keyNotFound(let key, let context):
+                code = .keyNotFound
+                keys = context.codingPath + [key]
+                reason = "no value for the key \(key.stringValue.debugDescription)"
+            case .valueNotFound(let type, let context):
+                code = .valueNotFound
+                keys = context.codingPath
+                reason = "no value where a \(type) must be"
+            case .typeMismatch(_, let context):
+                code = .typeMismatch
+                keys = context.codingPath
+                reason = context.debugDescription
+            case .dataCorrupted(let context):
+                code = .dataCorrupted
+                keys = context.codingPath
+                reason = context.debugDescription
+                if let below = context.underlyingError { reason += " \(below)" }
+            default:
+                reason = String(describing: cause)
+            }
+        }
+    }
+}
+
+extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+    /// Where, why, and in how many bytes; nothing of the data.
+    public var description: String { "\(codingPath): \(reason) (in \(data.count) bytes)" }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the size of the data in its place.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "code": code, "codingPath": codingPath, "reason": reason, "dataBytes": data.count,
+            ]
+        )
+    }
+}

@@ -1,0 +1,45 @@
+public import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Future where Value == Data {
+    /// Decodes the data as JSON into the type that the context asks for.
+    ///
+    /// ```swift
+    /// let product: Future<Product> = networking(.product(withID: 7)).decoded()
+    /// ```
+    ///
+    /// It has no parameters so that `chain(networking, to: Future.decoded)` infers.
+    ///
+    /// - Returns: A future that rejects with ``DecodingFailure`` where the data is not such a
+    ///   value; an error of this future passes unchanged. Decoding runs on the thread that
+    ///   settles this future, in time linear in the size of the data.
+    public func decoded<T: Decodable & Sendable>() -> Future<T> {
+        decoded(as: T.self, using: JSONDecoder())
+    }
+
+    /// Decodes the data into a type with a decoder.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - decoder: The decoder. It is shared, so do not change it afterwards.
+    /// - Returns: A future that rejects with ``DecodingFailure`` where the data is not such a
+    ///   value; an error of this future passes unchanged. Decoding runs on the thread that
+    ///   settles this future, in time linear in the size of the data.
+    public func decoded<T: Decodable & Sendable>(
+        as type: T.Type,
+        using decoder: JSONDecoder = JSONDecoder()
+    ) -> Future<T> {
+        map { data in
+            do {
+                return try decoder.decode(T.self, from: data)
+            } catch {
+                throw DecodingFailure(type: T.self, data: data, cause: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Endpoint {
+    /// What an endpoint sends along: bytes, and what kind of bytes they are.
+    public struct Body {
+        /// The bytes, or nil where nothing is sent.
+        public let data: Data?
+
+        /// The Content-Type that is sent where the endpoint's headers name none.
+        public let contentType: String?
+
+        /// No body.
+        public static let none = Body(data: nil, contentType: nil)
+
+        /// Bytes as they are.
+        public static func data(
+            _ data: Data,
+            contentType: String = "application/octet-stream"
+        ) -> Body {
+            Body(data: data, contentType: contentType)
+        }
+
+        /// A value as JSON, `application/json`.
+        ///
+        /// - Parameters:
+        ///   - value: The value.
+        ///   - encoder: The encoder; without one, keys are sorted, so that equal values give equal
+        ///     endpoints.
+        /// - Throws: What the encoder throws, an `EncodingError` that names the place, where the
+        ///   value cannot be encoded (a number that is not finite, say).
+        public static func json(
+            _ value: some Encodable,
+            encoder: JSONEncoder? = nil
+        ) throws -> Body {
+            let encoder = encoder ?? .withSortedKeys()
+            return Body(data: try encoder.encode(value), contentType: "application/json")
+        }
+
+        /// Items as a form, `application/x-www-form-urlencoded`, in order.
+        ///
+        /// Everything but letters, digits and `*-._` is percent-encoded as UTF-8, a space is "+".
+        /// An item without a value is sent as one with an empty value, as a form knows no other.
+        public static func form(_ items: [URLQueryItem]) -> Body {
+            let pairs = items.map { item in
+                let encoding = PercentEncoding.form
+                return "\(encoding.encode(item.name))=\(encoding.encode(item.value ?? ""))"
+            }
+            return Body(
+                data: Data(pairs.joined(separator: "&").utf8),
+                contentType: "application/x-www-form-urlencoded"
+            )
+        }
+    }
+}
+
+extension JSONEncoder {
+    /// An encoder that writes equal values as equal bytes.
+    package static func withSortedKeys() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
+    }
+}
+
+extension Endpoint.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The size and the kind, nothing of the bytes.
+    public var description: String {
+        guard let data else { return "none" }
+        return "\(data.count) bytes of \(SafeText.escaped(contentType ?? "unknown type"))"
+    }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows no bytes.
+    public var customMirror: Mirror { Mirror(self, children: ["body": description]) }
+}
+
+extension Endpoint.Body: Hashable {}
+
+extension Endpoint.Body: Sendable {}

@@ -1,0 +1,43 @@
+extension Endpoint {
+    /// Why an endpoint cannot be sent.
+    public enum Error: Swift.Error, Hashable, Sendable {
+        /// There is no valid absolute http or https URL.
+        case invalidURL
+        /// A header's name is no token, or its value holds a control character.
+        case invalidHeader(name: String)
+        /// The method is no token.
+        case invalidMethod(String)
+        /// The method carries no body, but there is one.
+        case bodyNotAllowed(method: HTTPMethod)
+    }
+}
+
+extension Endpoint.Error: CustomStringConvertible {
+    /// What is wrong and what to do; it shows no header's value and no control character.
+    public var description: String {
+        switch self {
+        case .invalidURL:
+            """
+            the endpoint has no valid absolute http or https URL: give it a base such as \
+            https://api.example.com with a host and a port up to 65535, and a path without "." \
+            and ".." segments that is itself a URL only where there is no base
+            """
+        case .invalidHeader(let name):
+            """
+            the header "\(SafeText.escaped(name))" cannot be sent: a name is made of letters, \
+            digits and !#$%&'*+-.^_`|~, and a value holds no control character (CR, LF and NUL \
+            among them) other than tab
+            """
+        case .invalidMethod(let method):
+            """
+            the method "\(SafeText.escaped(method))" cannot be sent: a method is made of letters, \
+            digits and !#$%&'*+-.^_`|~
+            """
+        case .bodyNotAllowed(let method):
+            """
+            \(method) carries no body: send it with POST, PUT, PATCH or QUERY, or put its values \
+            into queryItems
+            """
+        }
+    }
+}

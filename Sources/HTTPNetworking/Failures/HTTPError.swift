@@ -1,0 +1,77 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// An exchange that failed: how, what was asked for, and what was answered, if anything.
+///
+/// Its text is like "GET https://api.example.com/products/7 answered 404 (21 bytes of
+/// application/json in its body)". It shows no userinfo, no query values, no header values but the
+/// Content-Type, and nothing of the body: read ``body`` for it.
+public struct HTTPError: Error {
+    /// How the exchange failed.
+    public var code: Code
+
+    /// What was asked for.
+    public var endpoint: Endpoint?
+
+    /// The whole answer, where there was one.
+    public var response: HTTPResponse?
+
+    /// The error below this one.
+    ///
+    /// It is kept, but not shown: it may hold secrets.
+    public var cause: (any Error)?
+
+    /// Makes an error.
+    public init(
+        code: Code,
+        endpoint: Endpoint? = nil,
+        response: HTTPResponse? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.endpoint = endpoint
+        self.response = response
+        self.cause = cause
+    }
+
+    /// The status of the answer, where there was one.
+    public var status: Int? { response?.status }
+
+    /// The headers of the answer; none where there was no answer.
+    public var headers: HTTPHeaders { response?.headers ?? [:] }
+
+    /// The body of the answer; empty where there was no answer.
+    public var body: Data { response?.body ?? Data() }
+}
+
+extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What was asked for and how it failed, without secrets.
+    public var description: String {
+        let subject = endpoint.map(\.description) ?? "a request"
+        var text = "\(subject) failed: \(code)"
+        if code == .unacceptableStatus, let status { text = "\(subject) answered \(status)" }
+        if let response, !response.body.isEmpty {
+            let type = response.headers["Content-Type"].map { " of \(SafeText.escaped($0))" } ?? ""
+            text += " (\(response.body.count) bytes\(type) in its body)"
+        }
+        if let cause { text += " (cause: \(type(of: cause)))" }
+        return text
+    }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the parts, each without secrets.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "code": code, "endpoint": endpoint as Any, "response": response as Any,
+                "cause": cause.map { "\(type(of: $0))" } as Any,
+            ]
+        )
+    }
+}

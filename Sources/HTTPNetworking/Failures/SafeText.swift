@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Text that may stand in a log: no userinfo, no query values, no control characters.
+enum SafeText {
+    /// A URL without userinfo, each value of its query replaced by "…".
+    static func redacted(_ url: URL) -> String {
+        guard let parts = AbsoluteURL(url) else { return "an invalid URL" }
+        let text = parts.schemeAndAuthority
+        let shown =
+            text.lastIndex(of: "@").map { at in
+                "\(text.prefix { $0 != "/" })//…@\(text[text.index(after: at)...])"
+            } ?? String(text)
+        return shown + parts.path + (parts.query.map(redacted(query:)) ?? "")
+    }
+
+    /// The path and the query of an endpoint that has no URL, its values replaced by "…".
+    static func redactedPlace(of endpoint: Endpoint) -> String {
+        // What was meant as a URL may carry userinfo; only the beginning is safe to show.
+        if AbsoluteURL.isMeant(by: endpoint.path) { return "an invalid URL" }
+        let names = endpoint.queryItems.map { item in
+            item.value == nil ? "…" : "\(PercentEncoding.query.encode(item.name))=…"
+        }
+        let path = PercentEncoding.path.encode(endpoint.path)
+        return names.isEmpty ? path : "\(path)?\(names.joined(separator: "&"))"
+    }
+
+    /// A text with each control character written as an escape, at most 100 characters of it.
+    static func escaped(_ text: String) -> String {
+        let all = text.unicodeScalars.map { scalar in
+            scalar.properties.generalCategory == .control || scalar == "\""
+                ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        return all.count > 100 ? all.prefix(100).joined() + "…" : all.joined()
+    }
+
+    private static func redacted(query: Substring) -> String {
+        if query.isEmpty { return "?" }
+        let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
+        }
+        return "?" + items.joined(separator: "&")
+    }
+}

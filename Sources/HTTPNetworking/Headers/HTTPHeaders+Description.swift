@@ -1,0 +1,28 @@
+extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names, and the values of those names that are known to hold no secret.
+    ///
+    /// Every other value is shown as "…": a list of secret names would miss the next one.
+    public var description: String {
+        let all = map { field in
+            let isShown = Self.harmless.contains(field.name.lowercased())
+            let value = isShown ? SafeText.escaped(field.value) : "…"
+            return "\(SafeText.escaped(field.name)): \(value)"
+        }
+        return "[\(all.joined(separator: ", "))]"
+    }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+
+    private static let harmless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "accept-ranges", "age",
+        "allow", "cache-control", "connection", "content-encoding", "content-language",
+        "content-length", "content-range", "content-type", "date", "etag", "expires", "host",
+        "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "last-modified",
+        "range", "retry-after", "server", "transfer-encoding", "user-agent", "vary",
+        "x-request-id",
+    ]
+}

@@ -1,0 +1,28 @@
+extension HTTPHeaders {
+    /// Whether a field can be sent: a name that is a token, and a value without control characters.
+    ///
+    /// A token is made of letters and digits of ASCII, `!#$%&'*+-.^_|~` and the backtick (RFC 9110,
+    /// section 5.6.2). A value holds neither CR, LF, NUL nor any other control character but tab,
+    /// since with them one field becomes several. Text beyond ASCII is allowed in a value.
+    public static func isValid(name: String, value: String) -> Bool {
+        isToken(name)
+            && value.unicodeScalars.allSatisfy { scalar in
+                scalar == "\t" || scalar.properties.generalCategory != .control
+            }
+    }
+
+    /// Whether a text is a token, which a field's name and a method must be.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: punctuation.contains(byte)
+                }
+            }
+    }
+
+    private static let punctuation = Set("!#$%&'*+-.^_`|~".utf8)
+}

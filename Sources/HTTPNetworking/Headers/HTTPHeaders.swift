@@ -1,0 +1,124 @@
+/// The headers of a request or an answer: ordered, with names whose case does not matter.
+///
+/// ```swift
+/// var headers: HTTPHeaders = ["Accept": "application/json"]
+/// headers["accept-language"] = "de"
+/// headers.add("b=2", for: "Cookie")
+/// ```
+///
+/// White space around a value is no part of it (RFC 9110, section 5.5) and is dropped; the rest is
+/// kept as it is given, valid or not, and ``Endpoint/validate()`` refuses what must not be sent.
+/// Two are equal where each name has the same values in the same order; the order of different
+/// names says nothing. A look-up is linear in the number of fields.
+public struct HTTPHeaders {
+    private var fields: [Element] = []
+
+    /// Makes headers of names and values, each kept, in order.
+    public init(_ fields: some Sequence<(String, String)>) {
+        for (name, value) in fields { add(value, for: name) }
+    }
+
+    /// Makes empty headers.
+    public init() {}
+
+    /// The values of a name joined by ", " (RFC 9110, section 5.2), or nil where it has none.
+    ///
+    /// Two names cannot be joined so: of Set-Cookie this is the first value, and Cookie's are
+    /// joined by "; ". Setting replaces all values of the name, at the place of the first;
+    /// setting nil removes them.
+    public subscript(name: String) -> String? {
+        get {
+            let values = values(for: name)
+            if values.isEmpty { return nil }
+            switch name.lowercased() {
+            case "set-cookie": return values[0]
+            case "cookie": return values.joined(separator: "; ")
+            default: return values.joined(separator: ", ")
+            }
+        }
+        set {
+            if let newValue { set(newValue, for: name) } else { remove(name) }
+        }
+    }
+
+    /// The values of a name, in order, each as it came.
+    public func values(for name: String) -> [String] {
+        fields.filter { Self.isSame($0.name, name) }.map(\.value)
+    }
+
+    /// Adds a value to those that a name has, at the end.
+    public mutating func add(_ value: String, for name: String) {
+        fields.append((name, Self.trimmed(value)))
+    }
+
+    /// Makes a value the only one of a name, at the place of the first, or at the end.
+    public mutating func set(_ value: String, for name: String) {
+        guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else {
+            return add(value, for: name)
+        }
+        fields[first] = (name, Self.trimmed(value))
+        var index = 0
+        fields.removeAll { field in
+            defer { index += 1 }
+            return index != first && Self.isSame(field.name, name)
+        }
+    }
+
+    /// Removes all values of a name.
+    public mutating func remove(_ name: String) {
+        fields.removeAll { Self.isSame($0.name, name) }
+    }
+
+    /// The number of fields, each value counted.
+    public var count: Int { fields.count }
+
+    /// Whether there is no field.
+    public var isEmpty: Bool { fields.isEmpty }
+
+    /// Names are compared as ASCII, so that no letter of another script is taken for one of them.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        lowercased(left).elementsEqual(lowercased(right))
+    }
+
+    private static func lowercased(_ name: String) -> some Sequence<UInt8> {
+        name.utf8.lazy.map { 65...90 ~= $0 ? $0 + 32 : $0 }
+    }
+
+    private static func trimmed(_ value: String) -> String {
+        let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
+        let scalars = value.unicodeScalars.drop(while: isSpace)
+        let kept = scalars.reversed().drop(while: isSpace).count
+        return String(String.UnicodeScalarView(scalars.prefix(kept)))
+    }
+}
+
+extension HTTPHeaders: Sequence {
+    /// A name, as it was given, and one of its values.
+    public typealias Element = (name: String, value: String)
+
+    /// Goes through the fields in order.
+    public func makeIterator() -> IndexingIterator<[Element]> { fields.makeIterator() }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Makes headers of a literal; a name that stands there twice has both values.
+    public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
+}
+
+extension HTTPHeaders: Hashable {
+    /// Whether each name has the same values in the same order.
+    public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
+        left.fields.count == right.fields.count && left.canonical == right.canonical
+    }
+
+    /// Feeds the hasher what `==` compares.
+    public func hash(into hasher: inout Hasher) { canonical.hash(into: &hasher) }
+
+    private var canonical: [[UInt8]: [[UInt8]]] {
+        fields.reduce(into: [:]) { all, field in
+            all[Array(Self.lowercased(field.name)), default: []].append(Array(field.value.utf8))
+        }
+    }
+}
+
+extension HTTPHeaders: Sendable {}

@@ -1,0 +1,18 @@
+public import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A network: a function from what is asked for to the data that will come.
+///
+/// ```swift
+/// let networking: Networking = URLSession.shared.request
+/// ```
+///
+/// It rejects with ``Endpoint/Error`` where the endpoint cannot be sent, with ``HTTPError`` where
+/// the exchange failed or the status lies outside 200…299. On which thread the future settles is
+/// the transport's to say.
+public typealias Networking = @Sendable (Endpoint) -> Future<Data>

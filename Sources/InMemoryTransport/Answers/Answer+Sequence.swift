@@ -1,0 +1,32 @@
+import Futures
+
+extension MemoryTransport.Answer {
+    /// Answers one after the other: each call takes the next, and the last one stays.
+    ///
+    /// Calls take theirs in the order in which they are made, whatever the latency. Each transport
+    /// begins at the first. An empty sequence rejects with ``MemoryTransport/AnswerFailure``; to
+    /// fail when the answers run out, let the last be ``failure(_:)``.
+    public static func sequence(_ answers: [Self]) -> Self {
+        guard let last = answers.indices.last else {
+            return Self { call in
+                throw MemoryTransport.AnswerFailure(
+                    code: .emptySequence,
+                    call: call,
+                    subject: "a sequence",
+                    cause: nil
+                )
+            }
+        }
+        return Self(makingResponder: {
+            let responders = answers.map { $0.makeResponder() }
+            let next = Locked(0)
+            return { call in
+                let index = next.withLock { next in
+                    defer { next = min(next + 1, last) }
+                    return next
+                }
+                return responders[index](call)
+            }
+        })
+    }
+}

@@ -1,0 +1,105 @@
+import Futures
+public import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension MemoryTransport {
+    /// What a route answers with.
+    public struct Answer {
+        /// Chooses the answer to a call at once, and makes it when it is due.
+        typealias Responder = @Sendable (Call) -> @Sendable () -> Future<Data>
+
+        /// Makes a responder with a state of its own, so that transports share none.
+        let makeResponder: @Sendable () -> Responder
+
+        /// An answer without a state.
+        init(_ respond: @escaping @Sendable (Call) throws -> Future<Data>) {
+            makeResponder = {
+                { call in
+                    {
+                        do { return try respond(call) } catch { return Future(error: error) }
+                    }
+                }
+            }
+        }
+
+        init(makingResponder: @escaping @Sendable () -> Responder) {
+            makeResponder = makingResponder
+        }
+    }
+}
+
+extension MemoryTransport.Answer {
+    /// Data, with the status 200.
+    public static func data(_ data: Data) -> Self { Self { _ in Future(value: data) } }
+
+    /// Text as UTF-8, with the status 200.
+    public static func text(_ text: String) -> Self { data(Data(text.utf8)) }
+
+    /// A value as JSON, with the status 200.
+    ///
+    /// - Parameters:
+    ///   - value: The value. It is encoded now; where it cannot be, each call rejects with
+    ///     ``MemoryTransport/AnswerFailure`` that keeps the encoder's error.
+    ///   - encoder: The encoder; without one, keys are sorted.
+    public static func json(_ value: some Encodable, encoder: JSONEncoder? = nil) -> Self {
+        let body = Result { try Endpoint.Body.json(value, encoder: encoder).data ?? Data() }
+        let type = String(describing: Swift.type(of: value))
+        return Self { call in
+            do { return Future(value: try body.get()) } catch {
+                throw MemoryTransport.AnswerFailure(
+                    code: .unencodableValue,
+                    call: call,
+                    subject: type,
+                    cause: error
+                )
+            }
+        }
+    }
+
+    /// The bytes of a file, with the status 200.
+    ///
+    /// - Parameter url: The file. It is read anew for each call, on the thread that answers; where
+    ///   it cannot be, the call rejects with ``MemoryTransport/AnswerFailure`` that keeps the
+    ///   system's error.
+    public static func file(_ url: URL) -> Self {
+        Self { call in
+            do { return Future(value: try Data(contentsOf: url)) } catch {
+                throw MemoryTransport.AnswerFailure(
+                    code: .unreadableFile,
+                    call: call,
+                    subject: url.path,
+                    cause: error
+                )
+            }
+        }
+    }
+
+    /// An error, as it is.
+    public static func failure(_ error: any Error) -> Self { Self { _ in Future(error: error) } }
+
+    /// A status, with headers and a body.
+    ///
+    /// One outside 200…299 rejects with the same `HTTPError` that a wire transport rejects with.
+    public static func status(
+        _ status: Int,
+        headers: HTTPHeaders = [:],
+        body: Data = Data()
+    ) -> Self {
+        response(HTTPResponse(status: status, headers: headers, body: body))
+    }
+
+    /// A whole response.
+    ///
+    /// A status outside 200…299 rejects with the same `HTTPError` that a wire transport rejects
+    /// with.
+    public static func response(_ response: HTTPResponse) -> Self {
+        Self { call in Future(value: try response.acceptedBody(for: call.endpoint)) }
+    }
+}
+
+extension MemoryTransport.Answer: Sendable {}

@@ -1,0 +1,43 @@
+import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What an endpoint asks for, read back from the URL that a wire transport would send.
+struct AskedPlace {
+    let method: HTTPMethod
+    let segments: [String]
+    let query: [(name: String, value: String?)]
+
+    /// Reads an endpoint, or throws why a wire transport would refuse it.
+    init(of endpoint: Endpoint) throws(Endpoint.Error) {
+        method = endpoint.method
+        let whole = try Endpoint.based(on: Self.anyBase)(endpoint).validate()
+        var alone = endpoint
+        // Routes are written in the app's terms, so that a base's path is no part of them.
+        if !endpoint.path.isEmpty, endpoint.base != nil { alone.base = Self.anyBase }
+        let parts = AbsoluteURL(whole)
+        let ownParts = alone.base == nil ? parts : alone.url.flatMap(AbsoluteURL.init)
+        segments = Self.segments(of: ownParts?.path ?? "")
+        query = (parts?.query ?? "").split(separator: "&").map { item in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (Self.decoded(parts[0]), parts.count > 1 ? Self.decoded(parts[1]) : nil)
+        }
+    }
+
+    /// The decoded segments of a path, whose leading slash says nothing.
+    static func segments(of path: Substring) -> [String] {
+        let relative = path.hasPrefix("/") ? path.dropFirst() : path
+        return relative.split(separator: "/", omittingEmptySubsequences: false).map(decoded)
+    }
+
+    /// A part of a URL decoded, or as it is where its bytes are no UTF-8.
+    private static func decoded(_ text: Substring) -> String {
+        PercentEncoding.decode(text) ?? String(text)
+    }
+
+    private static let anyBase = URL(string: "http://in.memory")!
+}

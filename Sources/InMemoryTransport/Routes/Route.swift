@@ -1,0 +1,107 @@
+public import HTTPNetworking
+
+extension MemoryTransport {
+    /// What a transport answers: a method, a path's pattern, what the query must hold, the answer.
+    ///
+    /// A pattern is a path in which a segment like ":id" stands for any segment that is not empty,
+    /// and is the parameter `id` of the call. All else is compared exactly, after decoding; a
+    /// leading slash says nothing, a trailing one is a segment more. An endpoint is matched by its
+    /// own path, without its base's; where it has none, by the path and the query of its base.
+    public struct Route {
+        /// The method, or nil for any.
+        public let method: HTTPMethod?
+
+        /// The path's pattern.
+        public let pattern: String
+
+        /// What the query must hold: each name with its value, or with any value where it is nil.
+        ///
+        /// What else the query holds does not matter.
+        public let query: [String: String?]
+
+        /// What is answered.
+        public let answer: Answer
+
+        /// Makes a route.
+        ///
+        /// - Parameters:
+        ///   - method: The method, or nil for any.
+        ///   - pattern: The path's pattern, such as "/products/:id".
+        ///   - query: What the query must hold; nil stands for any value.
+        ///   - answer: What is answered.
+        public init(
+            _ method: HTTPMethod?,
+            _ pattern: String,
+            query: [String: String?] = [:],
+            answer: Answer
+        ) {
+            self.method = method
+            self.pattern = pattern
+            self.query = query
+            self.answer = answer
+        }
+    }
+}
+
+extension MemoryTransport.Route {
+    /// A route for any method.
+    public static func any(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(nil, pattern, query: query, answer: answer) }
+
+    /// A route for GET.
+    public static func get(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.get, pattern, query: query, answer: answer) }
+
+    /// A route for HEAD.
+    public static func head(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.head, pattern, query: query, answer: answer) }
+
+    /// A route for POST.
+    public static func post(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.post, pattern, query: query, answer: answer) }
+
+    /// A route for PUT.
+    public static func put(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.put, pattern, query: query, answer: answer) }
+
+    /// A route for PATCH.
+    public static func patch(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.patch, pattern, query: query, answer: answer) }
+
+    /// A route for DELETE.
+    public static func delete(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.delete, pattern, query: query, answer: answer) }
+}
+
+extension MemoryTransport.Route: CustomStringConvertible {
+    /// The method, the pattern and the query, like "GET /search?page=2"; "*" stands for any.
+    public var description: String {
+        let items = query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "*")" }
+        let place = pattern.utf8.starts(with: "/".utf8) ? pattern : "/\(pattern)"
+        let text = "\(method?.rawValue ?? "*") \(place)"
+        return items.isEmpty ? text : "\(text)?\(items.joined(separator: "&"))"
+    }
+}
+
+extension MemoryTransport.Route: Sendable {}

@@ -1,0 +1,74 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Testing
+
+@Suite struct DecodingFailureTests {
+    struct Order: Decodable {
+        var items: [Item]
+        var note: [String: Status]?
+    }
+    struct Item: Decodable { var price: Double }
+    enum Status: String, Decodable { case open }
+    struct Picky: Decodable {
+        struct Refusal: Error {}
+        init(from decoder: any Decoder) throws { throw Refusal() }
+    }
+
+    private func failure<T: Decodable & Sendable>(
+        _ type: T.Type,
+        _ json: String
+    ) throws -> DecodingFailure {
+        let future = Future(value: Data(json.utf8)).decoded(as: T.self)
+        return try #require(throws: DecodingFailure.self) { try future.result?.get() }
+    }
+
+    @Test func aMissingKeyIsNamedWithItsPlace() throws {
+        let error = try failure(Order.self, #"{"items":[{"price":1},{"prise":"s3cret"}]}"#)
+        #expect(error.code == .keyNotFound && error.codingPath == "Order.items[1].price")
+        #expect(
+            error.description
+                == "Order.items[1].price: no value for the key \"price\" (in 42 bytes)"
+        )
+        for text in texts(of: error) { #expect(!text.contains("s3cret")) }
+    }
+
+    @Test func anotherTypeIsNamedWithItsPlace() throws {
+        let error = try failure(Order.self, #"{"items":[{"price":"s3cret"}]}"#)
+        #expect(error.code == .typeMismatch && error.codingPath == "Order.items[0].price")
+        #expect(error.description.contains("Double") && error.description.contains("string"))
+        for text in texts(of: error) { #expect(!text.contains("s3cret")) }
+    }
+
+    @Test func nullIsNamedWithItsPlace() throws {
+        let error = try failure([Item].self, #"[{"price":null}]"#)
+        #expect(error.code == .valueNotFound && error.codingPath == "Array<Item>[0].price")
+        #expect(error.description.contains("no value where a Double must be"))
+    }
+
+    @Test func keysThatAreNoWordsAreQuoted() throws {
+        let error = try failure(Order.self, #"{"items":[],"note":{"a.b c":"shut"}}"#)
+        #expect(error.code == .dataCorrupted && error.codingPath == #"Order.note["a.b c"]"#)
+    }
+
+    @Test(arguments: ["", "{", "s3cret", "[1] s3cret", "\u{FEFF}"])
+    func whatIsNoJSONIsNamed(text: String) throws {
+        let error = try failure([Item].self, text)
+        #expect(error.code == .dataCorrupted && error.codingPath == "Array<Item>")
+        #expect(error.data == Data(text.utf8))
+        #expect(error.description.contains("(in \(text.utf8.count) bytes)"))
+        #expect(!error.description.contains("s3cret"))
+    }
+
+    @Test func anErrorOfTheTypeItselfIsKept() throws {
+        let error = try failure(Picky.self, "{}")
+        #expect(error.code == .other && error.cause is Picky.Refusal)
+        #expect(error.description.hasPrefix("Picky: Refusal()"))
+    }
+
+    @Test func aLongReasonIsCut() throws {
+        let long = String(repeating: "x", count: 10_000)
+        let error = try failure([Status].self, "[\"\(long)\"]")
+        #expect(error.description.count < 300)
+    }
+}
