@@ -1,0 +1,172 @@
+import Pledge
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One client's connection.
+///
+/// It belongs to the server's loop and is touched by that alone.
+final class LoopbackConnection {
+    /// What the loop is to do about this connection.
+    enum Verdict {
+        /// Keep it.
+        case keep
+        /// Close it; all is well.
+        case close
+        /// Close it; the client left in the middle of a request or of its answer.
+        case hungUp
+    }
+
+    private enum Phase {
+        /// Nothing is asked. Next: `asked`.
+        case idle
+        /// A request was handed out, its answer is awaited. Next: `answering`.
+        case asked(LoopbackRequest, Future<LoopbackAnswer>)
+        /// Steps remain, the bytes of earlier ones may still be on their way. Next: `idle`.
+        case answering(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
+        /// A step waits for the test, the other steps remain. Next: `answering`.
+        case held(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
+    }
+
+    let id: Int
+    private let socket: Descriptor
+    private let context: LoopbackContext
+    private var reader = LoopbackRequestReader()
+    private var unsent: ArraySlice<UInt8> = []
+    private var phase = Phase.idle
+
+    init(id: Int, socket: consuming Descriptor, context: LoopbackContext) {
+        self.id = id
+        self.socket = socket
+        self.context = context
+    }
+
+    var descriptor: Int32 { socket.number }
+    var hasUnsentBytes: Bool { !unsent.isEmpty }
+
+    /// Reads what has arrived, and goes on with it.
+    func receive(into buffer: inout [UInt8]) -> Verdict {
+        while true {
+            switch socket.receive(into: &buffer) {
+            case .moved(let count):
+                reader.append(buffer[..<count])
+                if count < buffer.count { return goOn() }
+            case .wouldWait:
+                return goOn()
+            case .gone:
+                if case .idle = phase, !reader.isMidRequest { return .close }
+                if case .asked(_, let answer) = phase { answer.cancel() }
+                return .hungUp
+            }
+        }
+    }
+
+    /// Takes the answer to the request that was handed out.
+    func answer(_ result: Result<LoopbackAnswer, any Error>) -> Verdict {
+        guard case .asked(let request, _) = phase else { return .keep }
+        switch result {
+        case .success(let answer):
+            phase = .answering(request, answer.steps[...])
+        case .failure(let error):
+            let text = LoopbackAnswer.text("the test gave no answer: \(error)", status: 500)
+            phase = .answering(request, (text.steps + [.close])[...])
+        }
+        return goOn()
+    }
+
+    /// Goes on after a hold.
+    func release() -> Verdict {
+        guard case .held(let request, let steps) = phase else { return .keep }
+        phase = .answering(request, steps)
+        return goOn()
+    }
+
+    /// Does all that can be done now.
+    func goOn() -> Verdict {
+        while true {
+            guard flush() else { return .hungUp }
+            if hasUnsentBytes { return .keep }
+            switch phase {
+            case .asked, .held:
+                return .keep
+            case .answering(let request, let steps):
+                if let verdict = take(steps, of: request) { return verdict }
+            case .idle:
+                guard takeRequest() else { return .keep }
+            }
+        }
+    }
+
+    /// Does the next step of an answer: a verdict where nothing more is to be done now.
+    private func take(
+        _ steps: ArraySlice<LoopbackAnswer.Step>,
+        of request: LoopbackRequest
+    ) -> Verdict? {
+        guard let step = steps.first else {
+            phase = .idle
+            guard request.keepsConnection else {
+                socket.finishSending()
+                return .close
+            }
+            return nil
+        }
+        phase = .answering(request, steps.dropFirst())
+        switch step {
+        case .send(let bytes):
+            unsent = ArraySlice(bytes)
+        case .body(let bytes):
+            if request.method != "HEAD" { unsent = ArraySlice(bytes) }
+        case .hold(let future):
+            phase = .held(request, steps.dropFirst())
+            future.observe { [mailbox = context.mailbox, id] _ in
+                mailbox.post(.goOn(connection: id))
+            }
+        case .close:
+            socket.finishSending()
+            return .close
+        case .reset:
+            socket.resetOnClose()
+            return .close
+        }
+        return nil
+    }
+
+    /// Hands the next request out, if a whole one is there: whether there is more to do.
+    private func takeRequest() -> Bool {
+        do {
+            guard var request = try reader.next() else {
+                guard reader.awaitsContinue else { return false }
+                reader.didSendContinue()
+                unsent = ArraySlice("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+                return true
+            }
+            request.connection = id
+            let answer = context.answer(to: request)
+            phase = .asked(request, answer)
+            answer.observe { [mailbox = context.mailbox, id] result in
+                mailbox.post(.answer(result, connection: id))
+            }
+            return false
+        } catch {
+            let refusal = LoopbackAnswer.text("\(error)", status: 400)
+            let request = LoopbackRequest(method: "", target: "", version: "")
+            phase = .answering(request, (refusal.steps + [.close])[...])
+            return true
+        }
+    }
+
+    /// Sends what it can: false where the client is gone.
+    private func flush() -> Bool {
+        while hasUnsentBytes {
+            switch socket.send(unsent) {
+            case .moved(let count): unsent = unsent.dropFirst(count)
+            case .wouldWait: return true
+            case .gone: return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,146 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Makes requests of the bytes that arrive on one connection.
+///
+/// Pure state; it knows no socket.
+struct LoopbackRequestReader {
+    private enum Phase {
+        /// Before a request line. Next: `headers`.
+        case requestLine
+        /// Among the header fields. Next: `body`, `chunkSize`, or `requestLine`.
+        case headers
+        /// In a body of known length, so many bytes to go. Next: `requestLine`.
+        case body(Int)
+        /// Before a chunk's size. Next: `chunk`, or after the last one `trailer`.
+        case chunkSize
+        /// In a chunk, so many bytes to go. Next: `chunkEnd`.
+        case chunk(Int)
+        /// Before the line end that closes a chunk. Next: `chunkSize`.
+        case chunkEnd
+        /// Among the trailer fields, which are read over. Next: `requestLine`.
+        case trailer
+    }
+
+    private var bytes: ArraySlice<UInt8> = []
+    private var phase = Phase.requestLine
+    private var request = LoopbackRequest(method: "", target: "", version: "")
+    private var body: [UInt8] = []
+
+    /// Whether the client asked to be told before it sends the body; reading it clears it.
+    private(set) var awaitsContinue = false
+
+    /// Whether a request has begun that is not yet complete.
+    var isMidRequest: Bool {
+        if case .requestLine = phase { return !bytes.isEmpty }
+        return true
+    }
+
+    /// Takes in what arrived.
+    mutating func append(_ arrived: ArraySlice<UInt8>) { bytes.append(contentsOf: arrived) }
+
+    /// Notes that the client was told to go on.
+    mutating func didSendContinue() { awaitsContinue = false }
+
+    /// The next whole request, or nil until more has arrived.
+    ///
+    /// - Throws: ``LoopbackError`` where what arrived is no HTTP/1.1 request.
+    mutating func next() throws(LoopbackError) -> LoopbackRequest? {
+        while true {
+            switch phase {
+            case .requestLine:
+                guard let line = takeLine() else { return nil }
+                if !line.isEmpty { try begin(line) }
+            case .headers:
+                guard let line = takeLine() else { return nil }
+                if line.isEmpty { try beginBody() } else { try addHeader(line) }
+            case .body(let left):
+                guard let rest = take(left) else { return nil }
+                if rest == 0 { return finish() }
+                phase = .body(rest)
+            case .chunkSize:
+                guard let line = takeLine() else { return nil }
+                let digits = line.prefix { $0 != ";" && $0 != " " }
+                guard let size = Int(digits, radix: 16), size >= 0 else { throw notHTTP(line) }
+                phase = size == 0 ? .trailer : .chunk(size)
+            case .chunk(let left):
+                guard let rest = take(left) else { return nil }
+                phase = rest == 0 ? .chunkEnd : .chunk(rest)
+            case .chunkEnd:
+                guard let line = takeLine() else { return nil }
+                guard line.isEmpty else { throw notHTTP(line) }
+                phase = .chunkSize
+            case .trailer:
+                guard let line = takeLine() else { return nil }
+                if line.isEmpty { return finish() }
+            }
+        }
+    }
+
+    private mutating func begin(_ line: String) throws(LoopbackError) {
+        let words = line.split(separator: " ")
+        guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { throw notHTTP(line) }
+        request = LoopbackRequest(
+            method: String(words[0]),
+            target: String(words[1]),
+            version: String(words[2])
+        )
+        phase = .headers
+    }
+
+    private mutating func addHeader(_ line: String) throws(LoopbackError) {
+        guard let colon = line.firstIndex(of: ":") else { throw notHTTP(line) }
+        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        let end = value.lastIndex { $0 != " " && $0 != "\t" }
+        request.headers.append(
+            .init(name: String(line[..<colon]), value: end.map { String(value[...$0]) } ?? "")
+        )
+    }
+
+    private mutating func beginBody() throws(LoopbackError) {
+        if request.header("Transfer-Encoding")?.lowercased() == "chunked" {
+            phase = .chunkSize
+        } else {
+            let length = request.header("Content-Length") ?? "0"
+            guard let count = Int(length), count >= 0 else { throw notHTTP(length) }
+            phase = .body(count)
+        }
+        awaitsContinue = request.header("Expect")?.lowercased() == "100-continue"
+    }
+
+    private mutating func finish() -> LoopbackRequest {
+        defer {
+            phase = .requestLine
+            body = []
+            awaitsContinue = false
+        }
+        request.body = Data(body)
+        return request
+    }
+
+    /// Moves up to `count` bytes into the body: how many are still to come, or nil where some are
+    /// wanted and none are there.
+    private mutating func take(_ count: Int) -> Int? {
+        if count > 0, bytes.isEmpty { return nil }
+        let taken = bytes.prefix(count)
+        body.append(contentsOf: taken)
+        bytes = bytes.dropFirst(taken.count)
+        return count - taken.count
+    }
+
+    /// Takes a line without its end, or nil where its end has not arrived.
+    private mutating func takeLine() -> String? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        var line = bytes[..<end]
+        if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+        bytes = bytes[(end + 1)...]
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private func notHTTP(_ text: String) -> LoopbackError {
+        LoopbackError(.notHTTP, "the client sent no HTTP/1.1 request: \(text.debugDescription)")
+    }
+}

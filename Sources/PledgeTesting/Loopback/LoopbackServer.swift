@@ -1,0 +1,109 @@
+import Dispatch
+package import Pledge
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// An HTTP/1.1 server on a port of 127.0.0.1, which answers as a test wants it to.
+///
+/// ```swift
+/// let server = try LoopbackServer { request in .text("you asked for \(request.target)") }
+/// defer { server.stop() }
+/// ```
+///
+/// One thread of its own serves any number of connections, so an answer may be held for as long
+/// as a test likes. The server stops when it is released.
+package final class LoopbackServer: Sendable {
+    /// The port of 127.0.0.1 that the server listens on.
+    package let port: UInt16
+
+    private let log = LoopbackLog()
+    private let mailbox: LoopbackMailbox
+    private let queue = DispatchQueue(label: "Pledge.LoopbackServer")
+
+    /// Starts a server whose answers may take their time.
+    ///
+    /// - Parameter handler: Called with each request, on the server's thread; the request is
+    ///   answered when its future resolves. When the client hangs up before that, the future is
+    ///   cancelled. A future that rejects is answered with status 500.
+    /// - Throws: ``LoopbackError`` where the system refuses a port.
+    package init(
+        answeringLater handler: @escaping @Sendable (LoopbackRequest) -> Future<LoopbackAnswer>
+    ) throws {
+        let listener = try LoopbackListener()
+        port = listener.port
+        mailbox = try LoopbackMailbox()
+        let context = LoopbackContext(mailbox: mailbox, log: log, handler: handler)
+        queue.async {
+            var loop = LoopbackLoop(listener: listener, context: context)
+            loop.run()
+        }
+    }
+
+    /// Starts a server that answers each request at once.
+    ///
+    /// - Parameter handler: Called with each request, on the server's thread.
+    /// - Throws: ``LoopbackError`` where the system refuses a port.
+    package convenience init(
+        answering handler: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer
+    ) throws {
+        try self.init(answeringLater: { Future(value: handler($0)) })
+    }
+
+    /// Starts a server that gives each answer once, in order, whatever is asked.
+    ///
+    /// A request after the last answer gets status 500, with a text that says so.
+    ///
+    /// - Throws: ``LoopbackError`` where the system refuses a port.
+    package convenience init(answers: [LoopbackAnswer]) throws {
+        let left = Locked(answers[...])
+        try self.init(answering: { _ in
+            left.withLock { $0.popFirst() } ?? .text("no answer is left", status: 500)
+        })
+    }
+
+    deinit { mailbox.post(.stop) }
+
+    /// The URL of the server's root: `http://127.0.0.1:PORT`.
+    package var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
+
+    /// The whole requests that have arrived, in order of arrival.
+    package var requests: [LoopbackRequest] { log.events.requests }
+
+    /// How many connections were let in so far.
+    package var acceptedConnections: Int { log.events.accepted }
+
+    /// How many connections are open now.
+    package var openConnections: Int { log.events.open }
+
+    /// The requests, as soon as so many have arrived.
+    ///
+    /// It rejects when the server stops first.
+    package func received(_ count: Int) -> Future<[LoopbackRequest]> {
+        log.moment { $0.requests.count >= count }.map(\.requests)
+    }
+
+    /// Settles as soon as so many clients hung up in the middle of a request or of its answer.
+    package func hungUp(_ count: Int) -> Future<Void> {
+        log.moment { $0.hangUps >= count }.map { _ in }
+    }
+
+    /// Settles as soon as so many connections, or fewer, are open.
+    package func connectionsOpen(atMost count: Int) -> Future<Void> {
+        log.moment { $0.open <= count }.map { _ in }
+    }
+
+    /// Closes the port and every connection, and returns when that is done.
+    ///
+    /// Harmless twice.
+    ///
+    /// Not to be called from the server's own thread, that is from the handler.
+    package func stop() {
+        dispatchPrecondition(condition: .notOnQueue(queue))
+        mailbox.post(.stop)
+        queue.sync {}
+    }
+}

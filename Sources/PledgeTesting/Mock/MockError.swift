@@ -1,0 +1,68 @@
+public import Pledge
+
+/// What went amiss between a test and its ``MockNetwork``.
+public struct MockError: Error {
+    /// The kinds of mishap.
+    public enum Code: Sendable, Hashable {
+        /// The test asked for a call, and none had arrived.
+        case noCall
+        /// The test had finished, and a call arrived.
+        case unexpectedCall
+        /// The test finished while calls waited for an answer.
+        case unanswered
+        /// The test let go of a call without answering it.
+        case abandoned
+    }
+
+    /// The kind of mishap.
+    public let code: Code
+
+    /// The endpoints concerned: of the unexpected, unanswered or abandoned calls; with
+    /// ``Code/noCall`` those of the calls that had arrived before.
+    public let endpoints: [Endpoint]
+
+    private let text: String
+}
+
+extension MockError: CustomStringConvertible {
+    /// What happened, to which call, and what to do.
+    public var description: String { text }
+}
+
+extension MockError {
+    init(noCallAfter received: [Endpoint], within limit: Duration? = nil) {
+        code = .noCall
+        endpoints = received
+        let before =
+            received.isEmpty
+            ? "none had arrived before"
+            : "\(received.count) had arrived before, the last was \(received[received.count - 1])"
+        if let limit {
+            text = "no call arrived within \(limit); \(before)"
+        } else {
+            text = "no call has arrived; \(before). Where it comes later: try await network.next()"
+        }
+    }
+
+    init(unexpected endpoint: Endpoint) {
+        code = .unexpectedCall
+        endpoints = [endpoint]
+        text = "unexpected call: \(endpoint) arrived after the test said network.finish()"
+    }
+
+    init(unanswered calls: [PendingCall]) {
+        code = .unanswered
+        endpoints = calls.map(\.endpoint)
+        let list = calls.map(\.description).joined(separator: "; ")
+        text = "\(calls.count) unanswered: \(list). Answer with call.answer(with:)"
+    }
+
+    init(abandoned number: Int, _ endpoint: Endpoint) {
+        code = .abandoned
+        endpoints = [endpoint]
+        text = """
+            call \(number), \(endpoint), was let go of unanswered; keep what network.next() \
+            returns until call.answer(with:)
+            """
+    }
+}

@@ -1,0 +1,53 @@
+import HTTPNetworking
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+extension HTTPError.Code {
+    /// The code for an error of URLSession's.
+    init(_ error: any Error) {
+        guard let code = (error as? URLError)?.code else {
+            self = .other
+            return
+        }
+        switch code {
+        case .timedOut: self = .timedOut
+        case .cannotFindHost, .dnsLookupFailed: self = .cannotFindHost
+        case .cannotConnectToHost: self = .cannotConnect
+        case .networkConnectionLost: self = .connectionLost
+        case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
+            self = .notConnected
+        case .httpTooManyRedirects, .redirectToNonExistentLocation: self = .tooManyRedirects
+        case .dataLengthExceedsMaximum: self = .bodyTooLarge
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+            .clientCertificateRejected, .clientCertificateRequired:
+            self = .insecureConnection
+        case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
+            .zeroByteResource:
+            self = .badResponse
+        default: self = Self.onThisPlatform(code)
+        }
+    }
+
+    /// The code for what the platforms do not name alike.
+    ///
+    /// On Linux a server that leaves without an answer is a "bad server response", a body that
+    /// ends too soon is "unknown", and what is no HTTP is an "unsupported URL"; a URL that really
+    /// is unsupported is never sent.
+    private static func onThisPlatform(_ code: URLError.Code) -> HTTPError.Code {
+        #if canImport(FoundationNetworking)
+        switch code {
+        case .badServerResponse, .unknown: return .connectionLost
+        case .unsupportedURL: return .badResponse
+        default: return .other
+        }
+        #else
+        return code == .badServerResponse ? .badResponse : .other
+        #endif
+    }
+}

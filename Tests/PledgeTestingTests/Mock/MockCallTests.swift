@@ -1,0 +1,108 @@
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+struct MockCallTests {
+    private let network = MockNetwork()
+    private struct Refusal: Error, Equatable {}
+
+    @Test func answersWithJSON() throws {
+        let future = network.request(Endpoint(path: "/")).decoded(
+            as: [String: Int].self,
+            using: .init()
+        )
+
+        try network.next().answer(with: .json(["a": 1]))
+
+        #expect(try future.settledValue() == ["a": 1])
+    }
+
+    @Test func answersWithAnError() throws {
+        let future = network.request(Endpoint(path: "/"))
+
+        try network.next().answer(with: .failure(Refusal()))
+
+        #expect(throws: Refusal()) { try future.settledValue() }
+    }
+
+    @Test func aStatusThatIsNoSuccessRejectsAsATransportWould() throws {
+        let future = network.request(Endpoint(path: "/p"))
+
+        try network.next().answer(
+            with: .status(404, headers: ["X-Why": "gone"], body: Data("nothing".utf8))
+        )
+
+        let error = try #require(throws: HTTPError.self) { try future.settledValue() }
+        #expect(error.code == .unacceptableStatus)
+        #expect(error.status == 404)
+        #expect(error.headers["X-Why"] == "gone")
+        #expect(error.body == Data("nothing".utf8))
+        #expect(error.endpoint == Endpoint(path: "/p"))
+    }
+
+    @Test func anyStatusOfSuccessResolves() throws {
+        let future = network.request(Endpoint(path: "/p"))
+
+        try network.next().answer(with: .status(201, body: Data("made".utf8)))
+
+        #expect(try future.settledValue() == Data("made".utf8))
+    }
+
+    @Test func theFirstAnswerStands() throws {
+        let future = network.request(Endpoint(path: "/"))
+        let call = try network.next()
+
+        #expect(call.answer(with: .text("first")))
+        #expect(!call.answer(with: .text("second")))
+
+        #expect(try future.settledValue() == Data("first".utf8))
+        #expect(call.description == "call 1, GET /, answered")
+    }
+
+    @Test func tellsThatItWasCancelled() throws {
+        let future = network.request(Endpoint(path: "/"))
+        let call = try network.next()
+        #expect(!call.isCancelled)
+        #expect(call.description == "call 1, GET /, waiting for its answer")
+
+        future.cancel()
+
+        #expect(call.isCancelled)
+        #expect(!call.isPending)
+        #expect(!call.answer(with: .text("too late")))
+        #expect(throws: CancellationError.self) { try future.settledValue() }
+        #expect(call.description == "call 1, GET /, cancelled")
+        #expect(network.pending.isEmpty)
+    }
+
+    @Test func cancellingWhatWasMadeOfItCancelsIt() throws {
+        let future = network.request(Endpoint(path: "/")).map(\.count).map { $0 + 1 }
+        let call = try network.next()
+
+        future.cancel()
+
+        #expect(call.isCancelled)
+    }
+
+    @Test func aCallThatIsLetGoOfUnansweredRejects() throws {
+        let future = network.request(Endpoint(path: "/products/7"))
+
+        _ = try network.next()
+
+        let error = try #require(throws: MockError.self) { try future.settledValue() }
+        #expect(error.code == .abandoned)
+        #expect("\(error)".hasPrefix("call 1, GET /products/7, was let go of unanswered"))
+    }
+
+    @Test func anAnswerThatCannotBeEncodedThrowsInTheTest() throws {
+        let future = network.request(Endpoint(path: "/"))
+        let call = try network.next()
+
+        #expect(throws: EncodingError.self) { try call.answer(with: .json(Double.nan)) }
+
+        #expect(call.isPending)
+        #expect(throws: PendingFutureError()) { try future.settledValue() }
+        call.answer(with: Data())
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MockNetworkTests {
+    private let network = MockNetwork()
+
+    @Test func theTestPlaysTheServer() throws {
+        let future = network.request(Endpoint(path: "/products/7"))
+        let call = try network.next()
+
+        #expect(call.endpoint == Endpoint(path: "/products/7"))
+        #expect(future.result == nil)
+        call.answer(with: Data("seven".utf8))
+
+        #expect(try future.settledValue() == Data("seven".utf8))
+    }
+
+    @Test func callsAreTakenInOrderOfArrivalAndAnsweredInAny() throws {
+        let futures = (1...3).map { network.request(Endpoint(path: "/\($0)")) }
+        let calls = try futures.map { _ in try network.next() }
+        #expect(calls.map(\.endpoint.path) == ["/1", "/2", "/3"])
+        #expect(calls.map(\.number) == [1, 2, 3])
+
+        for call in calls.reversed() { call.answer(with: .text(call.endpoint.path)) }
+
+        #expect(
+            try futures.map { try $0.settledValue() } == ["/1", "/2", "/3"].map { Data($0.utf8) }
+        )
+        #expect(network.pending.isEmpty)
+    }
+
+    @Test func nextThrowsWhereNothingArrived() throws {
+        let error = try #require(throws: MockError.self) { try network.next() }
+        #expect(error.code == .noCall)
+        #expect("\(error)".contains("no call has arrived; none had arrived before"))
+
+        _ = network.request(Endpoint(path: "/a"))
+        try network.next().answer(with: .text(""))
+        let second = try #require(throws: MockError.self) { try network.next() }
+        #expect("\(second)".contains("1 had arrived before, the last was GET /a"))
+        #expect(second.endpoints == [Endpoint(path: "/a")])
+    }
+
+    @Test func nextWaitsForACallThatComesLater() async throws {
+        async let first = network.next()
+        async let second = network.next()
+        let futures = [
+            network.request(Endpoint(path: "/1")), network.request(Endpoint(path: "/2")),
+        ]
+
+        let calls = try await [first, second]
+        #expect(Set(calls.map(\.endpoint.path)) == ["/1", "/2"])
+        for call in calls { call.answer(with: .text(call.endpoint.path)) }
+
+        #expect(try await futures[0].value == Data("/1".utf8))
+        #expect(try await futures[1].value == Data("/2".utf8))
+    }
+
+    @Test func nextGivesUpAtItsLimit() async throws {
+        let scheduler = ManualScheduler()
+        let network = network
+        let waiting = Future<MockCall> {
+            try await network.next(within: .seconds(3), on: scheduler)
+        }
+        while scheduler.isIdle { await Task.yield() }
+
+        scheduler.advance(by: .seconds(3))
+
+        let result = await waiting.settled
+        let error = try #require(throws: MockError.self) { try result.get() }
+        #expect(error.code == .noCall)
+        #expect("\(error)".hasPrefix("no call arrived within 3.0 seconds"))
+        let future = network.request(Endpoint(path: "/later"))
+        try await network.next().answer(with: .text("still works"))
+        #expect(try future.settledValue() == Data("still works".utf8))
+    }
+
+    @Test func pendingListsWhatIsUnanswered() throws {
+        let futures = (1...4).map { network.request(Endpoint(path: "/\($0)")) }
+        let first = try network.next(), second = try network.next()
+        second.answer(with: .text(""))
+        futures[2].cancel()
+
+        #expect(
+            network.pending.map(\.description)
+                == ["call 1, GET /1, taken", "call 4, GET /4, not taken"]
+        )
+        #expect(
+            "\(network)" == """
+                4 calls received, 2 unanswered
+                  call 1, GET /1, taken
+                  call 4, GET /4, not taken
+                """
+        )
+        #expect(first.isPending)
+        #expect(network.received.map(\.path) == ["/1", "/2", "/3", "/4"])
+    }
+
+    @Test func finishListsWhatIsLeftAndRefusesWhatComes() throws {
+        let early = network.request(Endpoint(path: "/early"))
+        let error = try #require(throws: MockError.self) { try network.finish() }
+        #expect(error.code == .unanswered)
+        #expect("\(error)".contains("1 unanswered: call 1, GET /early, not taken"))
+
+        let late = network.request(Endpoint(path: "/late"))
+
+        let refusal = try #require(throws: MockError.self) { try late.settledValue() }
+        #expect(refusal.code == .unexpectedCall)
+        #expect(refusal.endpoints == [Endpoint(path: "/late")])
+        try network.next().answer(with: .text("in time"))
+        #expect(try early.settledValue() == Data("in time".utf8))
+        try network.finish()
+    }
+
+    @Test func aReleasedNetworkAbandonsWhatNobodyTook() throws {
+        var network: MockNetwork? = MockNetwork()
+        let future = try #require(network).request(Endpoint(path: "/1"))
+
+        network = nil
+
+        let error = try #require(throws: MockError.self) { try future.settledValue() }
+        #expect(error.code == .abandoned)
+    }
+
+    @Test func manyThreadsMayCallAndAnswer() async throws {
+        let network = network
+        let count = 1000
+        let texts = try await withThrowingTaskGroup(of: String?.self) { group in
+            for index in 0..<count {
+                group.addTask {
+                    let data = try await network.request(Endpoint(path: "/\(index)")).value
+                    return "\(index)" == String(decoding: data, as: UTF8.self) ? nil : "\(index)"
+                }
+                group.addTask {
+                    let call = try await network.next()
+                    call.answer(with: .text(String(call.endpoint.path.dropFirst())))
+                    return nil
+                }
+            }
+            return try await group.reduce(into: [String]()) { $0 += [$1].compactMap(\.self) }
+        }
+
+        #expect(texts == [], "each caller hears its own answer")
+        #expect(network.received.count == count)
+        #expect(network.pending.isEmpty)
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+import URLSessionTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct URLSessionRequestCancelTests {
+    @Test func cancellingWhileTheServerThinksHangsUp() async throws {
+        let thinking = Promise<LoopbackAnswer>()
+        let server = try LoopbackServer(answeringLater: { _ in thinking })
+        let future = URLSession.shared.request(Endpoint(url: server.url))
+        _ = try await server.received(1).value
+
+        future.cancel()
+
+        #expect(throws: CancellationError.self) { try future.result?.get() }
+        try await server.hungUp(1).value
+    }
+
+    @Test func cancellingInTheMiddleOfTheBodyHangsUp() async throws {
+        let never = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer(
+                LoopbackAnswer.truncated("half", of: 8).steps.dropLast() + [.hold(never)]
+            )
+        }
+        let future = URLSession.shared.request(Endpoint(url: server.url))
+        _ = try await server.received(1).value
+
+        future.cancel()
+
+        #expect(throws: CancellationError.self) { try future.result?.get() }
+        try await server.hungUp(1).value
+        never.resolve(with: ())
+    }
+
+    @Test func cancellingAtOnceLeavesNoConnectionBehind() async throws {
+        let thinking = Promise<LoopbackAnswer>()
+        let server = try LoopbackServer(answeringLater: { _ in thinking })
+        let future = URLSession.shared.request(Endpoint(url: server.url))
+
+        future.cancel()
+
+        #expect(throws: CancellationError.self) { try future.result?.get() }
+        // The session has dropped the task before it ends another one.
+        thinking.resolve(with: .text("late"))
+        _ = try await URLSession.shared.request(Endpoint(path: "/next", base: server.url)).value
+        #expect(server.requests.filter { $0.target == "/next" }.count == 1)
+    }
+
+    @Test func cancellingAfterTheAnswerChangesNothing() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        let future = URLSession.shared.request(Endpoint(url: server.url))
+        let data = try await future.value
+
+        future.cancel()
+
+        #expect(try future.result?.get() == data)
+    }
+
+    @Test func oneCancelledCallLeavesTheOthersAlone() async throws {
+        let go = Promise<Void>()
+        let server = try LoopbackServer { request in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text(request.target).steps)
+        }
+        let futures = (0..<4).map { index in
+            URLSession.shared.request(Endpoint(path: "/\(index)", base: server.url))
+        }
+        _ = try await server.received(4).value
+
+        futures[2].cancel()
+        try await server.hungUp(1).value
+        go.resolve(with: ())
+
+        for index in [0, 1, 3] {
+            let data = try await futures[index].value
+            #expect(String(decoding: data, as: UTF8.self) == "/\(index)")
+        }
+    }
+
+    @Test func twoHundredAtOnceAreAllAnsweredWithTheirOwn() async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        let futures = (0..<200).map { index in
+            URLSession.shared.request(Endpoint(path: "/\(index)", base: server.url))
+        }
+
+        let answers = try await Future.all(futures).value
+
+        let texts = answers.map { String(decoding: $0, as: UTF8.self) }
+        #expect(texts == (0..<200).map { "/\($0)" })
+        #expect(Set(server.requests.map(\.target)).count == 200)
+    }
+
+    @Test func cancellingAtAnyMomentNeverTraps() async throws {
+        let server = try LoopbackServer { _ in .text("quick") }
+        for round in 0..<1000 {
+            let future = URLSession.shared.request(Endpoint(path: "/\(round)", base: server.url))
+            for _ in 0..<(round % 40) { await Task.yield() }
+            future.cancel()
+            switch await future.settled {
+            case .success(let data): #expect(data.count == 5)
+            case .failure(let error): #expect(error is CancellationError)
+            }
+        }
+        let last = try await URLSession.shared.request(Endpoint(url: server.url)).value
+        #expect(last.count == 5)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+import URLSessionTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct URLSessionRequestFailureTests {
+    @Test(arguments: ["", "/products/7", "ftp://127.0.0.1/x", "http://"])
+    func rejectsAnEndpointWithoutAnAbsoluteURL(path: String) async {
+        let result = await URLSession.shared.request(Endpoint(path: path)).settled
+
+        #expect(throws: Endpoint.Error.invalidURL) { try result.get() }
+    }
+
+    @Test func sendsNothingThatDoesNotValidate() async throws {
+        let server = try LoopbackServer { _ in .response() }
+        let wrongHeader = Endpoint(path: "/", headers: ["X": "a\r\nY: b"], base: server.url)
+        let getWithBody = Endpoint(path: "/", body: .data(Data([1])), base: server.url)
+
+        let header = await URLSession.shared.request(wrongHeader).settled
+        let body = await URLSession.shared.request(getWithBody).settled
+        _ = try await URLSession.shared.request(Endpoint(path: "/last", base: server.url)).value
+
+        #expect(throws: Endpoint.Error.invalidHeader(name: "X")) { try header.get() }
+        #expect(throws: Endpoint.Error.bodyNotAllowed(method: .get)) { try body.get() }
+        #expect(server.requests.map(\.target) == ["/last"])
+    }
+
+    @Test func aRefusedPortIsAConnectionThatFailed() async throws {
+        let server = try LoopbackServer { _ in .response() }
+        let endpoint = Endpoint(path: "/gone", base: server.url)
+        server.stop()
+
+        let error = try await httpError(of: URLSession.shared.request(endpoint))
+
+        #expect(error.code == .cannotConnect)
+        #expect((error.cause as? URLError)?.code == .cannotConnectToHost)
+        #expect(error.endpoint == endpoint)
+        #expect(error.response == nil)
+    }
+
+    @Test func anUnknownHostIsNotFound() async throws {
+        let endpoint = Endpoint(path: "http://no-such-host.invalid/x")
+
+        let error = try await httpError(of: URLSession.shared.request(endpoint))
+
+        #expect(error.code == .cannotFindHost)
+    }
+
+    @Test(arguments: [
+        LoopbackAnswer.truncated("half", of: 8), .chunked(["half"], isComplete: false), .hangUp,
+        LoopbackAnswer([.reset]),
+    ])
+    func anAnswerThatBreaksOffIsALostConnection(answer: LoopbackAnswer) async throws {
+        let server = try LoopbackServer { _ in answer }
+
+        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+
+        #expect(error.code == .connectionLost, "\(error)")
+        #expect(error.cause is URLError)
+    }
+
+    @Test func garbageIsABadResponse() async throws {
+        let server = try LoopbackServer { _ in .raw("\u{1}\u{2} this is no HTTP\r\n\r\n") }
+
+        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+
+        #expect(error.code == .badResponse, "\(error)")
+        #expect(error.cause is URLError)
+    }
+
+    @Test func aSessionThatGivesUpTimesOut() async throws {
+        let never = Promise<LoopbackAnswer>()
+        let server = try LoopbackServer(answeringLater: { _ in never })
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 1
+        let session = URLSession(configuration: configuration)
+
+        let error = try await httpError(of: session.request(Endpoint(url: server.url)))
+
+        #expect(error.code == .timedOut)
+        try await server.hungUp(1).value
+    }
+}

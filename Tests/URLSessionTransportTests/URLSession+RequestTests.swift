@@ -1,0 +1,194 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+import URLSessionTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct URLSessionRequestTests {
+    @Test(arguments: [
+        HTTPMethod.get, .post, .put, .delete, .patch, .options, "PURGE", .query,
+    ])
+    func sendsTheMethodThePathAndTheQuery(method: HTTPMethod) async throws {
+        let server = try LoopbackServer { .text("\($0.method) \($0.target)") }
+        let endpoint = Endpoint(
+            path: "/a b/ü",
+            queryItems: [URLQueryItem(name: "q", value: "x&y")],
+            method: method,
+            base: server.url
+        )
+
+        let data = try await URLSession.shared.request(endpoint).value
+
+        #expect(String(decoding: data, as: UTF8.self) == "\(method) /a%20b/%C3%BC?q=x%26y")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func headGivesNoBody() async throws {
+        let server = try LoopbackServer { _ in .text("never sent") }
+
+        let data = try await URLSession.shared.request(
+            Endpoint(path: "/", method: .head, base: server.url)
+        ).value
+
+        #expect(data.isEmpty)
+        #expect(server.requests.map(\.method) == ["HEAD"])
+    }
+
+    @Test(arguments: [HTTPMethod.post, .put, .delete, .patch, .options, .query])
+    func sendsTheBodyWithItsType(method: HTTPMethod) async throws {
+        let server = try LoopbackServer { .response(body: $0.body) }
+        let endpoint = Endpoint(
+            path: "/",
+            method: method,
+            body: try .json(["name": "Zoë"]),
+            base: server.url
+        )
+
+        let data = try await URLSession.shared.request(endpoint).value
+
+        #expect(String(decoding: data, as: UTF8.self) == #"{"name":"Zoë"}"#)
+        #expect(server.requests.first?.header("Content-Type") == "application/json")
+    }
+
+    @Test func sendsHeadersRepeatedOnesJoined() async throws {
+        let server = try LoopbackServer { _ in .response() }
+        var endpoint = Endpoint(path: "/", base: server.url)
+        endpoint.headers = ["X-One": "1", "Authorization": "Bearer t", "Accept": "text/plain"]
+        endpoint.headers.add("2", for: "x-one")
+
+        _ = try await URLSession.shared.request(endpoint).value
+
+        let request = try #require(server.requests.first)
+        #expect(request.header("X-One") == "1, 2")
+        #expect(request.header("Authorization") == "Bearer t")
+        #expect(request.header("Accept") == "text/plain")
+    }
+
+    @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding"])
+    func theBodySaysHowLongItIs(name: String) async throws {
+        let server = try LoopbackServer { .response(body: $0.body) }
+        let endpoint = Endpoint(
+            path: "/",
+            method: .post,
+            headers: [name: "3"],
+            body: .data(Data("whole".utf8)),
+            base: server.url
+        )
+
+        let data = try await URLSession.shared.request(endpoint).value
+
+        #expect(String(decoding: data, as: UTF8.self) == "whole")
+        #expect(server.requests.first?.headers("Content-Length") == ["5"])
+        #expect(server.requests.first?.headers("Transfer-Encoding") == [])
+    }
+
+    @Test(arguments: [200, 201, 202, 204, 206, 299])
+    func acceptsEverySuccess(status: Int) async throws {
+        let server = try LoopbackServer { _ in .text("fine", status: status) }
+
+        let data = try await URLSession.shared.request(Endpoint(url: server.url)).value
+
+        #expect(String(decoding: data, as: UTF8.self) == (status == 204 ? "" : "fine"))
+    }
+
+    @Test(arguments: [300, 304, 400, 401, 403, 404, 409, 429, 500, 503, 599])
+    func rejectsEveryOtherStatusAndKeepsTheResponse(status: Int) async throws {
+        let server = try LoopbackServer { _ in
+            .text("why", status: status, headers: ["X-Reason": "because"])
+        }
+        let endpoint = Endpoint(path: "/p", base: server.url)
+
+        let error = try await httpError(of: URLSession.shared.request(endpoint))
+
+        #expect(error.code == .unacceptableStatus)
+        #expect(error.status == status)
+        #expect(error.headers["x-reason"] == "because")
+        #expect(String(decoding: error.body, as: UTF8.self) == (status == 304 ? "" : "why"))
+        #expect(error.endpoint == endpoint)
+    }
+
+    @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"n\"", "Bearer", "Nonsense"])
+    func endsWhenAskedForAPassword(challenge: String) async throws {
+        let server = try LoopbackServer { _ in
+            .text("who are you", status: 401, headers: ["WWW-Authenticate": challenge])
+        }
+
+        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+
+        #expect(error.status == 401)
+        #expect(error.headers["WWW-Authenticate"] == challenge)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func takesRepeatedSetCookieApart() async throws {
+        let cookies = ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2,3", "c=4"]
+        let server = try LoopbackServer { _ in
+            .text(
+                "",
+                status: 400,
+                headers: [
+                    "Set-Cookie": cookies[0], "Set-Cookie": cookies[1], "Set-Cookie": cookies[2],
+                ]
+            )
+        }
+
+        let error = try await httpError(
+            of: URLSession(configuration: .ephemeral).request(Endpoint(url: server.url))
+        )
+
+        #expect(error.headers.values(for: "Set-Cookie") == cookies)
+    }
+
+    @Test func anEmptyBodyIsEmptyData() async throws {
+        let server = try LoopbackServer { _ in .response() }
+
+        #expect(try await URLSession.shared.request(Endpoint(url: server.url)).value == Data())
+    }
+
+    @Test func carriesBigBodiesBothWays() async throws {
+        let server = try LoopbackServer { .response(body: $0.body) }
+        let bytes = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let endpoint = Endpoint(path: "/", method: .post, body: .data(bytes), base: server.url)
+
+        let data = try await URLSession.shared.request(endpoint).value
+
+        #expect(data == bytes)
+    }
+
+    @Test func readsChunksAndBodiesWithoutALength() async throws {
+        let server = try LoopbackServer(answers: [
+            .chunked(["Hello", ", ", "world"]), .untilClose("until the end"),
+        ])
+        let networking: Networking = URLSession.shared.request
+
+        let chunked = try await networking(Endpoint(url: server.url)).value
+        let endless = try await networking(Endpoint(url: server.url)).value
+
+        #expect(String(decoding: chunked, as: UTF8.self) == "Hello, world")
+        #expect(String(decoding: endless, as: UTF8.self) == "until the end")
+    }
+
+    @Test func aSessionOfOnesOwnWorksToo() async throws {
+        let server = try LoopbackServer { .text($0.header("X-Session") ?? "none") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Session": "mine"]
+
+        let data = try await URLSession(configuration: configuration)
+            .request(Endpoint(url: server.url)).value
+
+        #expect(String(decoding: data, as: UTF8.self) == "mine")
+    }
+}
+
+/// The HTTPError that a future rejects with.
+func httpError(of future: Future<Data>) async throws -> HTTPError {
+    switch await future.settled {
+    case .success(let data):
+        Issue.record("it resolved with \(data.count) bytes")
+        throw CancellationError()
+    case .failure(let error):
+        return try #require(error as? HTTPError, "it rejected with \(error)")
+    }
+}
