@@ -1,1 +1,10 @@
-print("quickstart")
+import Foundation
+import Pledge
+
+// Without arguments: what the two articles do, on a network in memory.
+// With a URL: one real request.
+let failure = await Command.run(CommandLine.arguments.dropFirst())
+if let failure {
+    FileHandle.standardError.write(Data("quickstart: \(failure)\n".utf8))
+    exit(failure.exitCode)
+}

@@ -1,0 +1,23 @@
+import Pledge
+
+/// Why the program ends without having done what was asked: one line, and an exit code.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    let exitCode: Int32
+
+    /// The arguments make no sense.
+    init(wrongUse text: String) {
+        description = text
+        exitCode = 2
+    }
+
+    /// The work failed.
+    init(_ error: any Error) {
+        if let failure = error as? Failure {
+            self = failure
+        } else {
+            description = Printable.line("\(error)")
+            exitCode = 1
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Pledge
+
+/// Loads an endpoint through URLSession and shows what came.
+func runLoad(of endpoint: Endpoint) -> Future<Void> {
+    let clock = ContinuousClock()
+    let start = clock.now
+    print("loading  \(endpoint)")
+    return URLSession.shared.exchange(endpoint).map { response in
+        let time = clock.now - start
+        _ = try response.acceptedBody(for: endpoint)
+        show(response, after: time)
+    }
+}
+
+private func show(_ response: HTTPResponse, after time: Duration) {
+    let type = response.headers["Content-Type"].map { ", \(Printable.line($0))" } ?? ""
+    let seconds = time.inSeconds(digits: 3)
+    print("status   \(response.status)")
+    print("time     \(seconds) s")
+    print("size     \(response.body.count) bytes\(type)")
+    print("")
+    print(Printable.beginning(of: response.body))
+}
+
+extension Duration {
+    /// The seconds, with so many digits behind the point.
+    fileprivate func inSeconds(digits: Int) -> String {
+        let milliseconds = self / .milliseconds(1)
+        return String(format: "%.\(digits)f", milliseconds / 1000)
+    }
+}

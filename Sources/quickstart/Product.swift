@@ -1,0 +1,20 @@
+import Pledge
+
+/// What the shop sells.
+struct Product: Codable, Sendable {
+    var id: Int
+    var name: String
+    var price: Int
+}
+
+extension Endpoint {
+    static func product(withID id: Product.ID) -> Endpoint { Endpoint(path: "/products/\(id)") }
+}
+
+extension Product: Identifiable {}
+
+/// The article's product loader: two functions in a chain are a third, which loads a product.
+func productLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Product> {
+    let loading = chain(Endpoint.product, to: networking)
+    return chain(loading, to: Future.decoded)
+}

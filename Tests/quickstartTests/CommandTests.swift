@@ -1,0 +1,46 @@
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CommandTests {
+    @Test(arguments: ["--help", "-h"])
+    func helpShowsHowItIsUsed(flag: String) async throws {
+        let run = try await QuickstartRun(flag)
+
+        #expect(run.output.hasPrefix("usage: swift run quickstart [URL]\n"))
+        #expect(run.errors == "")
+        #expect(run.exitCode == 0)
+    }
+
+    @Test(arguments: [
+        ("--fast", #"unknown flag "--fast"; see --help"#),
+        ("-\u{1B}[31m", #"unknown flag "-\u{1B}[31m"; see --help"#),
+        ("", #""" is no URL; write one like https://example.com"#),
+        ("foo bar", #""foo bar" is no URL; write one like https://example.com"#),
+        ("localhost:8080", #""localhost:8080" is no URL; write one like https://example.com"#),
+        (
+            "http://user:secret@",
+            #""…@" is no URL that leads to a host; write one like https://example.com"#
+        ),
+        ("user:secret@host", #"the scheme "user" is not supported; http and https are"#),
+        ("ftp://example.com/x", #"the scheme "ftp" is not supported; http and https are"#),
+        ("file:///etc/hosts", #"the scheme "file" is not supported; http and https are"#),
+        (
+            "http://",
+            #""http://" is no URL that leads to a host; write one like https://example.com"#
+        ),
+    ])
+    func wrongArgumentsGetOneLine(argument: String, line: String) async throws {
+        let run = try await QuickstartRun(argument)
+
+        #expect(run.errors == "quickstart: \(line)\n")
+        #expect(run.output == "")
+        #expect(run.exitCode == 2)
+    }
+
+    @Test func twoURLsAreOneTooMany() async throws {
+        let run = try await QuickstartRun("http://a", "http://b")
+
+        #expect(run.errors == "quickstart: one URL at most, not 2; see --help\n")
+        #expect(run.exitCode == 2)
+    }
+}
