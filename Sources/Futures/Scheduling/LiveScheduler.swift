@@ -85,16 +85,13 @@ extension Scheduler where Self == LiveScheduler {
 }
 
 extension SchedulerInstant {
-    /// The instant as Dispatch knows it; the end of time if it is further than that.
+    /// The instant as Dispatch knows it; the end of time from a hundred years on.
     fileprivate var dispatchTime: DispatchTime {
-        let (seconds, attoseconds) = offset.components
-        let (whole, overflow) = UInt64(max(seconds, 0)).multipliedReportingOverflow(
-            by: 1_000_000_000)
-        if overflow { return .distantFuture }
+        guard offset < .seconds(100 * 365 * 24 * 3_600) else { return .distantFuture }
+        let (seconds, attoseconds) = max(offset, .zero).components
         // Rounded up, so that nothing is early.
-        let nanoseconds = UInt64((max(attoseconds, 0) + 999_999_999) / 1_000_000_000)
-        let (total, carry) = whole.addingReportingOverflow(nanoseconds)
-        return carry ? .distantFuture : DispatchTime(uptimeNanoseconds: total)
+        let nanoseconds = seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000
+        return DispatchTime(uptimeNanoseconds: UInt64(nanoseconds))
     }
 }
 
