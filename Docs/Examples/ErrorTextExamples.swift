@@ -1,0 +1,88 @@
+import Foundation
+import Pledge
+import Testing
+
+/// The run-time errors of Docs/Guides/Errors.md, with the very texts that the guide shows.
+@Suite struct ErrorTextExamples {
+    typealias Product = ErrorsExamples.Product
+
+    /// Fails unless the guide shows the text of the error that a future settles with.
+    private func expectInGuide<Value>(
+        _ future: Future<Value>,
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) async throws {
+        let guide = try Repository.this.check().documents["Docs/Guides/Errors.md"] ?? ""
+        let error = await #expect(throws: (any Error).self, sourceLocation: sourceLocation) {
+            try await future.value
+        }
+        let text = error.map { "\($0)" } ?? "no error"
+        let isShown = guide.contains("```text\n\(text)\n```")
+        #expect(isShown, "Errors.md does not show\n\(text)", sourceLocation: sourceLocation)
+    }
+
+    @Test func abandoned() async throws {
+        let future = Future<Int>.make(fileID: "Shop/Loading.swift", line: 12) { resolver in }
+        try await expectInGuide(future)
+    }
+
+    @Test func timedOut() async throws {
+        let scheduler = ManualScheduler()
+        let answer = Promise<Int>()
+        let inTime = answer.timeout(
+            .seconds(2),
+            on: scheduler,
+            fileID: "Shop/Loading.swift",
+            line: 20
+        )
+        scheduler.advance(by: .seconds(2))
+        try await expectInGuide(inTime)
+    }
+
+    @Test func decoding() async throws {
+        let data = Future(value: Data(#"[{"id": 7, "name": "iPad"}, {"id": "8"}]"#.utf8))
+        let products: Future<[Product]> = data.decoded()
+        try await expectInGuide(products)
+        // snippet: decoding
+        let shown = products.recover { error in
+            guard let failure = error as? DecodingFailure else { throw error }
+            print(failure.codingPath, String(decoding: failure.data, as: UTF8.self))
+            return []
+        }
+        // end snippet
+        #expect(try await shown.value == [])
+    }
+
+    @Test func addresses() async throws {
+        try await expectInGuide(URLSession.shared.request(Endpoint(path: "/products/7")))
+        let base = URL(string: "https://shop.example")
+        let forged = Endpoint(path: "/", headers: ["X-Name": "a\r\nX-Role: admin"], base: base)
+        try await expectInGuide(URLSession.shared.request(forged))
+    }
+
+    @Test func answers() async throws {
+        let transport = MemoryTransport(routes: [
+            .get("/products/:id", answer: .status(404)),
+            .post("/login", answer: .status(401)),
+        ])
+        try await expectInGuide(transport.request(Endpoint(path: "/product/7")))
+        let request = transport.request(Endpoint(path: "/products/7"))
+        try await expectInGuide(request)
+        // snippet: status
+        let name = request.map { data in "\(data.count) bytes" }.recover { error in
+            guard let error = error as? HTTPError, error.status == 404 else { throw error }
+            return "No such product"
+        }
+        // end snippet
+        #expect(try await name.value == "No such product")
+    }
+
+    @Test func steps() async throws {
+        let future = Future(value: 3)
+        try await expectInGuide(
+            future.ensure({ $0 > 5 }, fileID: "Shop/Loading.swift", line: 30)
+        )
+        try await expectInGuide(
+            Future<Int>.any([Future<Int>](), fileID: "Shop/Loading.swift", line: 31)
+        )
+    }
+}

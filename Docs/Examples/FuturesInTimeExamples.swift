@@ -1,0 +1,128 @@
+import Foundation
+import Pledge
+import Testing
+
+/// The code of Docs/Guides/Futures.md on errors, async/await, cancellation and time.
+@Suite struct FuturesInTimeExamples {
+    typealias Product = FuturesExamples.Product
+
+    struct NotCached: Error {}
+
+    private let loadProduct = FuturesExamples.loadProduct
+
+    @Sendable private static func loadCached(_ id: Int) -> Future<Product> {
+        Future(error: NotCached())
+    }
+
+    @Test func errors() async throws {
+        let loadCached = Self.loadCached
+        let placeholder = Product(id: 0, name: "None")
+        // snippet: recover
+        let shown = loadCached(7).recover { error in placeholder }
+        let loaded = loadCached(7).flatMapError { error in loadProduct(7) }
+        let renamed = loadCached(7).mapError { error in URLError(.cannotLoadFromNetwork) }
+        // end snippet
+        #expect(try await shown.value == placeholder)
+        #expect(try await loaded.value.id == 7)
+        await #expect(throws: URLError.self) { try await renamed.value }
+    }
+
+    @Test func effects() async throws {
+        let log = ExampleLog()
+        let (show, warn, hideSpinner) = (log.adder("shown"), log.adder("warned"), log.adder("hid"))
+        // snippet: effects
+        loadProduct(7)
+            .onSuccess { product in show() }
+            .onFailure { error in warn() }
+            .always { hideSpinner() }
+        // end snippet
+        #expect(log.lines == ["shown", "hid"])
+    }
+
+    @Test func awaitingOne() async throws {
+        let name = try await productName()
+        let outcome = await outcomeOfLoading()
+        #expect(name == "Product 7")
+        #expect(outcome == "Product 7")
+    }
+
+    private func productName() async throws -> String {
+        // snippet: await
+        let product = try await loadProduct(7).value
+        return product.name
+        // end snippet
+    }
+
+    private func outcomeOfLoading() async -> String {
+        // snippet: await-settled
+        switch await loadProduct(7).settled {
+        case .success(let product): return product.name
+        case .failure(let error): return "Not loaded: \(error)"
+        }
+        // end snippet
+    }
+
+    @Test func adapters() async throws {
+        // snippet: adapters
+        let client: @Sendable (Endpoint) async throws -> Data = { endpoint in
+            Data("{}".utf8)
+        }
+        let networking: Networking = returningFuture(client)
+        let load = awaiting(networking)
+        // end snippet
+        #expect(try await load(Endpoint(path: "/")) == Data("{}".utf8))
+    }
+
+    @Test func cancellation() async throws {
+        let log = ExampleLog()
+        let stop = log.adder("stopped")
+        // snippet: on-cancel
+        let promise = Promise<Data>()
+        promise.onCancel { stop() }
+        // end snippet
+        // snippet: interest
+        let title = promise.map { data in "\(data.count) bytes" }
+        let thumbnail = promise.map { data in data.prefix(100) }
+
+        title.cancel()  // the thumbnail still wants the data
+        thumbnail.cancel()  // nobody does: the producer stops
+        // end snippet
+        #expect(log.lines == ["stopped"])
+        await #expect(throws: CancellationError.self) { try await title.value }
+        await #expect(throws: CancellationError.self) { try await promise.value }
+    }
+
+    @Test func abandonment() async throws {
+        // snippet: abandoned
+        func loadOnce() -> Future<Int> {
+            Future.make { resolver in
+                // A bug: no path resolves or rejects, and the resolver is released here.
+            }
+        }
+        // end snippet
+        let error = await #expect(throws: FutureError.self) { try await loadOnce().value }
+        #expect(error?.code == .abandoned)
+    }
+
+    @Test func time() async throws {
+        // snippet: manual
+        let scheduler = ManualScheduler()
+        let answer = Promise<Int>()
+        let inTime = answer.timeout(.seconds(2), on: scheduler)
+
+        scheduler.advance(by: .seconds(2))  // no test waits
+        // end snippet
+        let error = await #expect(throws: FutureError.self) { try await inTime.value }
+        #expect(error?.code == .timedOut)
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func liveTime() async throws {
+        // snippet: live
+        let product = loadProduct(7).timeout(.seconds(10))
+        let later = Future(value: 7).delay(.milliseconds(1))
+        // end snippet
+        #expect(try await product.value.id == 7)
+        #expect(try await later.value == 7)
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Pledge
+import Testing
+
+/// Pledge's side of the ten rows of Docs/Guides/Migrating.md.
+@Suite struct MigratingExamples {
+    struct User: Equatable, Sendable {
+        var id = 7
+        var name = "Ada"
+    }
+
+    struct Gone: Error {}
+
+    @Sendable static func fetch(_ id: Int, completion: @escaping @Sendable (User?, Gone?) -> Void) {
+        if id > 0 { completion(User(id: id), nil) } else { completion(nil, Gone()) }
+    }
+
+    @Sendable static func loadUser(_ id: Int) -> Future<User> {
+        id > 0 ? Future(value: User(id: id)) : Future(error: Gone())
+    }
+
+    @Sendable static func loadOrders(of user: User) -> Future<[Int]> {
+        Future(value: [user.id, user.id + 1])
+    }
+
+    private let fetch = Self.fetch
+    private let loadUser = Self.loadUser
+    private let loadOrders = Self.loadOrders(of:)
+
+    @Test func wrapping() async throws {
+        let fetch = self.fetch
+        // snippet: wrap
+        func loadUser(_ id: Int) -> Future<User> {
+            Future.make { resolver in
+                fetch(id) { user, error in
+                    if let user { resolver.resolve(with: user) }
+                    if let error { resolver.reject(with: error) }
+                }
+            }
+        }
+        // end snippet
+        #expect(try await loadUser(7).value.id == 7)
+        await #expect(throws: Gone.self) { try await loadUser(0).value }
+    }
+
+    @Test func known() throws {
+        // snippet: known
+        let ada = Future(value: User())
+        let nobody = Future<User>(error: Gone())
+        // end snippet
+        #expect(try ada.result?.get() == User())
+        #expect(throws: Gone.self) { try nobody.result?.get() }
+    }
+
+    @Test func using() async throws {
+        let shown = Promise<String>()
+        let label = await FuturesExamples.Label(shown)
+        // snippet: use
+        loadUser(7).observe(on: MainActor.shared) { result in
+            switch result {
+            case .success(let user): label.text = user.name
+            case .failure(let error): label.text = "\(error)"
+            }
+        }
+        // end snippet
+        #expect(try await shown.value == "Ada")
+    }
+
+    @Test func transforming() async throws {
+        // snippet: map
+        let name = loadUser(7).map { user in user.name.uppercased() }
+        // end snippet
+        #expect(try await name.value == "ADA")
+    }
+
+    @Test func oneAfterTheOther() async throws {
+        // snippet: then
+        let orders = loadUser(7).flatMap { user in loadOrders(user) }
+        // end snippet
+        #expect(try await orders.value == [7, 8])
+    }
+
+    @Test func atOnce() async throws {
+        // snippet: both
+        let pair = zip(loadUser(7), loadOrders(User()))
+        let users = Future.all([7, 8, 9].map(loadUser))
+        // end snippet
+        #expect(try await pair.value.1 == [7, 8])
+        #expect(try await users.value.map(\.id) == [7, 8, 9])
+    }
+
+    @Test func recovering() async throws {
+        // snippet: recover
+        let guest = loadUser(0).recover { error in User(id: 0, name: "Guest") }
+        // end snippet
+        #expect(try await guest.value.name == "Guest")
+    }
+
+    @Test func cleaningUp() async throws {
+        let log = ExampleLog()
+        let hideSpinner = log.adder("hidden")
+        // snippet: always
+        loadUser(7).always { hideSpinner() }
+        // end snippet
+        #expect(log.lines == ["hidden"])
+    }
+
+    @Test func inTime() async throws {
+        // snippet: timeout
+        let user = loadUser(7).timeout(.seconds(2))
+        // end snippet
+        #expect(try await user.value == User())
+    }
+
+    @Test func cancelling() async throws {
+        let log = ExampleLog()
+        let endpoint = Endpoint(path: "/users/7", base: URL(string: "https://shop.example"))
+        let networking: Networking = { _ in
+            let promise = Promise<Data>()
+            promise.onCancel { log.add("stopped") }
+            return promise
+        }
+        // snippet: cancel
+        let download = networking(endpoint)
+        let size = download.map { data in data.count }
+        size.cancel()  // nobody else waits, so the download stops
+        // end snippet
+        #expect(log.lines == ["stopped"])
+        await #expect(throws: CancellationError.self) { try await size.value }
+    }
+}

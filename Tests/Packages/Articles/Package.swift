@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+// An app in Swift 6 mode that holds the code of the two articles Pledge grew from.
+let package = Package(
+    name: "Articles",
+    platforms: [.macOS(.v15)],
+    // snippet: install
+    dependencies: [
+        .package(name: "Pledge", path: "../../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "articles",
+            dependencies: [.product(name: "Pledge", package: "Pledge")],
+            // end snippet
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        )
+    ]
+)

@@ -1,0 +1,92 @@
+import Foundation
+import Pledge
+
+/// Everything that the article about callback actions claims for its code.
+///
+/// The parts run at the same time, since they wait as long as the article's code does.
+@MainActor
+func checkCallbackActions() async throws {
+    let basic = Promise<String>()
+    // snippet: basic
+    let info = LoginInfo(userName: "Tangent", password: "123")
+    FirstUse.Network.shared.loginAction(info) { response in
+        basic.resolve(with: response.message)
+    }
+    // end snippet
+
+    let composed = Promise<String>()
+    // snippet: composed
+    let finalAction = Network.shared.loginAction >- Parser.shared.jsonAction
+    let loginInfo = LoginInfo(userName: "Tangent", password: "123")
+    finalAction(loginInfo) { response in
+        composed.resolve(with: response.message)
+    }
+    // end snippet
+
+    let separated = Promise<String>()
+    // snippet: separated
+    // 组合Action以及监听回调
+    let request =
+        Network.shared.loginAction >- Parser.shared.jsonAction <- { response in
+            separated.resolve(with: response.message)
+        }
+    // 发送回调执行请求
+    request(LoginInfo(userName: "Tan", password: "123"))
+    // end snippet
+
+    let garbled = Promise<String>()
+    // snippet: exec
+    let parse = exec(Parser.shared.jsonAction) { garbled.resolve(with: $0.message) }
+    parse("not JSON")
+    // end snippet
+
+    let counted = countToFour()
+    async let screen: Void = checkLoginScreen()
+    check("an action calls back", try await basic.value, is: "登陆成功")
+    check("two actions composed", try await composed.value, is: "登录失败!")
+    check("request and callback apart", try await separated.value, is: "登录成功!")
+    check("a parser's own failure", try await garbled.value, is: "JSON数据解析错误!")
+    check("ActionPromise", try await counted.value, is: "One Two Three Four")
+    try await screen
+}
+
+/// The screen: what is typed is sent when the button is touched, and the answer is shown.
+@MainActor
+private func checkLoginScreen() async throws {
+    let screen = ViewController()
+    screen.viewDidLoad()
+    let touches = Promise<String>()
+    screen.button.bind(events: [.touchDown, .touchUpInside]) { touches.resolve(with: "heard") }
+    screen.userNameTF.text = "Tan"
+    screen.passwordTF.text = "123"
+    screen.button.send(.touchUpInside)
+    check("a second handler of one event", try await touches.value, is: "heard")
+    let deadline = ContinuousClock.now + .seconds(20)
+    while screen.tipLabel.text == nil, ContinuousClock.now < deadline {
+        try await Task.sleep(for: .milliseconds(1))
+    }
+    check("the label after a touch", screen.tipLabel.text, is: "登录成功!")
+}
+
+/// The article's Promise, which is ActionPromise here.
+private func countToFour() -> Future<String> {
+    let done = Promise<String>()
+    // snippet: promise
+    ActionPromise<String, String> { input, callback in
+        DispatchQueue.main.asyncAfter(deadline: .now() + 2) {
+            callback(input + " Two")
+        }
+    }.then { input, callback in
+        DispatchQueue.main.asyncAfter(deadline: .now() + 3) {
+            callback(input + " Three")
+        }
+    }.then { input, callback in
+        DispatchQueue.main.asyncAfter(deadline: .now() + 4) {
+            callback(input + " Four")
+        }
+    }.exec(input: "One") { result in
+        done.resolve(with: result)
+    }
+    // end snippet
+    return done
+}

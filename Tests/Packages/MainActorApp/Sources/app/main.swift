@@ -1,0 +1,37 @@
+import Foundation
+import Pledge
+
+// Says what an app with the main actor as its default can do, and fails where it cannot.
+
+func check(_ what: String, _ value: String, is expected: String) {
+    print(value == expected ? "ok: \(what)" : "WRONG: \(what): \(value), not \(expected)")
+    if value != expected { exit(1) }
+}
+
+let networking: Networking = { endpoint in
+    Future(value: Data(#"{"id": 7, "name": "\#(endpoint.path)"}"#.utf8))
+}
+let loadProduct: @Sendable (Int) -> Future<Product> = chain(
+    chain(Endpoint.product, to: networking),
+    to: Future.decoded
+)
+
+let screen = ProductScreen(loading: combine(7, with: loadProduct))
+screen.appear()
+while screen.title.isEmpty { await Task.yield() }
+check("observe on the main actor", screen.title, is: "/products/7")
+
+let other = ProductScreen(loading: combine(8, with: loadProduct))
+await other.load()
+check("await", other.title, is: "/products/8")
+
+let mocked = ProductScreen { Promise(value: Product(id: 7, name: "iPad Pro")) }
+await mocked.load()
+check("a screen in a test", mocked.title, is: "iPad Pro")
+
+let unreachable = await URLSession.shared.request(Endpoint(path: "no base")).settled
+check("a session's request", "\(unreachable)", is: "failure(\(Endpoint.Error.invalidURL))")
+let label = Promise<String>()
+let request = trim >- greet <- { text in label.resolve(with: text) }
+request(" Ada ")
+check("actions", try await label.value, is: "Welcome, Ada")
