@@ -79,35 +79,3 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         addCancelHandler(handler)
     }
 }
-
-extension FutureNode {
-    /// Fails all that waits for a promise in its deinit.
-    ///
-    /// A waiter may be put off until after the promise is gone, so the waiters first get another
-    /// upstream: a future that has failed already.
-    final func abandon(_ failure: Failure, to heir: FutureNode) {
-        // No other thread owns the promise. One that gave up may still be at work on it: it holds
-        // the lock, or has cancelled the promise (`leaving`, and then there is no list).
-        guard claim() else {
-            waitUntilLeft()
-            return
-        }
-        self.failure = failure
-        let list = publish(Word.failure)
-        if list == 0 { return }
-        var current = Self.waiter(at: list)
-        while let waiter = current {
-            waiter._withUnsafeGuaranteedRef {
-                current = $0.next
-                if $0.lockIfPending() {
-                    $0.upstream = .passUnretained(heir)
-                    $0.unlock()
-                } else {
-                    // Given up, or about to be; it may be looking at this very promise.
-                    $0.waitUntilLeft()
-                }
-            }
-        }
-        heir.distribute(list)
-    }
-}

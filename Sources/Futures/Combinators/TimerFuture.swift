@@ -23,7 +23,10 @@ class TimerFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     }
 
     override func surrender(to departure: inout Departure) {
-        if let timer { departure.cancel(timer) }
+        if let timer {
+            departure.cancel(timer)
+            self.timer = nil
+        }
         super.surrender(to: &departure)
     }
 }

@@ -102,6 +102,9 @@ struct Departure {
         inputs = []
         for timer in timers { timer.cancel() }
         for handlers in cancelHandlers { handlers.call() }
+        // A handler may hold what it hears of; it is not called again.
+        timers = []
+        cancelHandlers = []
     }
 }
 

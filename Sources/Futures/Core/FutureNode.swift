@@ -24,7 +24,10 @@ public class FutureNode: Waiter, @unchecked Sendable {
     }
 
     override func surrender(to departure: inout Departure) {
-        if let cancelHandlers { departure.call(cancelHandlers) }
+        if let handlers = cancelHandlers {
+            departure.call(handlers)
+            cancelHandlers = nil
+        }
     }
 
     /// Hears that one of the inputs of this future has settled.
