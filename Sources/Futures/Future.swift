@@ -36,6 +36,7 @@ public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
     /// Written by the thread that claimed the word, or by a derived future's one deliverer; read
     /// only where an acquiring load found the word to be `Word.value`.
     @usableFromInline
+    @exclusivity(unchecked)
     final var storage: Value?
 
     /// Makes a future that has succeeded already.
@@ -52,14 +53,14 @@ public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
     }
 
     /// Makes a future that has failed with an error others share.
-    @usableFromInline
+    @inlinable
     init(sharing failure: Failure) {
         super.init(word: Word.failure, role: .root, deliver: { _, _ in })
         self.failure = failure
     }
 
     /// Makes a pending future.
-    @usableFromInline
+    @inlinable
     init(role: Role, deliver: @escaping Delivery) {
         super.init(word: Word.pending, role: role, deliver: deliver)
     }
@@ -67,6 +68,7 @@ public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
     /// The result, or nil while the future is pending.
     ///
     /// Takes no lock. Whoever sees the result also sees what the producer did before it settled.
+    @inlinable
     public final var result: Result<Value, any Error>? {
         isSettled ? settledResult : nil
     }
@@ -92,7 +94,7 @@ public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
 
 extension Future {
     /// The result of a future that is known to have settled.
-    @usableFromInline
+    @inlinable
     final var settledResult: Result<Value, any Error> {
         if let failure { return .failure(failure.error) }
         guard let storage else { preconditionFailure("a settled future has a result") }

@@ -19,17 +19,20 @@
 /// that hands out a callback uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a
 /// lifetime of its own.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
-    private let location: SourceLocation
+    @usableFromInline
+    let location: SourceLocation
 
     /// Makes a pending promise.
     ///
     /// The arguments name the place that made it; leave them out.
+    @inlinable
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         location = SourceLocation(fileID: fileID, line: line)
         super.init(role: .root, deliver: { _, _ in })
     }
 
     /// Makes a promise that has succeeded already.
+    @inlinable
     public override init(value: Value) {
         location = SourceLocation()
         super.init(value: value)

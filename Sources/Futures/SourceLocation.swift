@@ -7,6 +7,7 @@ public struct SourceLocation: Sendable, CustomStringConvertible {
     public let line: UInt
 
     /// Makes a place; without arguments, the caller's own.
+    @inlinable
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         self.fileID = fileID
         self.line = line

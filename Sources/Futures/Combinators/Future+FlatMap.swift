@@ -45,12 +45,13 @@ final class FlatMapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unc
     ///
     /// Belongs to the deliverer; see `Waiter.dropClosure`.
     @usableFromInline
+    @exclusivity(unchecked)
     var transform: (@Sendable (Input) throws -> Future<Value>)?
 
     @usableFromInline
     let location: SourceLocation
 
-    @usableFromInline
+    @inlinable
     init(
         _ transform: @escaping @Sendable (Input) throws -> Future<Value>,
         at location: SourceLocation, deliver: @escaping Delivery

@@ -44,12 +44,13 @@ final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @uncheck
     ///
     /// Belongs to the deliverer; see `Waiter.dropClosure`.
     @usableFromInline
+    @exclusivity(unchecked)
     var transform: (@Sendable (Input) throws -> Value)?
 
     @usableFromInline
     let location: SourceLocation
 
-    @usableFromInline
+    @inlinable
     init(
         _ transform: @escaping @Sendable (Input) throws -> Value,
         at location: SourceLocation, deliver: @escaping Delivery

@@ -79,7 +79,7 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
     @usableFromInline
     let body: @Sendable (Result<Value, any Error>) -> Void
 
-    @usableFromInline
+    @inlinable
     init(
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Void,
         deliver: @escaping Delivery

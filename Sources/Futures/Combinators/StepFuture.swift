@@ -16,6 +16,7 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// Nil once done, or not needed any more.
     ///
     /// Belongs to the deliverer; see `Waiter.dropClosure`.
+    @exclusivity(unchecked)
     private var step: Step?
     private let location: SourceLocation
 

@@ -12,6 +12,7 @@ final class InputWaiter: Waiter, @unchecked Sendable {
     ///
     /// Written by the deliverer, before it tells the owner.
     @usableFromInline
+    @exclusivity(unchecked)
     var source: FutureNode?
 
     init(owner: FutureNode) {
@@ -73,6 +74,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// In the order in which they were given.
     ///
     /// Belongs to whoever claims this future.
+    @exclusivity(unchecked)
     private var inputs: [InputWaiter] = []
 
     @usableFromInline

@@ -1,5 +1,5 @@
 internal import CFutures
-import Synchronization
+public import Synchronization
 
 /// The part of a future that does not depend on its type of value: its state, and those who wait.
 ///
@@ -10,15 +10,17 @@ public class FutureNode: Waiter, @unchecked Sendable {
     /// Written by the thread that claimed the word, or that holds its lock; read only where an
     /// acquiring load found the word settled.
     @usableFromInline
+    @exclusivity(unchecked)
     final var failure: Failure?
 
     /// What the producer wants to hear of a cancellation.
     ///
     /// Guarded by the lock, then by the claim.
     @usableFromInline
+    @exclusivity(unchecked)
     final var cancelHandlers: CancelHandlers?
 
-    @usableFromInline
+    @inlinable
     override init(word: UInt, role: Role, deliver: @escaping Delivery) {
         super.init(word: word, role: role, deliver: deliver)
     }
@@ -42,7 +44,7 @@ extension FutureNode {
     /// Whether the future has settled.
     ///
     /// Acquiring: the result may be read if so.
-    @usableFromInline
+    @inlinable
     final var isSettled: Bool { word.load(ordering: .acquiring) & Word.settled != 0 }
 
     /// Adds a new waiter, which nobody else knows yet; or delivers to it if this has settled.
