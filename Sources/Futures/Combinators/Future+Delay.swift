@@ -22,8 +22,11 @@ extension Future {
 /// The future of a value that is held back.
 final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     private let duration: Duration
-    private let scheduler: any Scheduler
     private let location: SourceLocation
+    /// Nil once the timer is set, or not needed.
+    ///
+    /// Belongs to the deliverer; see `Waiter.withdraw`.
+    private var scheduler: (any Scheduler)?
 
     init(_ duration: Duration, on scheduler: any Scheduler, at location: SourceLocation) {
         self.duration = duration
@@ -44,15 +47,24 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     }
 
     private func hold(_ source: Future<Value>) {
+        let scheduler = scheduler
+        self.scheduler = nil
         if let failure = source.failure {
             failDerived(failure)
             return
         }
         // From now on this waits for the timer alone, and the source may go.
-        guard lockIfPending() else { return waitUntilLeft() }
+        guard let scheduler, lockIfPending() else { return waitUntilLeft() }
         upstream = nil
         unlock()
-        storage = source.storage
-        keep(scheduler.schedule(after: duration) { _ = self.finishDerived() })
+        // The timer keeps the value, so that it goes with the timer when this is cancelled.
+        let value = source.storage.unsafelyUnwrapped
+        keep(
+            scheduler.schedule(after: duration) {
+                self.succeedDerived(value)
+                self.cancelTimer()
+            })
     }
+
+    override func withdraw() { scheduler = nil }
 }

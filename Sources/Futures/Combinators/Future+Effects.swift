@@ -1,11 +1,14 @@
 extension Future {
-    /// Runs a closure when the future has settled, whatever the result.
+    /// Runs a closure at the end, whatever the result.
     ///
-    /// - Parameter body: Called once, on the thread that settles this future, before anything that
-    ///   derives from the future returned.
+    /// ```swift
+    /// loadProduct(7).always { spinner.stop() }.map(\.name)
+    /// ```
+    ///
+    /// - Parameter body: Called once: on the thread that settles this future, before anything that
+    ///   derives from the future returned; or, if that one is cancelled first, or has lost all who
+    ///   waited for it, on the thread that cancels.
     /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
-    ///   Cancelling it gives up the interest in this future, as with any other transform, and then
-    ///   the closure is not called.
     @discardableResult
     public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
         .step(after: self, .always(body), #fileID, #line)
@@ -13,8 +16,9 @@ extension Future {
 
     /// Runs a closure with the value.
     ///
-    /// - Parameter body: Called once, on the thread that settles this future; not after a failure.
-    /// - Returns: A future with the same result, as with ``always(_:)``.
+    /// - Parameter body: Called once, on the thread that settles this future; not after a failure, and
+    ///   not if the future returned is cancelled first.
+    /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
     @discardableResult
     public final func onSuccess(_ body: @escaping @Sendable (Value) -> Void) -> Future<Value> {
         .step(after: self, .onSuccess(body), #fileID, #line)
@@ -22,8 +26,9 @@ extension Future {
 
     /// Runs a closure with the error.
     ///
-    /// - Parameter body: Called once, on the thread that settles this future; not after a success.
-    /// - Returns: A future with the same result, as with ``always(_:)``.
+    /// - Parameter body: Called once, on the thread that settles this future; not after a success, and
+    ///   not if the future returned is cancelled first.
+    /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
     @discardableResult
     public final func onFailure(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
         .step(after: self, .onFailure(body), #fileID, #line)

@@ -43,7 +43,7 @@ extension Future {
 final class FlatMapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// Nil once called, or not needed any more.
     ///
-    /// Belongs to the deliverer; see `Waiter.dropClosure`.
+    /// Belongs to the deliverer; see `Waiter.withdraw`.
     @usableFromInline
     @exclusivity(unchecked)
     var transform: (@Sendable (Input) throws -> Future<Value>)?
@@ -82,7 +82,7 @@ final class FlatMapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unc
         }
     }
 
-    override func dropClosure() { transform = nil }
+    override func withdraw() { transform = nil }
 }
 
 extension Future {

@@ -42,7 +42,7 @@ extension Future {
 final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// Nil once called, or not needed any more.
     ///
-    /// Belongs to the deliverer; see `Waiter.dropClosure`.
+    /// Belongs to the deliverer; see `Waiter.withdraw`.
     @usableFromInline
     @exclusivity(unchecked)
     var transform: (@Sendable (Input) throws -> Value)?
@@ -81,5 +81,5 @@ final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @uncheck
         }
     }
 
-    override func dropClosure() { transform = nil }
+    override func withdraw() { transform = nil }
 }

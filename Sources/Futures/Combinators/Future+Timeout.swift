@@ -29,9 +29,18 @@ extension Future {
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     init() {
         super.init(role: .derived) { waiter, source in
-            let future = unsafeDowncast(waiter, to: TimedFuture.self)
-            let source = unsafeDowncast(source, to: Future<Value>.self)
-            if future.finishDerived(as: source) { future.cancelTimer() }
+            unsafeDowncast(waiter, to: TimedFuture.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
         }
+    }
+
+    private func receive(_ source: Future<Value>) {
+        guard claim() else { return waitUntilLeft() }
+        failure = source.failure
+        storage = source.storage
+        let list = publish(failure == nil ? Word.value : Word.failure)
+        // Before anybody is told: the timer is not needed any more.
+        cancelTimer()
+        if list != 0 { distribute(list) }
     }
 }

@@ -12,14 +12,19 @@ extension Future {
     ///   - transform: Starts the future of an item. Called in the order of the items, never twice at
     ///     the same time: first by the caller, then by the threads that settle the futures. If it
     ///     throws, the whole fails with that error.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: The values, in the order of the items. At the first failure it fails likewise, gives
     ///   up what is pending and starts nothing more; nor does it when it is cancelled.
     public static func traverse<Item: Sendable, Element>(
         _ items: some Sequence<Item>, maxConcurrent: Int = .max,
-        _ transform: @escaping @Sendable (Item) throws -> Future<Element>
+        _ transform: @escaping @Sendable (Item) throws -> Future<Element>,
+        fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<[Element]> where Value == [Element] {
         precondition(maxConcurrent > 0, "traverse needs maxConcurrent to be at least 1")
-        let traversal = Traversal(Array(items), maxConcurrent: maxConcurrent, transform)
+        let location = SourceLocation(fileID: fileID, line: line)
+        let work = Traversal.Work(Array(items), transform)
+        let traversal = Traversal(work, maxConcurrent: maxConcurrent, at: location)
         traversal.pump()
         return traversal
     }
@@ -27,31 +32,41 @@ extension Future {
 
 /// The future of a traversal: starts what is next whenever an input has settled.
 final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @unchecked Sendable {
+    /// What is to be done; let go as soon as nothing more will be started.
+    final class Work: Sendable {
+        let items: [Item]
+        let transform: @Sendable (Item) throws -> Future<Element>
+
+        init(_ items: [Item], _ transform: @escaping @Sendable (Item) throws -> Future<Element>) {
+            self.items = items
+            self.transform = transform
+        }
+    }
+
     private struct State {
+        /// Nil once it is over.
+        var work: Work?
         var started = 0
         var pending = 0
         /// Whether a thread is in `pump`.
         ///
-        /// It goes on until nothing can be started, so that futures which settle at once are
-        /// started in a loop, not by recursion.
+        /// It goes on until nothing can be started, so that futures which settle at once are started
+        /// in a loop, not by recursion.
         var isPumping = false
-        var isOver = false
         /// In the order of the items.
         var inputs: [InputWaiter] = []
     }
 
-    private let items: [Item]
+    private let count: Int
     private let maxConcurrent: Int
-    private let transform: @Sendable (Item) throws -> Future<Element>
-    private let state = Locked(State())
+    private let location: SourceLocation
+    private let state: Locked<State>
 
-    init(
-        _ items: [Item], maxConcurrent: Int,
-        _ transform: @escaping @Sendable (Item) throws -> Future<Element>
-    ) {
-        self.items = items
+    init(_ work: Work, maxConcurrent: Int, at location: SourceLocation) {
+        count = work.items.count
         self.maxConcurrent = maxConcurrent
-        self.transform = transform
+        self.location = location
+        state = Locked(State(work: work))
         super.init(role: .derived, deliver: { _, _ in })
     }
 
@@ -62,26 +77,27 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
             return !state.isPumping
         }
         guard isFirst else { return }
-        while let index = nextIndex() {
+        while let (work, index) = nextItem() {
             do {
-                begin(try transform(items[index]))
+                begin(try work.transform(work.items[index]))
             } catch {
-                end(with: Failure(error))
+                end(with: Failure(error, thrownAt: location))
             }
         }
-        let isComplete = state.withLock { $0.inputs.count == items.count && $0.pending == 0 }
+        let isComplete = state.withLock { $0.inputs.count == count && $0.pending == 0 }
         if isComplete { complete() }
     }
 
     /// The item to start next; none if the limit is reached, or all are started, or it is over.
-    private func nextIndex() -> Int? {
+    private func nextItem() -> (Work, Int)? {
         state.withLock { state in
-            guard !state.isOver, state.pending < maxConcurrent, state.started < items.count else {
+            guard let work = state.work, state.pending < maxConcurrent, state.started < count
+            else {
                 state.isPumping = false
                 return nil
             }
             defer { state.started += 1 }
-            return state.started
+            return (work, state.started)
         }
     }
 
@@ -89,7 +105,7 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
     private func begin(_ future: Future<Element>) {
         let input = InputWaiter(owner: self)
         let isWanted = state.withLock { state in
-            if state.isOver { return false }
+            if state.work == nil { return false }
             state.inputs.append(input)
             state.pending += 1
             return true
@@ -108,17 +124,21 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
     }
 
     override func surrender(to departure: inout Departure) {
-        var inputs = takeInputs()
-        departure.giveUp(&inputs)
+        let (work, inputs) = takeAll()
+        if let work { departure.keep(work) }
+        var taken = inputs
+        departure.giveUp(&taken)
         super.surrender(to: &departure)
     }
 
     /// Nothing is started from here on.
-    private func takeInputs() -> [InputWaiter] {
+    private func takeAll() -> (Work?, [InputWaiter]) {
         state.withLock { state in
-            defer { state.inputs = [] }
-            state.isOver = true
-            return state.inputs
+            defer {
+                state.inputs = []
+                state.work = nil
+            }
+            return (state.work, state.inputs)
         }
     }
 
@@ -126,8 +146,11 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
         guard claim() else { return }
         self.failure = failure
         var departure = Departure()
-        var inputs = takeInputs()
-        departure.giveUp(&inputs)
+        let (work, inputs) = takeAll()
+        // Nothing is released while claimed: a deinit of a user's might come back here.
+        if let work { departure.keep(work) }
+        var taken = inputs
+        departure.giveUp(&taken)
         let list = publish(Word.failure)
         departure.walkRemaining()
         if list != 0 { distribute(list) }
@@ -136,7 +159,9 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
 
     private func complete() {
         guard claim() else { return }
-        storage = takeInputs().map { $0.value(of: Element.self) }
+        let (work, inputs) = takeAll()
+        storage = inputs.map { $0.value(of: Element.self) }
         finish(Word.value)
+        withExtendedLifetime((work, inputs)) {}
     }
 }

@@ -15,7 +15,7 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
 
     /// Nil once done, or not needed any more.
     ///
-    /// Belongs to the deliverer; see `Waiter.dropClosure`.
+    /// Belongs to the deliverer; see `Waiter.withdraw`.
     @exclusivity(unchecked)
     private var step: Step?
     private let location: SourceLocation
@@ -46,8 +46,8 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
 
     private func receive(_ source: Future<Value>) {
         guard isPending, let step else {
-            self.step = nil
-            return waitUntilLeft()
+            waitUntilLeft()
+            return withdraw()
         }
         do {
             if let failure = source.failure {
@@ -76,7 +76,12 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private func receive(_ failure: Failure, for step: Step, from source: Future<Value>) throws {
         switch step {
         case .ensure, .onSuccess: break
-        case .mapError(let transform): throw try transform(failure.error)
+        case .mapError(let transform):
+            let error = try transform(failure.error)
+            self.step = nil
+            // Transformed, not thrown: the step that threw is still the one to name.
+            failDerived(Failure(error, thrownAt: failure.origin))
+            return
         case .recover(let transform):
             let value = try transform(failure.error)
             self.step = nil
@@ -92,5 +97,10 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
         finishDerived(as: source)
     }
 
-    override func dropClosure() { step = nil }
+    override func withdraw() {
+        let step = step
+        self.step = nil
+        // Always is always: also when this was given up before there was a result.
+        if case .always(let body)? = step { body() }
+    }
 }

@@ -19,8 +19,16 @@ struct Departure {
     private var cancelHandlers: [CancelHandlers] = []
     private var timers: [any ScheduledAction] = []
 
+    /// What else is let go once the loop has ended.
+    private var kept: [AnyObject] = []
+
     @usableFromInline
     init() {}
+
+    /// Takes over a reference that must not be the last one to go inside the loop.
+    mutating func keep(_ object: AnyObject) {
+        kept.append(object)
+    }
 
     /// Notes a timer that is not needed any more.
     mutating func cancel(_ timer: any ScheduledAction) {
@@ -94,7 +102,7 @@ struct Departure {
             waiter._withUnsafeGuaranteedRef {
                 removed = $0.next
                 $0.next = nil
-                $0.dropClosure()
+                $0.withdraw()
             }
             waiter.release()
         }

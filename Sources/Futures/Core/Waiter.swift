@@ -125,8 +125,10 @@ public class Waiter: @unchecked Sendable {
     /// Runs while the waiter is `leaving`: it may move references, and release none.
     func surrender(to departure: inout Departure) {}
 
-    /// Lets go of the user's closure, which will not be called any more.
-    func dropClosure() {}
+    /// Lets go of the user's closure, since this was given up, and leaves nothing to be delivered.
+    ///
+    /// Called at most once, by whoever has taken this waiter out of a list, in no phase.
+    func withdraw() {}
 }
 
 extension Waiter {

@@ -1,0 +1,210 @@
+import Futures
+import Testing
+
+/// Cancelling what derives from a producer reaches it once nobody is interested, and no earlier.
+@Suite struct CancellationTests {
+    /// A combinator as one derives with it from a promise.
+    struct Shape: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let derive: @Sendable (Future<Int>, ManualScheduler) -> Future<Int>
+
+        init(
+            _ name: String,
+            _ derive: @escaping @Sendable (Future<Int>, ManualScheduler) -> Future<Int>
+        ) {
+            testDescription = name
+            self.derive = derive
+        }
+    }
+
+    static let shapes = unary + forwarding + aggregates
+
+    private static let unary = [
+        Shape("map") { future, _ in future.map { $0 + 1 } },
+        Shape("flatMap") { future, _ in future.flatMap { Future(value: $0) } },
+        Shape("mapError") { future, _ in future.mapError { $0 } },
+        Shape("recover") { future, _ in future.recover { throw $0 } },
+        Shape("flatMapError") { future, _ in future.flatMapError { Future(error: $0) } },
+        Shape("ensure") { future, _ in future.ensure { _ in true } },
+        Shape("always") { future, _ in future.always {} },
+        Shape("onSuccess") { future, _ in future.onSuccess { _ in } },
+        Shape("onFailure") { future, _ in future.onFailure { _ in } },
+        Shape("timeout") { future, scheduler in future.timeout(.seconds(9), on: scheduler) },
+        Shape("delay") { future, scheduler in future.delay(.seconds(9), on: scheduler) },
+        Shape("a chain") { future, scheduler in
+            future.map { $0 }.timeout(.seconds(9), on: scheduler).flatMap { Future(value: $0) }
+                .recover { throw $0 }.delay(.seconds(1), on: scheduler).always {}
+        },
+    ]
+
+    private static let forwarding = [
+        Shape("inside flatMap") { future, _ in Future(value: 1).flatMap { _ in future } },
+        Shape("inside flatMapError") { future, _ in
+            Future<Int>(error: TestError()).flatMapError { _ in future }
+        },
+        Shape("inside a flatMap settled later") { future, _ in
+            let outer = Promise<Int>()
+            let mapped = outer.flatMap { _ in future.map { $0 } }
+            outer.resolve(with: 1)
+            return mapped
+        },
+        Shape("inside two flatMaps") { future, _ in
+            Future(value: 1).flatMap { _ in Future(value: 2).flatMap { _ in future } }
+        },
+    ]
+
+    private static let aggregates = [
+        Shape("zip") { future, _ in zip(future, Future(value: 1)).map { $0 + $1 } },
+        Shape("zip of itself") { future, _ in zip(future, future).map { $0 + $1 } },
+        Shape("all") { future, _ in Future.all([future, future]).map { $0[0] } },
+        Shape("allSettled") { future, _ in Future.allSettled([future]).map { try $0[0].get() } },
+        Shape("any") { future, _ in Future.any([Future(error: TestError()), future]) },
+        Shape("race") { future, _ in Future.race([future, future.map { $0 }]) },
+        Shape("traverse") { future, _ in
+            Future.traverse(0..<9, maxConcurrent: 2) { _ in future }.map { $0[0] }
+        },
+    ]
+
+    /// A promise that records when its producer hears of a cancellation.
+    private func makePromise() -> (Promise<Int>, Recorder<Int>) {
+        let promise = Promise<Int>()
+        let heard = Recorder<Int>()
+        promise.onCancel { heard.append(1) }
+        return (promise, heard)
+    }
+
+    @Test(arguments: shapes)
+    func theOnlyBranchReachesTheProducer(shape: Shape) {
+        let scheduler = ManualScheduler()
+        let (promise, heard) = makePromise()
+        let branch = shape.derive(promise, scheduler)
+        #expect(heard.elements.isEmpty)
+        branch.cancel()
+        #expect(branch.isCancelled)
+        #expect(promise.isCancelled)
+        #expect(heard.elements == [1])
+        #expect(scheduler.isIdle)
+        branch.cancel()
+        #expect(heard.elements == [1])
+    }
+
+    @Test(arguments: shapes)
+    func onlyTheLastOfSeveralBranchesReachesTheProducer(shape: Shape) {
+        let scheduler = ManualScheduler()
+        let (promise, heard) = makePromise()
+        let branches = (0..<4).map { _ in shape.derive(promise, scheduler) }
+        for index in [1, 3, 0] {
+            branches[index].cancel()
+            #expect(branches[index].isCancelled)
+            #expect(heard.elements.isEmpty)
+            #expect(promise.result == nil)
+        }
+        #expect(branches[2].result == nil)
+        branches[2].cancel()
+        #expect(heard.elements == [1])
+        #expect(scheduler.isIdle)
+    }
+
+    @Test(arguments: shapes)
+    func theLastOfSeveralConsumersOfABranchReachesTheProducer(shape: Shape) {
+        let scheduler = ManualScheduler()
+        let (promise, heard) = makePromise()
+        let branch = shape.derive(promise, scheduler)
+        let (a, b) = (branch.map { $0 }, branch.flatMap { Future(value: $0) })
+        a.cancel()
+        #expect(a.isCancelled)
+        #expect(branch.result == nil)
+        #expect(b.result == nil)
+        #expect(heard.elements.isEmpty)
+        b.cancel()
+        #expect(branch.isCancelled)
+        #expect(heard.elements == [1])
+        #expect(scheduler.isIdle)
+    }
+
+    @Test(arguments: shapes)
+    func oneCancelledBranchNeverFailsAnother(shape: Shape) {
+        let scheduler = ManualScheduler()
+        let (promise, heard) = makePromise()
+        let (gone, kept) = (shape.derive(promise, scheduler), shape.derive(promise, scheduler))
+        gone.cancel()
+        promise.resolve(with: 1)
+        scheduler.run()
+        #expect(gone.isCancelled)
+        #expect(kept.valueNow != nil)
+        #expect(heard.elements.isEmpty)
+    }
+
+    @Test(arguments: shapes)
+    func anObserverKeepsTheProducerAtWork(shape: Shape) {
+        let (promise, heard) = makePromise()
+        let results = Recorder<Int?>()
+        promise.observe { results.append(try? $0.get()) }
+        shape.derive(promise, ManualScheduler()).cancel()
+        #expect(heard.elements.isEmpty)
+        promise.resolve(with: 6)
+        #expect(results.elements == [6])
+    }
+
+    @Test(arguments: shapes)
+    func cancellingTheRootSettlesAllBelow(shape: Shape) {
+        let scheduler = ManualScheduler()
+        let (promise, heard) = makePromise()
+        let branches = (0..<3).map { _ in shape.derive(promise, scheduler).map { $0 } }
+        promise.cancel()
+        #expect(heard.elements == [1])
+        #expect(branches.allSatisfy { $0.result != nil })
+        #expect(scheduler.isIdle)
+    }
+
+    @Test(arguments: shapes)
+    func withoutAHandlerTheProducerGoesOn(shape: Shape) {
+        let promise = Promise<Int>()
+        let scheduler = ManualScheduler()
+        shape.derive(promise, scheduler).cancel()
+        #expect(promise.result == nil)
+        let late = shape.derive(promise, scheduler)
+        #expect(promise.resolve(with: 1))
+        scheduler.run()
+        #expect(late.valueNow != nil)
+    }
+
+    @Test(arguments: shapes)
+    func aHandlerThatComesAfterTheLastBranchHasGoneRunsAtOnce(shape: Shape) {
+        let promise = Promise<Int>()
+        shape.derive(promise, ManualScheduler()).cancel()
+        let heard = Recorder<Int>()
+        promise.onCancel { heard.append(1) }
+        #expect(heard.elements == [1])
+        #expect(promise.isCancelled)
+    }
+
+    @Test(arguments: shapes)
+    func aHandlerThatComesWhileAnotherBranchIsThereWaits(shape: Shape) {
+        let promise = Promise<Int>()
+        shape.derive(promise, ManualScheduler()).cancel()
+        let other = shape.derive(promise, ManualScheduler())
+        let heard = Recorder<Int>()
+        promise.onCancel { heard.append(1) }
+        #expect(heard.elements.isEmpty)
+        #expect(other.result == nil)
+        other.cancel()
+        #expect(heard.elements == [1])
+    }
+
+    @Test(arguments: shapes)
+    func aTaskThatGivesUpFailsNobodyElse(shape: Shape) async {
+        let scheduler = ManualScheduler()
+        let (promise, heard) = makePromise()
+        let branch = shape.derive(promise, scheduler)
+        let other = branch.map { $0 }
+        let task = Task { await branch.settled }
+        task.cancel()
+        let given = await task.value
+        #expect(throws: CancellationError.self) { try given.get() }
+        #expect(branch.result == nil)
+        #expect(heard.elements.isEmpty)
+        other.cancel()
+        #expect(heard.elements == [1])
+    }
+}

@@ -1,0 +1,156 @@
+import Dispatch
+import Foundation
+import Futures
+import Testing
+
+@Suite struct FutureObserveTests {
+    @Test func inOrderOfRegistration() {
+        let promise = Promise<Int>()
+        let order = Recorder<Int>()
+        for index in 0..<100 { promise.observe { _ in order.append(index) } }
+        #expect(order.elements.isEmpty)
+        promise.resolve(with: 1)
+        #expect(order.elements == Array(0..<100))
+    }
+
+    @Test func atOnceWhenSettled() {
+        let calls = Recorder<Result<Int, TestError>>()
+        Future(value: 1).observe { calls.append($0.mapError { $0 as? TestError ?? TestError() }) }
+        #expect(calls.elements == [.success(1)])
+        Future<Int>(error: TestError(number: 2)).observe {
+            calls.append($0.mapError { $0 as? TestError ?? TestError() })
+        }
+        #expect(calls.elements == [.success(1), .failure(TestError(number: 2))])
+    }
+
+    @Test func onTheThreadThatSettles() {
+        let promise = Promise<Int>()
+        let threads = Recorder<Bool>()
+        let settling = Locked<Thread?>(nil)
+        promise.observe { _ in
+            threads.append(settling.withLock { $0 } === Thread.current)
+        }
+        onThreads(1) { _ in
+            settling.withLock { $0 = Thread.current }
+            promise.resolve(with: 1)
+        }
+        #expect(threads.elements == [true])
+    }
+
+    @Test func anObserverAddedByAnObserverRunsAtOnce() {
+        let promise = Promise<Int>()
+        let order = Recorder<String>()
+        promise.observe { _ in
+            order.append("a")
+            promise.observe { _ in order.append("nested") }
+            order.append("b")
+        }
+        promise.resolve(with: 1)
+        #expect(order.elements == ["a", "nested", "b"])
+    }
+
+    /// Chains of every depth around the bound of nesting, observed at each step.
+    @Test(arguments: [1, 16, 30, 31, 32, 33, 34, 40, 63, 64, 65, 100, 1_000])
+    func inOrderAtEveryNestingDepth(depth: Int) {
+        let order = Recorder<[Int]>()
+        let promises = (0..<depth).map { _ in Promise<Int>() }
+        for index in 0..<depth {
+            for place in 0..<3 { promises[index].observe { _ in order.append([index, place]) } }
+            if index + 1 < depth {
+                promises[index].observe { _ in promises[index + 1].resolve(with: 0) }
+            }
+            for place in 3..<6 { promises[index].observe { _ in order.append([index, place]) } }
+        }
+        promises[0].resolve(with: 0)
+        #expect(order.elements.count == depth * 6)
+        for index in 0..<depth {
+            let places = order.elements.filter { $0[0] == index }.map { $0[1] }
+            #expect(places == Array(0..<6))
+        }
+    }
+
+    @Test func onAQueue() async {
+        let queue = DispatchQueue(label: "observe")
+        let key = DispatchSpecificKey<Int>()
+        queue.setSpecific(key: key, value: 7)
+        let done = Promise<Void>()
+        let places = Recorder<Int?>()
+        let order = Recorder<Int>()
+        let promise = Promise<Int>()
+        for index in 0..<20 {
+            promise.observe(on: queue) { _ in
+                places.append(DispatchQueue.getSpecific(key: key))
+                order.append(index)
+                if index == 19 { done.resolve(with: ()) }
+            }
+        }
+        promise.resolve(with: 1)
+        _ = await done.settled
+        #expect(places.elements == Array(repeating: 7, count: 20))
+        #expect(order.elements == Array(0..<20))
+    }
+
+    @Test func onAQueueEvenWhenSettledNeverAtOnce() async {
+        let queue = DispatchQueue(label: "observe", attributes: .initiallyInactive)
+        let done = Promise<Int>()
+        let calls = Recorder<Int>()
+        Future(value: 1).observe(on: queue) { _ in
+            calls.append(1)
+            done.resolve(with: 1)
+        }
+        #expect(calls.elements.isEmpty)
+        queue.activate()
+        _ = await done.settled
+        #expect(calls.elements == [1])
+    }
+
+    @MainActor private final class Screen {
+        var texts: [Int] = []
+    }
+
+    @Test @MainActor func onTheMainActor() async {
+        let screen = Screen()
+        let promise = Promise<Int>()
+        let done = Promise<Void>()
+        for index in 0..<20 {
+            promise.observe(on: MainActor.shared) { result in
+                MainActor.preconditionIsolated()
+                screen.texts.append(((try? result.get()) ?? 0) + index)
+                if index == 19 { done.resolve(with: ()) }
+            }
+        }
+        onThreads(1) { _ in promise.resolve(with: 100) }
+        #expect(screen.texts.isEmpty)
+        _ = await done.settled
+        #expect(screen.texts == Array(100..<120))
+    }
+
+    @Test func onATaskExecutor() async {
+        let executor = QueueExecutor()
+        let promise = Promise<Int>()
+        let done = Promise<Int>()
+        let places = Recorder<Bool>()
+        promise.observe(on: executor) { result in
+            places.append(executor.isCurrent)
+            done.resolve(with: (try? result.get()) ?? 0)
+        }
+        promise.resolve(with: 5)
+        #expect(try! await done.value == 5)
+        #expect(places.elements == [true])
+    }
+}
+
+/// A user's own executor.
+private final class QueueExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "executor")
+    private let key = DispatchSpecificKey<Bool>()
+
+    init() { queue.setSpecific(key: key, value: true) }
+
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

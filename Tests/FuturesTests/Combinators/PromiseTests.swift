@@ -1,0 +1,69 @@
+import Futures
+import Testing
+
+@Suite struct PromiseTests {
+    @Test func theFirstToSettleWins() {
+        let promise = Promise<Int>()
+        #expect(promise.result == nil)
+        #expect(promise.resolve(with: 1))
+        #expect(!promise.resolve(with: 2))
+        #expect(!promise.reject(with: TestError()))
+        promise.cancel()
+        #expect(promise.valueNow == 1)
+    }
+
+    @Test func aRejectionIsFinalToo() {
+        let promise = Promise<Int>()
+        #expect(promise.reject(with: TestError(number: 1)))
+        #expect(!promise.reject(with: TestError(number: 2)))
+        #expect(!promise.resolve(with: 2))
+        #expect(promise.errorNow as? TestError == TestError(number: 1))
+    }
+
+    @Test func aCancellationIsFinalToo() {
+        let promise = Promise<Int>()
+        promise.cancel()
+        #expect(!promise.resolve(with: 2))
+        #expect(!promise.reject(with: TestError()))
+        #expect(promise.isCancelled)
+    }
+
+    @Test func madeSettled() {
+        let value = Promise(value: 3)
+        let error = Promise<Int>(error: TestError(number: 4))
+        #expect(value.valueNow == 3)
+        #expect(error.errorNow as? TestError == TestError(number: 4))
+        #expect(!value.resolve(with: 1))
+        #expect(!error.reject(with: TestError()))
+        let future: Future<Int> = Promise(value: 5)
+        #expect(future.valueNow == 5)
+    }
+
+    @Test func releasedUnsettledItNamesItsPlace() {
+        let line: UInt = #line + 1
+        var promise: Promise<Int>? = Promise()
+        let results = Recorder<String>()
+        promise?.observe { result in
+            if case .failure(let error) = result { results.append("\(error)") }
+        }
+        let mapped = promise?.map { $0 + 1 }
+        promise = nil
+        #expect(mapped?.codeNow == .abandoned)
+        #expect(results.elements.count == 1)
+        #expect(results.elements.first?.contains("\(#fileID):\(line)") == true)
+    }
+
+    @Test func observersOfAnAbandonedPromiseRunInOrderOnce() {
+        var promise: Promise<Int>? = Promise()
+        let order = Recorder<Int>()
+        for index in 0..<50 {
+            if index.isMultiple(of: 2) {
+                promise?.observe { _ in order.append(index) }
+            } else {
+                promise?.map { $0 }.observe { _ in order.append(index) }
+            }
+        }
+        promise = nil
+        #expect(order.elements == Array(0..<50))
+    }
+}

@@ -1,0 +1,98 @@
+import Futures
+import Testing
+
+/// Random trees of derived futures over one producer, cancelled in random order, against a count of
+/// interest: the producer hears once, when the last interest has gone, and never before.
+@Suite struct InterestTests {
+    /// One derived future, and what the count knows of it.
+    private final class Node {
+        let future: Future<Int>
+        var children: [Node] = []
+        var hasLostAChild = false
+        weak var parent: Node?
+        var isGone = false
+
+        init(_ future: Future<Int>, below parent: Node?) {
+            self.future = future
+            self.parent = parent
+            parent?.children.append(self)
+        }
+
+        /// Gives this one up, all below it, and above it what nobody wants any more.
+        func cancel() {
+            if isGone { return }
+            leave()
+            if let parent, !parent.isGone, parent.children.allSatisfy(\.isGone) {
+                parent.cancel()
+            }
+        }
+
+        private func leave() {
+            isGone = true
+            for child in children where !child.isGone { child.leave() }
+        }
+    }
+
+    private func derive(_ future: Future<Int>, _ kind: UInt64) -> Future<Int> {
+        switch kind % 9 {
+        case 0: future.map { $0 }
+        case 1: future.flatMap { Future(value: $0) }
+        case 2: future.mapError { $0 }
+        case 3: Future(value: 0).flatMap { _ in future }
+        case 4: Future.all([future, future]).map { $0[0] }
+        case 5: zip(future, Future(value: 0)).map { $0 + $1 }
+        case 6: Future.race([future])
+        case 7: Future.traverse(0..<3) { _ in future }.map { $0[0] }
+        default: future.always {}
+        }
+    }
+
+    private func makeTree(
+        _ promise: Promise<Int>,
+        _ generator: inout SeededGenerator
+    ) -> [Node] {
+        var nodes = [Node(promise, below: nil)]
+        for _ in 0..<1 + Int(generator.next() % 12) {
+            let parent = nodes[Int(generator.next() % UInt64(nodes.count))]
+            nodes.append(Node(derive(parent.future, generator.next()), below: parent))
+        }
+        return nodes
+    }
+
+    @Test(arguments: 0..<10) func theProducerHearsWhenTheLastInterestHasGone(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<100 {
+            let promise = Promise<Int>()
+            let heard = Recorder<Int>()
+            promise.onCancel { heard.append(1) }
+            let nodes = makeTree(promise, &generator)
+            for node in nodes.dropFirst().shuffled(using: &generator) {
+                node.future.cancel()
+                node.cancel()
+                for other in nodes { #expect(other.future.isCancelled == other.isGone) }
+                #expect(heard.elements == (nodes[0].isGone ? [1] : []))
+            }
+            #expect(nodes[0].isGone)
+        }
+    }
+
+    /// Whoever stays gets the value, whatever the others do.
+    @Test(arguments: 0..<10) func whoeverStaysGetsTheValue(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<100 {
+            let promise = Promise<Int>()
+            promise.onCancel {}
+            let nodes = makeTree(promise, &generator)
+            let order = nodes.dropFirst().shuffled(using: &generator)
+            for node in order.prefix(order.count / 2) {
+                node.future.cancel()
+                node.cancel()
+            }
+            #expect(promise.resolve(with: 5) == !nodes[0].isGone)
+            for node in nodes {
+                #expect(node.future.isCancelled == node.isGone)
+                #expect(node.future.valueNow == (node.isGone ? nil : 5))
+            }
+        }
+    }
+}

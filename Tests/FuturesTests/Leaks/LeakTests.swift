@@ -1,0 +1,220 @@
+import Futures
+import Testing
+
+/// Nothing is kept longer than it is needed: futures, values, and what closures capture.
+@Suite struct LeakTests {
+    /// A combinator as one derives with it from a future; its closure keeps the token.
+    struct Shape: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let derive: @Sendable (Future<Tracked>, Tracked, ManualScheduler) -> Future<Tracked>
+
+        init(
+            _ name: String,
+            _ derive:
+                @escaping @Sendable (Future<Tracked>, Tracked, ManualScheduler) -> Future<Tracked>
+        ) {
+            testDescription = name
+            self.derive = derive
+        }
+    }
+
+    enum Ending: CaseIterable, Sendable {
+        case success, failure, cancelledRoot, cancelledBranch, cancelledBelow, abandonment
+    }
+
+    static let shapes = steps + timers + forwarding + aggregates
+
+    private static let steps = [
+        Shape("map") { future, token, _ in
+            future.map { value in
+                token.use()
+                return value
+            }
+        },
+        Shape("map that throws") { future, token, _ in future.map { _ in throw token } },
+        Shape("flatMap") { future, token, _ in
+            future.flatMap { value in
+                token.use()
+                return Future(value: value)
+            }
+        },
+        Shape("mapError") { future, token, _ in future.mapError { _ in token } },
+        Shape("recover") { future, token, _ in future.recover { _ in token } },
+        Shape("flatMapError") { future, token, _ in
+            future.flatMapError { _ in Future(value: token) }
+        },
+        Shape("ensure") { future, token, _ in
+            future.ensure { value in value.number == token.number }
+        },
+        Shape("always") { future, token, _ in future.always { token.use() } },
+        Shape("onSuccess") { future, token, _ in future.onSuccess { _ in token.use() } },
+        Shape("onFailure") { future, token, _ in future.onFailure { _ in token.use() } },
+        Shape("observe") { future, token, _ in
+            future.observe { _ in token.use() }
+            return future.map { $0 }
+        },
+    ]
+
+    private static let timers = [
+        Shape("timeout") { future, _, scheduler in future.timeout(.seconds(9), on: scheduler) },
+        Shape("delay") { future, _, scheduler in future.delay(.seconds(1), on: scheduler) },
+        Shape("a chain with timers") { future, token, scheduler in
+            future.delay(.seconds(1), on: scheduler).map { value in
+                token.use()
+                return value
+            }.timeout(.seconds(9), on: scheduler)
+        },
+    ]
+
+    private static let forwarding = [
+        Shape("inside flatMap") { future, token, _ in
+            Future(value: token).flatMap { _ in future }
+        },
+        Shape("flatMap to a pending future") { future, token, _ in
+            future.flatMap { value in
+                token.use()
+                return Promise<Tracked>()
+            }
+        },
+        Shape("nested flatMaps") { future, token, _ in
+            future.flatMap { _ in future.flatMap { _ in future.map { _ in token } } }
+        },
+    ]
+
+    private static let aggregates = [
+        Shape("zip") { future, token, _ in zip(future, Future(value: token)).map { $1 } },
+        Shape("all") { future, token, _ in
+            Future.all([future, future, Future(value: token)]).map { $0[2] }
+        },
+        Shape("allSettled") { future, token, _ in
+            Future.allSettled([future, Future(error: token)]).map { try $0[0].get() }
+        },
+        Shape("any") { future, token, _ in Future.any([Future(error: token), future]) },
+        Shape("race") { future, token, _ in
+            Future.race([future.map { $0 }, future.map { _ in token }])
+        },
+        Shape("traverse") { future, token, _ in
+            Future.traverse([token, token, token], maxConcurrent: 2) { token in
+                future.map { _ in token }
+            }.map { $0[0] }
+        },
+        Shape("awaiting") { future, token, _ in
+            Future {
+                token.use()
+                return try await future.value
+            }
+        },
+    ]
+
+    /// Derives twice from a promise, ends it, lets all go, and says what is still alive.
+    private func survivors(of shape: Shape, ending: Ending) async -> [Int] {
+        let (census, references) = (Census(), WeakReferences())
+        let scheduler = ManualScheduler()
+        do {
+            let promise = Locked<Promise<Tracked>?>(references.add(Promise()))
+            let root = promise.withLock { $0! }
+            root.onCancel { [token = Tracked(census)] in token.use() }
+            let branch = references.add(shape.derive(root, Tracked(census), scheduler))
+            let below = references.add(branch.map { $0 })
+            _ = consume root
+            end(promise, branch, below, ending, census)
+            scheduler.run()
+            for _ in 0..<10_000 where below.result == nil { await Task.yield() }
+            #expect(below.result != nil)
+        }
+        // A task lets go of what it holds a moment after it has settled its future.
+        for _ in 0..<10_000 where census.living + references.living > 0 { await Task.yield() }
+        return [census.living, references.living]
+    }
+
+    private func end(
+        _ promise: Locked<Promise<Tracked>?>,
+        _ branch: Future<Tracked>,
+        _ below: Future<Tracked>,
+        _ ending: Ending,
+        _ census: Census
+    ) {
+        // Taken out, so that nothing here keeps it.
+        let root = promise.withLock { promise -> Promise<Tracked>? in
+            defer { promise = nil }
+            return promise
+        }
+        switch ending {
+        case .success: root?.resolve(with: Tracked(census))
+        case .failure: root?.reject(with: Tracked(census))
+        case .cancelledRoot: root?.cancel()
+        case .cancelledBranch: branch.cancel()
+        case .cancelledBelow: below.cancel()
+        case .abandonment: break
+        }
+    }
+
+    /// An operation that awaits a promise, or a closure that returns it, holds it, so that it cannot
+    /// be abandoned.
+    private static let holding = ["awaiting", "nested flatMaps", "traverse"]
+
+    private static let endings = shapes.flatMap { shape in
+        Ending.allCases
+            .filter { $0 != .abandonment || !holding.contains(shape.testDescription) }
+            .map { (shape, $0) }
+    }
+
+    @Test(arguments: endings)
+    func nothingSurvivesAFutureThatIsReleased(shape: Shape, ending: Ending) async {
+        #expect(await survivors(of: shape, ending: ending) == [0, 0])
+    }
+
+    /// The root is pending and held: a cancelled branch goes at once, with what it captured, and so
+    /// does all between it and the root.
+    @Test(arguments: shapes.filter { $0.testDescription != "awaiting" })
+    func aCancelledBranchOfAPendingPromiseGoesAtOnce(shape: Shape) {
+        // These keep their token for a reason of its own: an observer stays, and a closure of a
+        // settled outer future has been called already.
+        let stays = shape.testDescription == "observe" ? 1 : 0
+        let (census, references) = (Census(), WeakReferences())
+        let (promise, scheduler) = (Promise<Tracked>(), ManualScheduler())
+        do {
+            let branch = references.add(shape.derive(promise, Tracked(census), scheduler))
+            let below = references.add(branch.map { $0 }.always {})
+            below.cancel()
+        }
+        #expect(census.living == stays)
+        #expect(references.living == 0)
+        #expect(scheduler.isIdle)
+        #expect(promise.result == nil)
+    }
+
+    /// The cancelled future itself is still held; its closure's captures go all the same.
+    @Test(arguments: shapes.filter { !["awaiting", "observe"].contains($0.testDescription) })
+    func aCancelledFutureThatIsHeldKeepsNothing(shape: Shape) {
+        let census = Census()
+        let (promise, scheduler) = (Promise<Tracked>(), ManualScheduler())
+        let branch = shape.derive(promise, Tracked(census), scheduler)
+        branch.cancel()
+        #expect(branch.isCancelled)
+        #expect(census.living == 0)
+    }
+
+    /// The settled future is held: of its closure and its source nothing is left but the result.
+    @Test(arguments: shapes.filter { $0.testDescription != "awaiting" }, [true, false])
+    func aSettledFutureThatIsHeldKeepsItsResultOnly(shape: Shape, succeeds: Bool) {
+        let (census, references) = (Census(), WeakReferences())
+        let scheduler = ManualScheduler()
+        let branch: Future<Tracked>
+        do {
+            let promise = references.add(Promise<Tracked>())
+            branch = shape.derive(promise, Tracked(census), scheduler)
+            if succeeds {
+                promise.resolve(with: Tracked(census))
+            } else {
+                promise.reject(with: Tracked(census))
+            }
+            scheduler.run()
+        }
+        #expect(branch.result != nil)
+        // One object at most: the value, or the error. (All failures of `any` are in its error.)
+        let most = shape.testDescription == "any" && !succeeds ? 2 : 1
+        #expect(census.living <= most)
+        #expect(references.living == 0)
+    }
+}

@@ -1,0 +1,150 @@
+import Futures
+import Testing
+
+/// What is given up leaves the pending future at once, however often: memory stays constant.
+@Suite struct LeavingTests {
+    static let times = 100_000
+
+    /// Derives something from a pending promise many times and gives it up; counts what is alive.
+    private func check(
+        _ shape: String,
+        sourceLocation: Testing.SourceLocation = #_sourceLocation,
+        giveUp: (Promise<Int>, Census, WeakReferences) -> Void
+    ) {
+        let (promise, census, references) = (Promise<Int>(), Census(), WeakReferences())
+        let order = Recorder<Int>()
+        promise.observe { _ in order.append(1) }
+        var peak = 0
+        for time in 0..<Self.times {
+            giveUp(promise, census, references)
+            if time % 1_000 == 0 {
+                peak = max(peak, census.living)
+                // Only now and then, as counting takes time.
+                #expect(references.living == 0, "\(shape)", sourceLocation: sourceLocation)
+                references.removeAll()
+            }
+        }
+        promise.observe { _ in order.append(2) }
+        #expect(peak == 0, "\(shape)", sourceLocation: sourceLocation)
+        #expect(census.living == 0, "\(shape)", sourceLocation: sourceLocation)
+        #expect(promise.resolve(with: 1), sourceLocation: sourceLocation)
+        #expect(order.elements == [1, 2], sourceLocation: sourceLocation)
+    }
+
+    @Test func cancelledBranches() {
+        check("map") { promise, census, references in
+            references.add(
+                promise.map { [token = Tracked(census)] in
+                    token.use()
+                    return $0
+                }
+            ).cancel()
+        }
+    }
+
+    @Test func cancelledChains() {
+        check("flatMap") { promise, census, references in
+            let first = references.add(
+                promise.flatMap { [token = Tracked(census)] in
+                    token.use()
+                    return Future(value: $0)
+                }
+            )
+            first.recover { _ in 0 }.always {}.cancel()
+        }
+    }
+
+    @Test func firedTimeouts() {
+        let scheduler = ManualScheduler()
+        check("timeout") { promise, census, references in
+            let future = promise.map { [token = Tracked(census)] in
+                token.use()
+                return $0
+            }
+            references.add(future.timeout(.milliseconds(1), on: scheduler)).observe { _ in }
+            scheduler.advance(by: .milliseconds(1))
+        }
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func cancelledTimeouts() {
+        let scheduler = ManualScheduler()
+        check("cancelled timeout") { promise, census, references in
+            references.add(promise.timeout(.seconds(1), on: scheduler)).cancel()
+        }
+        #expect(scheduler.isIdle)
+        #expect(scheduler.now.offset == .zero)
+    }
+
+    @Test func lostRaces() {
+        check("race") { promise, census, references in
+            let loser = promise.map { [token = Tracked(census)] in
+                token.use()
+                return $0
+            }
+            let winner = Promise<Int>()
+            let race = references.add(Future.race([loser, winner, promise]))
+            winner.resolve(with: 1)
+            withExtendedLifetime(race) {}
+        }
+    }
+
+    @Test func racesDecidedFromTheBeginning() {
+        check("decided race") { promise, census, references in
+            _ = references.add(Future.race([Future(value: 1), promise.map { $0 }, promise]))
+        }
+    }
+
+    @Test func failedAggregates() {
+        check("all") { promise, census, references in
+            _ = references.add(Future.all([promise, Future(error: Tracked(census)), promise]))
+        }
+    }
+
+    /// Branches leave in another order than they came, while others stay.
+    @Test func leavingInAnyOrder() {
+        var generator = SeededGenerator(seed: 3)
+        let promise = Promise<Int>()
+        let (census, order) = (Census(), Recorder<Int>())
+        var branches: [(number: Int, future: Future<Int>)] = []
+        var next = 0
+        for _ in 0..<200 {
+            for _ in 0..<Int(generator.next() % 20) {
+                let number = next
+                next += 1
+                let branch = promise.map { [token = Tracked(census)] in
+                    token.use()
+                    order.append(number)
+                    return $0
+                }
+                branches.append((number, branch))
+            }
+            branches.shuffle(using: &generator)
+            for _ in 0..<min(branches.count, Int(generator.next() % 20)) {
+                branches.removeLast().future.cancel()
+            }
+            #expect(census.living == branches.count)
+        }
+        promise.resolve(with: 1)
+        #expect(order.elements == branches.map(\.number).sorted())
+        #expect(branches.allSatisfy { $0.future.valueNow == 1 })
+        #expect(census.living == 0)
+    }
+
+    /// Tasks that await and are cancelled leave too.
+    @Test func cancelledTasks() async {
+        let promise = Promise<Int>()
+        let census = Census()
+        for _ in 0..<2_000 {
+            let task = Task { [token = Tracked(census)] in
+                token.use()
+                return await promise.settled
+            }
+            task.cancel()
+            _ = await task.value
+        }
+        for _ in 0..<10_000 where census.living > 0 { await Task.yield() }
+        #expect(census.living == 0)
+        #expect(promise.resolve(with: 1))
+    }
+}
