@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// Actions are joined with ``compose(_:_:)``, in operator form ``>-(_:_:)``, and given their
+/// Actions are joined with `compose(_:_:)`, in operator form ``>-(_:_:)``, and given their
 /// callback with ``exec(_:_:)``, in operator form ``<-(_:_:)``.
 ///
 /// An action and its callback are `@Sendable`, since most actions call back on another thread than

@@ -25,7 +25,7 @@ public struct ActionPromise<Input, Output>: Sendable {
     /// Appends an action, which gets each output of this one as its input.
     ///
     /// - Parameter next: The action to append.
-    /// - Returns: A new value with the two composed, as ``compose(_:_:)`` does; this one is not
+    /// - Returns: A new value with the two composed, as `compose(_:_:)` does; this one is not
     ///   changed.
     /// - Complexity: One closure context.
     public func then<Next>(_ next: @escaping Action<Output, Next>) -> ActionPromise<Input, Next> {

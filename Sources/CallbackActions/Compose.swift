@@ -31,7 +31,7 @@ precedencegroup Compose {
 
 infix operator >- : Compose
 
-/// Makes one action of two: ``compose(_:_:)`` in operator form.
+/// Makes one action of two: `compose(_:_:)` in operator form.
 ///
 /// ```
 /// let login = Network.shared.loginAction >- Parser.shared.jsonAction

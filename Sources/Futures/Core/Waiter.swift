@@ -15,13 +15,13 @@ public import Synchronization
 /// 1. By the thread that delivers: it holds the upstream.
 /// 2. By the one thread that has moved this waiter from pending to `leaving`. Whoever settles or
 ///    frees the upstream meets this waiter in the list it took, and waits until the waiter is no
-///    longer `leaving` (``waitUntilLeft()``) before it lets go.
+///    longer `leaving` (`waitUntilLeft()`) before it lets go.
 /// 3. By a thread that has this waiter locked and found it pending. The same thread as in 2 then
 ///    waits for the lock.
 ///
 /// In 2 and 3 the *memory* of the upstream is valid, and a derived upstream is alive, since its own
 /// upstream's list owns it. A root may be in its deinit, or enter it at any moment, so there the
-/// reference is followed by ``retainUpstream()``, which fails in a deinit.
+/// reference is followed by `retainUpstream()`, which fails in a deinit.
 ///
 /// Nothing is released, and no code of a user's runs, between the first and the last instruction of
 /// such a phase: a release could be the last one of a promise, whose deinit would wait for this very
