@@ -59,7 +59,9 @@ import Testing
         #expect(problems(fence: "let a = 1\nlet b = 2").count == 1)
     }
 
-    @Test(arguments: ["swift", "Swift", " swift ", "swift A.swift", "swift A.swift#"])
+    @Test(arguments: [
+        "swift", "Swift", " swift ", "swift A.swift", "swift A.swift#", "swift{1,2}", "swift,x",
+    ])
     func untaggedFence(tag: String) {
         let found = problems(fence: "let a = 1", tag: tag)
         #expect(found.contains("G.md:3: the swift fence is untagged: say swift FILE#SLICE"))

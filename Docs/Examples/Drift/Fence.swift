@@ -9,8 +9,8 @@ struct Fence {
     /// Whether a closing fence was found before the document ended.
     let isClosed: Bool
 
-    /// The first word of the info string, in lower case.
-    var language: String { words.first?.lowercased() ?? "" }
+    /// The language: the letters that the info string begins with, in lower case.
+    var language: String { String(info.lowercased().prefix { $0.isLetter || $0 == "-" }) }
 
     /// The second word of the info string: which file, and which slice of it, the block shows.
     var source: String? { words.count > 1 ? words[1] : nil }

@@ -16,7 +16,7 @@ struct Repository {
         var documents = try files(under: "Docs", endingIn: ["md"])
         documents["README.md"] = try text(of: "README.md")
         var sources = ["Package.swift": try text(of: "Package.swift")]
-        for folder in ["Docs", "Sources", "Tests", "Benchmarks"] {
+        for folder in ["Docs/Examples", "Sources", "Tests", "Benchmarks"] {
             sources.merge(try files(under: folder, endingIn: ["swift", "txt"])) { first, _ in first
             }
         }
