@@ -4,47 +4,46 @@ import Testing
 
 @Suite struct LiveSchedulerTests {
     /// Runs an action after a delay, and tells how late by the scheduler's own clock it was.
-    private func lateness(_ delay: Duration) async -> Duration {
+    private func lateness(_ delay: Duration) async throws -> Duration {
         let start = LiveScheduler.shared.now
-        return await withCheckedContinuation { continuation in
-            LiveScheduler.shared.schedule(after: delay) {
-                let waited = start.duration(to: LiveScheduler.shared.now)
-                continuation.resume(returning: waited - delay)
-            }
+        let promise = Promise<Duration>()
+        LiveScheduler.shared.schedule(after: delay) {
+            promise.resolve(with: start.duration(to: LiveScheduler.shared.now) - delay)
         }
+        return try await promise.value
     }
 
-    @Test func anActionIsNeverEarly() async {
+    @Test func anActionIsNeverEarly() async throws {
         for delay in [Duration.zero, .microseconds(300), .milliseconds(3)] {
-            #expect(await lateness(delay) >= .zero)
+            #expect(try await lateness(delay) >= .zero)
         }
     }
 
-    @Test func anEarlierActionOvertakesALaterOne() async {
+    @Test func anEarlierActionOvertakesALaterOne() async throws {
         let log = Recorder<Int>()
         let far = LiveScheduler.shared.schedule(after: .seconds(3_600)) { log.append(3) }
-        await withCheckedContinuation { continuation in
-            LiveScheduler.shared.schedule(after: .milliseconds(4)) {
-                log.append(2)
-                continuation.resume()
-            }
-            LiveScheduler.shared.schedule(after: .milliseconds(1)) { log.append(1) }
+        let done = Promise<Void>()
+        LiveScheduler.shared.schedule(after: .milliseconds(4)) {
+            log.append(2)
+            done.resolve(with: ())
         }
+        LiveScheduler.shared.schedule(after: .milliseconds(1)) { log.append(1) }
+        try await done.value
         far.cancel()
         #expect(log.elements == [1, 2])
     }
 
-    @Test func anActionRunsOnAnotherThreadAfterScheduleHasReturned() async {
-        let lock = Locked(())
-        await withCheckedContinuation { continuation in
-            // An action run by `schedule` itself would wait for this very lock for ever.
-            lock.withLock { _ in
-                _ = LiveScheduler.shared.schedule(after: .seconds(-1)) {
-                    lock.withLock { _ in continuation.resume() }
-                }
+    @Test func anActionRunsOnAnotherThreadAfterScheduleHasReturned() async throws {
+        let hasReturned = Locked(false)
+        let seen = Promise<Bool>()
+        // An action run by `schedule` itself would wait for this very lock for ever.
+        hasReturned.withLock { isTrue in
+            _ = LiveScheduler.shared.schedule(after: .seconds(-1)) {
+                seen.resolve(with: hasReturned.withLock { $0 })
             }
+            isTrue = true
         }
-        #expect(lock.withLock { _ in true })
+        #expect(try await seen.value)
     }
 
     @Test func aCancelledActionIsFreedAtOnce() {
@@ -63,7 +62,7 @@ import Testing
         action.cancel()
     }
 
-    @Test func manyThreadsScheduleAndCancel() async {
+    @Test func manyThreadsScheduleAndCancel() async throws {
         let ran = Recorder<Int>()
         onThreads(4) { index in
             for round in 0..<2_000 {
@@ -72,7 +71,7 @@ import Testing
                 if round % 2 == 1 { action.cancel() }
             }
         }
-        _ = await lateness(.milliseconds(1))
+        _ = try await lateness(.milliseconds(1))
         #expect(ran.elements.count == 4_000)
     }
 }
