@@ -23,6 +23,9 @@ extension FutureNode {
                 } else {
                     // Given up, or about to be; it may be looking at this very promise.
                     $0.waitUntilLeft()
+                    // Nobody else follows the reference any more, but one put off is delivered
+                    // from its upstream like all others.
+                    $0.wait(for: heir)
                 }
             }
         }

@@ -93,7 +93,8 @@ extension FutureNode {
         new._withUnsafeGuaranteedRef {
             $0.next = next
             $0.previous = previous
-            $0.upstream = .passUnretained(self)
+            // The new upstream may be a root, where the old one was derived.
+            $0.wait(for: self)
             $0.isLinked = true
         }
     }
