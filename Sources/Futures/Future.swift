@@ -41,6 +41,7 @@ public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
 
     /// Makes a future that has succeeded already.
     @inlinable
+    @_disfavoredOverload  // or `Future { … }` might be a future whose value is the closure
     public init(value: Value) {
         storage = value
         super.init(word: Word.value, role: .root, deliver: { _, _ in })

@@ -33,6 +33,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Makes a promise that has succeeded already.
     @inlinable
+    @_disfavoredOverload
     public override init(value: Value) {
         location = SourceLocation()
         super.init(value: value)
@@ -80,5 +81,21 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// A promise without a handler does not hear of interest that is given up, and stays pending.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         addCancelHandler(handler)
+    }
+}
+
+extension Promise where Value == Void {
+    /// Settles the promise, where there is no value to tell.
+    ///
+    /// - Returns: False if the promise was settled before.
+    @discardableResult
+    public func resolve() -> Bool { resolve(with: ()) }
+}
+
+extension Promise {
+    /// Not available: a promise is settled by its holder, and an operation makes a `Future { … }`.
+    @available(*, unavailable, message: "write Future { try await … } for an operation")
+    public convenience init(_ operation: @escaping @Sendable () async throws -> Value) {
+        fatalError("unavailable")
     }
 }

@@ -67,3 +67,11 @@ extension Future {
         return future
     }
 }
+
+extension Resolver where Value == Void {
+    /// Settles the future, where there is no value to tell.
+    ///
+    /// - Returns: False if the future was settled before.
+    @discardableResult
+    public func resolve() -> Bool { resolve(with: ()) }
+}

@@ -12,6 +12,11 @@ final class TaskWatch: NSObject, URLSessionTaskDelegate {
     private struct State {
         var refused: URLResponse?
         var withheld: URLRequest?
+        /// Whether the task is being cancelled.
+        ///
+        /// A question answered after that traps, so it is left unanswered, and each answer is given
+        /// under the lock.
+        var isGone = false
     }
 
     private let state = Locked(State())
@@ -25,6 +30,12 @@ final class TaskWatch: NSObject, URLSessionTaskDelegate {
     /// Takes the questions of a task that has not begun.
     func watch(_ task: URLSessionTask) { task.delegate = self }
 
+    /// Cancels the task; no question of it is answered from then on.
+    func cancel(_ task: URLSessionTask) {
+        state.withLock { $0.isGone = true }
+        task.cancel()
+    }
+
     /// Answers with the stored password if there is one that was not tried; otherwise ends the
     /// task, and keeps what the server said.
     func urlSession(
@@ -37,14 +48,17 @@ final class TaskWatch: NSObject, URLSessionTaskDelegate {
             ) -> Void
     ) {
         let method = challenge.protectionSpace.authenticationMethod
-        if let credential = challenge.proposedCredential,
-            challenge.previousFailureCount == 0,
-            method == NSURLAuthenticationMethodHTTPBasic
-        {
-            return completionHandler(.useCredential, credential)
+        state.withLock { state in
+            if state.isGone { return }
+            if let credential = challenge.proposedCredential,
+                challenge.previousFailureCount == 0,
+                method == NSURLAuthenticationMethodHTTPBasic
+            {
+                return completionHandler(.useCredential, credential)
+            }
+            state.refused = challenge.failureResponse ?? task.response
+            completionHandler(.cancelAuthenticationChallenge, nil)
         }
-        state.withLock { $0.refused = challenge.failureResponse ?? task.response }
-        completionHandler(.cancelAuthenticationChallenge, nil)
     }
 
     /// Follows a redirect without the secrets where it leads elsewhere, and withholds one that has
@@ -62,9 +76,13 @@ final class TaskWatch: NSObject, URLSessionTaskDelegate {
                 request.setValue(nil, forHTTPHeaderField: name)
             }
         }
-        let takesBody = [307, 308].contains(response.statusCode) && request.httpBody != nil
-        if takesBody { state.withLock { $0.withheld = request } }
-        completionHandler(takesBody ? nil : request)
+        let next = request
+        let takesBody = [307, 308].contains(response.statusCode) && next.httpBody != nil
+        state.withLock { state in
+            if state.isGone { return }
+            if takesBody { state.withheld = next }
+            completionHandler(takesBody ? nil : next)
+        }
     }
 }
 
@@ -89,5 +107,7 @@ struct TaskWatch {
     let withheld: URLRequest? = nil
 
     func watch(_ task: URLSessionTask) {}
+
+    func cancel(_ task: URLSessionTask) { task.cancel() }
 }
 #endif

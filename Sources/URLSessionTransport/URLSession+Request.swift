@@ -38,7 +38,7 @@ extension URLSession {
     /// - Parameter endpoint: What to ask for.
     /// - Returns: A future of the body, which is empty where there is none.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        exchange(endpoint).map { try $0.acceptedBody(for: endpoint) }
+        exchange(endpoint).mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
     }
 
     /// Sends an endpoint, and gives a future of the whole response, whatever its status.
@@ -74,7 +74,9 @@ extension URLSession {
         watch.watch(task)
         promise.onCancel { [weak task] in
             // On Linux `cancel` waits for a queue of the session; whoever cancels must not.
-            cancellations.async { [weak task] in task?.cancel() }
+            cancellations.async { [weak task] in
+                if let task { watch.cancel(task) }
+            }
         }
         task.resume()
         return promise.flatMap { response in

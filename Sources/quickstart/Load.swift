@@ -5,17 +5,17 @@ import Pledge
 func runLoad(of endpoint: Endpoint) -> Future<Void> {
     let clock = ContinuousClock()
     let start = clock.now
-    print("loading  \(endpoint)")
     return URLSession.shared.exchange(endpoint).map { response in
         let time = clock.now - start
         _ = try response.acceptedBody(for: endpoint)
-        show(response, after: time)
+        show(response, of: endpoint, after: time)
     }
 }
 
-private func show(_ response: HTTPResponse, after time: Duration) {
+private func show(_ response: HTTPResponse, of endpoint: Endpoint, after time: Duration) {
     let type = response.headers["Content-Type"].map { ", \(Printable.line($0))" } ?? ""
     let seconds = time.inSeconds(digits: 3)
+    print("loaded   \(endpoint)")
     print("status   \(response.status)")
     print("time     \(seconds) s")
     print("size     \(response.body.count) bytes\(type)")

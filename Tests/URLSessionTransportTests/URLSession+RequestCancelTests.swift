@@ -107,4 +107,28 @@ struct URLSessionRequestCancelTests {
         let last = try await URLSession.shared.request(Endpoint(url: server.url)).value
         #expect(last.count == 5)
     }
+
+    /// The cancel and the session's question whether to follow meet at every moment in turn. Where
+    /// the question is answered too late, FoundationNetworking stops the process.
+    @Test(arguments: [302, 307, 401])
+    func cancellingWhileBeingSentElsewhere(status: Int) async throws {
+        let server = try LoopbackServer { request in
+            if request.target == "/end" { return .text("end") }
+            return .text(
+                "", status: status,
+                headers: ["Location": "/end", "WWW-Authenticate": "Basic realm=\"a\""])
+        }
+        let queue = DispatchQueue(label: "cancelling")
+        for round in 0..<300 {
+            let endpoint = Endpoint(path: "/start", method: .get, base: server.url)
+            let future = URLSession.shared.request(endpoint)
+            let requests = server.received(server.requests.count + round % 3)
+            requests.observe { _ in queue.async { future.cancel() } }
+            _ = await future.settled
+            requests.cancel()
+        }
+        let data = try await URLSession.shared.request(Endpoint(path: "/end", base: server.url))
+            .value
+        #expect(data == Data("end".utf8))
+    }
 }

@@ -13,7 +13,7 @@ struct LoadTests {
 
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         try #require(lines.count == 9, "\(run.output)")
-        #expect(lines[0] == "loading  GET \(server.url)/greeting?token=…")
+        #expect(lines[0] == "loaded   GET \(server.url)/greeting?token=…")
         #expect(lines[1] == "status   203")
         #expect(lines[2].wholeMatch(of: /time     \d+\.\d{3} s/) != nil)
         #expect(lines[3] == "size     14 bytes, text/plain")

@@ -14,6 +14,12 @@ struct cfutures_thread_state {
     void *_Nullable head;
     /// The last waiter put off, or NULL.
     void *_Nullable tail;
+    /// How many calls of cancel handlers are nested on this thread's stack.
+    size_t cancel_depth;
+    /// The first handlers put off until the outermost of those calls returns, or NULL.
+    void *_Nullable cancel_head;
+    /// The last handlers put off, or NULL.
+    void *_Nullable cancel_tail;
 };
 
 extern _Thread_local struct cfutures_thread_state cfutures_thread;

@@ -16,6 +16,22 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
+        map(transform, at: SourceLocation(fileID: fileID, line: line))
+    }
+
+    /// Transforms the value within the framework.
+    ///
+    /// A failure then has no origin: the framework's own line would tell nobody anything.
+    package final func mapWithoutOrigin<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> NewValue
+    ) -> Future<NewValue> {
+        map(transform, at: nil)
+    }
+
+    @inlinable
+    final func map<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> NewValue, at location: SourceLocation?
+    ) -> Future<NewValue> {
         if isSettled, Self.enterDelivery() {
             defer { Self.leaveDelivery() }
             if let failure { return Future<NewValue>(sharing: failure) }
@@ -23,12 +39,10 @@ extension Future {
                 return Future<NewValue>(value: try transform(storage.unsafelyUnwrapped))
             } catch {
                 return Future<NewValue>(
-                    sharing: Failure(error, thrownAt: SourceLocation(fileID: fileID, line: line)))
+                    sharing: Failure(error, thrownAt: location))
             }
         }
-        let mapped = MapFuture<Value, NewValue>(
-            transform, at: SourceLocation(fileID: fileID, line: line)
-        ) { waiter, source in
+        let mapped = MapFuture<Value, NewValue>(transform, at: location) { waiter, source in
             unsafeDowncast(waiter, to: MapFuture<Value, NewValue>.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }
@@ -48,12 +62,12 @@ final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @uncheck
     var transform: (@Sendable (Input) throws -> Value)?
 
     @usableFromInline
-    let location: SourceLocation
+    let location: SourceLocation?
 
     @inlinable
     init(
         _ transform: @escaping @Sendable (Input) throws -> Value,
-        at location: SourceLocation, deliver: @escaping Delivery
+        at location: SourceLocation?, deliver: @escaping Delivery
     ) {
         self.transform = transform
         self.location = location

@@ -32,7 +32,8 @@ extension Future {
 
 /// The future of a traversal: starts what is next whenever an input has settled.
 final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @unchecked Sendable {
-    /// What is to be done; let go as soon as nothing more will be started.
+    /// What is to be done; let go as soon as nothing more will be started, since the closure may hold
+    /// what the traversal waits for.
     final class Work: Sendable {
         let items: [Item]
         let transform: @Sendable (Item) throws -> Future<Element>
@@ -44,8 +45,9 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
     }
 
     private struct State {
-        /// Nil once it is over.
+        /// Nil once the last item has been handed out, or it is over.
         var work: Work?
+        var isOver = false
         var started = 0
         var pending = 0
         /// Whether a thread is in `pump`.
@@ -96,8 +98,9 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
                 state.isPumping = false
                 return nil
             }
-            defer { state.started += 1 }
-            return (work, state.started)
+            state.started += 1
+            if state.started == count { state.work = nil }
+            return (work, state.started - 1)
         }
     }
 
@@ -105,7 +108,7 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
     private func begin(_ future: Future<Element>) {
         let input = InputWaiter(owner: self)
         let isWanted = state.withLock { state in
-            if state.work == nil { return false }
+            if state.isOver { return false }
             state.inputs.append(input)
             state.pending += 1
             return true
@@ -137,6 +140,7 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
             defer {
                 state.inputs = []
                 state.work = nil
+                state.isOver = true
             }
             return (state.work, state.inputs)
         }

@@ -24,6 +24,19 @@ extension Future {
         addCancelHandler { task.cancel() }
     }
 
+    /// Makes a future from an operation that happens not to await.
+    ///
+    /// The same as with one that does. Without this, Swift would take the closure for the value.
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the task; nil for that of the caller.
+    ///   - operation: Runs in a task of its own, which starts now.
+    public convenience init(
+        priority: TaskPriority? = nil, _ operation: @escaping @Sendable () throws -> Value
+    ) {
+        self.init(priority: priority) { () async throws -> Value in try operation() }
+    }
+
     /// The value, awaited.
     ///
     /// ```swift

@@ -109,7 +109,7 @@ struct Departure {
         retained = []
         inputs = []
         for timer in timers { timer.cancel() }
-        for handlers in cancelHandlers { handlers.call() }
+        for handlers in cancelHandlers { handlers.callInTurn() }
         // A handler may hold what it hears of; it is not called again.
         timers = []
         cancelHandlers = []

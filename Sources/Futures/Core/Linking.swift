@@ -142,6 +142,10 @@ private struct Splice {
         isDone = isKnownUniquelyReferenced(&owned)
         if isDone {
             upstream.replace(middle, with: only)
+            // A weak reference may still bring it back. Nothing leads to it any more, so whoever
+            // gets it finds it settled; left locked, it would let him wait without end.
+            owned.failure = .cancelled
+            owned.unlock(to: Word.failure)
         } else {
             _ = Unmanaged.passRetained(owned)
             if callerRetains { _ = Unmanaged.passRetained(owned) }

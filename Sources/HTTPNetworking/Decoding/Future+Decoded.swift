@@ -34,7 +34,7 @@ extension Future where Value == Data {
         as type: T.Type,
         using decoder: JSONDecoder = JSONDecoder()
     ) -> Future<T> {
-        map { data in
+        mapWithoutOrigin { data in
             do {
                 return try decoder.decode(T.self, from: data)
             } catch {

@@ -6,7 +6,7 @@ package import Foundation
 
 /// The parts of an absolute http or https URL, percent-encoded as they were.
 package struct AbsoluteURL {
-    let schemeAndAuthority: Substring
+    let schemeAndAuthority: String
     package let path: Substring
     package let query: Substring?
 
@@ -18,7 +18,8 @@ package struct AbsoluteURL {
         let authorityEnd =
             text[authorityStart...].firstIndex { $0 == "/" || $0 == "?" } ?? text.endIndex
         guard Self.isValid(authority: text[authorityStart..<authorityEnd]) else { return nil }
-        schemeAndAuthority = text[..<authorityEnd]
+        // URLSession on Linux knows the schemes in lower case only.
+        schemeAndAuthority = text[..<colon].lowercased() + text[colon..<authorityEnd]
         let rest = text[authorityEnd...]
         path = rest.prefix { $0 != "?" }
         query = rest.firstIndex(of: "?").map { rest[rest.index(after: $0)...] }

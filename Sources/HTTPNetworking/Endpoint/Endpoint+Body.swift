@@ -80,6 +80,11 @@ extension Endpoint.Body: CustomStringConvertible, CustomDebugStringConvertible, 
     public var customMirror: Mirror { Mirror(self, children: ["body": description]) }
 }
 
+extension Endpoint.Body: ExpressibleByNilLiteral {
+    /// The same as ``none``.
+    public init(nilLiteral: ()) { self = .none }
+}
+
 extension Endpoint.Body: Hashable {}
 
 extension Endpoint.Body: Sendable {}

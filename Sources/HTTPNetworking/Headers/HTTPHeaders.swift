@@ -18,6 +18,13 @@ public struct HTTPHeaders {
         for (name, value) in fields { add(value, for: name) }
     }
 
+    /// Makes a list from a dictionary, in order of the names.
+    ///
+    /// - Parameter fields: The fields. Of names that differ in case only, all are kept.
+    public init(_ fields: [String: String]) {
+        self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
+
     /// Makes empty headers.
     public init() {}
 

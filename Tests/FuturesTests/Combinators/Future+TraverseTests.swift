@@ -195,4 +195,12 @@ import Testing
         #expect(try await future.value == Array(0..<500))
         #expect(most.withLock { $0 } <= 4)
     }
+
+    @Test func aPromiseHeldOnlyByTheClosureIsAbandonedOnceAllIsStarted() {
+        func start() -> Future<[Int]> {
+            let promise = Promise<Int>()
+            return Future.traverse([1, 2]) { _ in promise }
+        }
+        #expect(start().codeNow == .abandoned)
+    }
 }

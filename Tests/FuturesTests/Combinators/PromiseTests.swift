@@ -66,4 +66,20 @@ import Testing
         promise = nil
         #expect(order.elements == Array(0..<50))
     }
+
+    @Test func aPromiseOfNothingIsResolvedWithoutAValue() {
+        let promise = Promise<Void>()
+        #expect(promise.resolve())
+        #expect(!promise.resolve())
+        let made = Future<Void>.make { $0.resolve() }
+        #expect((try? made.result?.get()) != nil)
+    }
+
+    @Test func aClosureMakesAFutureOfItsResult() async throws {
+        let plain = Future { 1 }
+        let throwing = Future { if plain.result == nil { throw TestError() } else { return 1 } }
+        let typed: Future<Int> = Future { 3 }
+        #expect(try await plain.value + typed.value == 4)
+        _ = await throwing.settled
+    }
 }

@@ -60,7 +60,7 @@ import Testing
         ("https://h/v1?#top", "/x", "https://h/v1/x?"),
         ("http://u:p@h:8080/v1", "/x", "http://u:p@h:8080/v1/x"),
         ("https://[::1]:8443/", "x", "https://[::1]:8443/x"),
-        ("HTTPS://H/", "x", "HTTPS://H/x"), ("https://h:/a", "b", "https://h:/a/b"),
+        ("HTTPS://H/", "x", "https://H/x"), ("https://h:/a", "b", "https://h:/a/b"),
         ("https://[fe80::1%25eth0]", "b", "https://[fe80::1%25eth0]/b"),
         ("https://h:65535", "", "https://h:65535"),
         ("https://h/a/../b", "c", "https://h/a/../b/c"),
@@ -112,7 +112,7 @@ import Testing
         #expect(
             Endpoint(path: path, queryItems: items).url?.absoluteString == "https://h/a%20b?k=v&a=1"
         )
-        #expect(Endpoint(path: "HTTP://h/x").url?.absoluteString == "HTTP://h/x")
+        #expect(Endpoint(path: "HTTP://h/x").url?.absoluteString == "http://h/x")
         #expect(Endpoint(path: "https://").url == nil)
         #expect(text(path) == nil, "a URL cannot be appended to a base")
         #expect(text("HTTP://h/x") == nil)
@@ -121,5 +121,11 @@ import Testing
     @Test func aWholeURLIsSentAsItIs() throws {
         let url = try #require(URL(string: "https://u:p@h:1/a%2Fb/?x=%20+#f"))
         #expect(Endpoint(url: url).url?.absoluteString == "https://u:p@h:1/a%2Fb/?x=%20+")
+    }
+
+    @Test func theSchemeIsInLowerCase() {
+        let endpoint = Endpoint(path: "/A", body: nil, base: URL(string: "HTTP://Example.com"))
+        #expect(endpoint.url?.absoluteString == "http://Example.com/A")
+        #expect(endpoint.body == .none)
     }
 }

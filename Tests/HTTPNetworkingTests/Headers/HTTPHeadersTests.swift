@@ -74,4 +74,10 @@ import Testing
         let headers: HTTPHeaders = ["A\r\n": "x", "Accept": "a\r\nB: c\u{1B}"]
         #expect(headers.description == #"[A\r\n: …, Accept: a\r\nB: c\u{1B}]"#)
     }
+
+    @Test func aDictionaryMakesAListInOrderOfNames() {
+        let fields = ["b": "2", "A": "1", "c": "3"]
+        #expect(HTTPHeaders(fields).map(\.name) == ["A", "b", "c"])
+        #expect(HTTPHeaders(fields)["B"] == "2")
+    }
 }

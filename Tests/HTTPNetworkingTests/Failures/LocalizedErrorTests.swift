@@ -1,0 +1,24 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Testing
+
+@Suite struct LocalizedErrorTests {
+    @Test func whatAppsShowIsTheDescription() {
+        let errors: [any Error & CustomStringConvertible] = [
+            HTTPError(code: .timedOut, endpoint: Endpoint(path: "/a")),
+            DecodingFailure(type: Int.self, data: Data(), cause: CancellationError()),
+            Endpoint.Error.invalidHeader(name: "a b"),
+            FutureError(.timedOut),
+        ]
+        for error in errors {
+            #expect(error.localizedDescription == error.description)
+        }
+    }
+
+    @Test func aFailureInsideTheFrameworkHasNoOrigin() {
+        let future: Future<Int> = Future(value: Data("x".utf8)).decoded()
+        #expect(future.failureOrigin == nil)
+        #expect((try? future.result?.get()) == nil)
+    }
+}
