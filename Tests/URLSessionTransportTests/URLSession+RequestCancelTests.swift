@@ -108,8 +108,9 @@ struct URLSessionRequestCancelTests {
         #expect(last.count == 5)
     }
 
-    /// The cancel and the session's question whether to follow meet at every moment in turn. Where
-    /// the question is answered too late, FoundationNetworking stops the process.
+    /// The cancel and the session's question whether to follow meet at every moment in turn.
+    ///
+    /// Where the question is answered too late, FoundationNetworking stops the process.
     @Test(arguments: [302, 307, 401])
     func cancellingWhileBeingSentElsewhere(status: Int) async throws {
         let server = try LoopbackServer { request in
