@@ -32,17 +32,9 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
         self.duration = duration
         self.location = location
         self.scheduler = scheduler
-        super.init(role: .timed) { waiter, source in
+        super.init(role: .derived) { waiter, source in
             unsafeDowncast(waiter, to: DelayedFuture.self)
                 .hold(unsafeDowncast(source, to: Future<Value>.self))
-        }
-    }
-
-    deinit {
-        // The scheduler has gone, and the timer with it.
-        if !isSettled {
-            let failure = Failure(FutureError(.abandoned, at: location))
-            abandon(failure, to: Future<Value>(sharing: failure))
         }
     }
 
@@ -57,12 +49,13 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
         guard let scheduler, lockIfPending() else { return waitUntilLeft() }
         upstream = nil
         unlock()
-        // The timer keeps the value, so that it goes with the timer when this is cancelled.
+        // The timer keeps the value, so that it goes with the timer when this is cancelled; and the
+        // resolver, so that this fails if the scheduler goes and drops the timer.
         let value = source.storage.unsafelyUnwrapped
+        let resolver = Resolver(self, location: location)
         keep(
             scheduler.schedule(after: duration) {
-                self.succeedDerived(value)
-                self.cancelTimer()
+                if resolver.resolve(with: value) { self.cancelTimer() }
             })
     }
 

@@ -60,7 +60,7 @@ public class Waiter: @unchecked Sendable {
     @exclusivity(unchecked)
     final var upstream: Unmanaged<FutureNode>?
 
-    /// Whether the upstream is not derived, so that no list keeps it alive.
+    /// Whether the upstream is a root, so that no list keeps it alive.
     ///
     /// Changes with it.
     @usableFromInline
@@ -105,8 +105,6 @@ public class Waiter: @unchecked Sendable {
         case derived
         /// Others, who settle it. Cancelled when nobody waits for it any more, if they listen.
         case root
-        /// A timer. Cancelled when nobody waits for it any more.
-        case timed
     }
 
     /// A function that hands the result of a settled future to one of its waiters.
@@ -136,7 +134,7 @@ extension Waiter {
     @usableFromInline
     final func wait(for upstream: FutureNode) {
         self.upstream = .passUnretained(upstream)
-        upstreamIsRoot = upstream.role != .derived
+        upstreamIsRoot = upstream.role == .root
     }
 
     /// The upstream, retained; nil if there is none, or if it is in its deinit.

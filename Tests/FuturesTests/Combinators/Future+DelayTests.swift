@@ -126,3 +126,15 @@ private final class DroppingScheduler: Scheduler {
         _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction { Token() }
 }
+
+/// A scheduler that goes before its time has come.
+@Suite struct LostSchedulerTests {
+    @Test func aDelayThatIsHeldFailsToo() {
+        var scheduler: ManualScheduler? = ManualScheduler()
+        let delayed = Future(value: 1).delay(.seconds(1), on: scheduler!)
+        let derived = delayed.map { $0 }
+        scheduler = nil
+        #expect(delayed.codeNow == .abandoned)
+        #expect(derived.codeNow == .abandoned)
+    }
+}
