@@ -3,6 +3,6 @@ import Pledge
 func load() -> Future<Int> {
     // snippet: async-promise
     Promise { await Task { 7 }.value }
-    // error: no exact matches in call to initializer
+    // error: 'init(_:)' is unavailable: write Future { try await … } for an operation
     // end snippet
 }
