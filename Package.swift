@@ -27,7 +27,7 @@ func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Targ
 
 let modules = [
     "Composition", "Futures", "CallbackActions", "HTTPNetworking", "InMemoryTransport",
-    "URLSessionTransport", "Pledge", "PledgeTesting",
+    "URLSessionTransport", "Stores", "Pledge", "PledgeTesting",
 ]
 
 let package = Package(
@@ -43,11 +43,12 @@ let package = Package(
         module("HTTPNetworking", uses: ["Futures", "Composition"]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         module("URLSessionTransport", uses: ["HTTPNetworking", "Futures"]),
+        module("Stores", uses: ["Futures"]),
         module(
             "Pledge",
             uses: [
                 "Composition", "Futures", "CallbackActions", "HTTPNetworking",
-                "InMemoryTransport", "URLSessionTransport",
+                "InMemoryTransport", "URLSessionTransport", "Stores",
             ]
         ),
         module("PledgeTesting", uses: ["Pledge"]),
@@ -60,6 +61,7 @@ let package = Package(
         tests(of: "HTTPNetworking", uses: ["Composition", "Futures"]),
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
+        tests(of: "Stores", uses: ["Futures"]),
         tests(of: "PledgeTesting", uses: ["Pledge"]),
         .testTarget(
             name: "quickstartTests",

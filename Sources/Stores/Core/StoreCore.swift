@@ -1,0 +1,111 @@
+internal import Futures
+internal import Synchronization
+
+/// What a store is made of: its state, the queue of its changes, and the thread that works it off.
+///
+/// Reducing and entering the queue are one step under the lock, so the queue holds the
+/// changes in the order in which they were made. At most one thread drains it, outside the
+/// lock, in batches that it swaps out; whoever else dispatches meanwhile leaves the change to it.
+///
+/// A core outlives its ``Store`` only where a middleware kept its context; it is closed then.
+final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
+    typealias Entry = QueueEntry<State, Event>
+
+    /// All that changes, guarded by one lock.
+    struct Values {
+        var state: State
+        /// How many events were reduced.
+        var version: UInt64 = 0
+        /// In the order of subscription.
+        ///
+        /// The array is replaced, not changed, while a batch uses it.
+        var subscribers: [Subscriber<State>] = []
+        var pending: [Entry] = []
+        /// The buffer of a batch that was worked off, to be used again.
+        var spare: [Entry] = []
+        var isDraining = false
+        var isClosed = false
+        var effects = EffectTable<Event>()
+        var chain: Chain
+    }
+
+    /// The middleware around ``commit(_:from:)``.
+    enum Chain {
+        /// It is being set up. Next: ready.
+        case settingUp
+        /// Next: gone, when the store goes. It refers to this core, so it has to be let go of.
+        case ready(@Sendable (Event) -> Void)
+        case gone
+    }
+
+    let values: Locked<Values>
+    /// The thread that is in a reducer, or zero.
+    let reducing = Atomic<UInt>(0)
+    let reduction: Reduction<State, Event>
+    let feedback: [Feedback<State, Event>]
+    let hasMiddleware: Bool
+    let onFailure: @Sendable (any Error) -> Void
+
+    init(
+        _ state: State, _ reduction: Reduction<State, Event>, hasMiddleware: Bool,
+        feedback: [Feedback<State, Event>], onFailure: @escaping @Sendable (any Error) -> Void
+    ) {
+        values = Locked(Values(state: state, chain: .settingUp))
+        self.reduction = reduction
+        self.hasMiddleware = hasMiddleware
+        self.feedback = feedback
+        self.onFailure = onFailure
+    }
+
+    var state: State {
+        trapIfReducing("read the state")
+        return values.withLock { $0.state }
+    }
+
+    /// The state with its version: of two, the one with the greater version is the newer.
+    var versioned: (state: State, version: UInt64) {
+        trapIfReducing("read the state")
+        return values.withLock { ($0.state, $0.version) }
+    }
+
+    /// Sends an event through the middleware, if there is any, and to the reducer.
+    func dispatch(_ event: Event) {
+        guard hasMiddleware else { return commit(event, from: nil) }
+        trapIfReducing("dispatch")
+        let chain = values.withLock { $0.chain }
+        switch chain {
+        case .settingUp:
+            fatalError(
+                """
+                Store: \(Event.self) was dispatched while its middleware was being set up. Dispatch \
+                from the function that takes the event, not from those that return it.
+                """)
+        case .ready(let dispatch): dispatch(event)
+        case .gone: break
+        }
+    }
+
+    /// Ends everything: no observer is called any more, and effects are cancelled.
+    func close() {
+        let (subscribers, commands) = values.withLock { values in
+            values.isClosed = true
+            values.chain = .gone
+            values.effects.cancelAll()
+            defer { values.subscribers = [] }
+            return (values.subscribers, values.effects.takeCommands())
+        }
+        for subscriber in subscribers { subscriber.deactivate() }
+        perform(commands)
+    }
+
+    /// Stops the program if this thread is inside the reducer, where it would wait for itself.
+    func trapIfReducing(_ action: StaticString) {
+        guard reducing.load(ordering: .relaxed) == threadIdentity() else { return }
+        fatalError(
+            """
+            Store: a reducer of \(State.self) tried to \(action). A reducer is a pure function: it \
+            only makes the next state. Dispatch from an observer, from an effect, or after dispatch \
+            has returned.
+            """)
+    }
+}

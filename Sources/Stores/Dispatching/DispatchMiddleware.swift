@@ -1,0 +1,39 @@
+/// A layer around a store's dispatch, as in Redux.
+///
+/// ```swift
+/// let logging = DispatchMiddleware<Int, Event> { context in
+///     { next in
+///         { event in
+///             log.add("before \(event): \(context.state)")
+///             next(event)
+///             log.add("after \(event): \(context.state)")
+///         }
+///     }
+/// }
+/// ```
+///
+/// Each function is called once when the store is made, in the order of the store's list. The
+/// innermost is called for every event, on the thread that dispatches, without a lock. The
+/// first of the list is the outermost. It may pass the event on, pass others on, or none, or dispatch
+/// through `context`, which goes through the whole chain again.
+///
+/// Events of effects go through the chain, too. One whose effect is replaced or cancelled does not
+/// enter it; one that has entered it before that is reduced.
+public struct DispatchMiddleware<State: Sendable, Event: Sendable>: Sendable {
+    /// A function that takes an event: the rest of the chain, at its end the reducer.
+    public typealias Dispatch = @Sendable (Event) -> Void
+
+    let setUp: @Sendable (DispatchContext<State, Event>) -> (@escaping Dispatch) -> Dispatch
+
+    /// Makes a middleware.
+    ///
+    /// - Parameter setUp: A function of the store's ``DispatchContext``, that returns a function of
+    ///   the rest of the chain, that returns what is called for each event. Dispatching while it is
+    ///   set up is a programming error and traps; so is subscribing.
+    public init(
+        _ setUp:
+            @escaping @Sendable (DispatchContext<State, Event>) -> (@escaping Dispatch) -> Dispatch
+    ) {
+        self.setUp = setUp
+    }
+}

@@ -1,0 +1,73 @@
+/// An effect that lives while the state asks for it, as in RxFeedback.
+///
+/// ```swift
+/// Feedback<Search, Event> { $0.wanted } effect: { text in
+///     .request(find(text)) { .answered($0) }
+/// }
+/// ```
+///
+/// The query is a pure function of the state. When it becomes a value, an effect begins; while it
+/// stays equal, the effect is left alone, also when it has ended; when it becomes another value, the
+/// effect is replaced; when it becomes nil, the effect is cancelled. The initial state is asked first.
+public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
+    /// What a change of state asks for; nil is before the initial state.
+    let step: @Sendable (State?, State) -> Effect<Event>
+
+    /// Makes a feedback with at most one effect at a time.
+    ///
+    /// - Parameters:
+    ///   - query: What the state asks for, or nil. It runs inside dispatch, as reducing does.
+    ///   - effect: Makes the effect that answers the query. It runs inside dispatch and must be pure.
+    public init<Query: Equatable & Sendable>(
+        _ query: @escaping @Sendable (State) -> Query?,
+        effect: @escaping @Sendable (Query) -> Effect<Event>
+    ) {
+        let id = EffectID(FeedbackID())
+        step = { old, new in
+            let query = (old: old.flatMap(query), new: query(new))
+            guard query.old != query.new else { return .none }
+            // An effect that is none still replaces the one before it.
+            let cancel: Effect<Event> =
+                query.old == nil ? .none : Effect<Event>(kind: .cancel(id))
+            guard let new = query.new else { return cancel }
+            return .merge(cancel, effect(new).id(id))
+        }
+    }
+
+    /// Makes a feedback with one effect for each of several queries.
+    ///
+    /// - Parameters:
+    ///   - queries: What the state asks for. It runs inside dispatch, as reducing does.
+    ///   - effect: Makes the effect that answers one query. It runs inside dispatch and must be pure.
+    ///     It lives until its query leaves the set.
+    public init<Query: Hashable & Sendable>(
+        each queries: @escaping @Sendable (State) -> Set<Query>,
+        effect: @escaping @Sendable (Query) -> Effect<Event>
+    ) {
+        let id = FeedbackID()
+        step = { old, new in
+            let (old, new) = (old.map(queries) ?? [], queries(new))
+            guard old != new else { return .none }
+            let gone = old.subtracting(new).map { query in
+                Effect<Event>.cancel(id: MemberID(feedback: id, query: query))
+            }
+            let come = new.subtracting(old).map { query in
+                effect(query).id(MemberID(feedback: id, query: query))
+            }
+            return .merge(gone + come)
+        }
+    }
+}
+
+/// The id of a feedback's effect: equal to itself alone.
+private final class FeedbackID: Hashable, Sendable {
+    static func == (left: FeedbackID, right: FeedbackID) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The id of the effect of one of several queries.
+private struct MemberID<Query: Hashable & Sendable>: Hashable, Sendable {
+    let feedback: FeedbackID
+    let query: Query
+}

@@ -1,0 +1,36 @@
+extension Effect {
+    /// Several effects at once.
+    ///
+    /// - Parameter effects: The effects. They begin in this order, none waiting for another.
+    public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+
+    /// Several effects at once.
+    ///
+    /// - Parameter effects: The effects, as an array. They begin in this order, none waiting for
+    ///   another.
+    public static func merge(_ effects: [Effect]) -> Effect {
+        let some = effects.filter { !$0.isNone }
+        return some.count > 1 ? Effect(kind: .merge(some)) : some.first ?? .none
+    }
+
+    /// Several effects, one after another.
+    ///
+    /// - Parameter effects: The effects. Each begins when the one before it has ended: its event was
+    ///   dispatched and the observers told, or it failed, or it was cancelled by its own id.
+    public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
+
+    /// Several effects, one after another.
+    ///
+    /// - Parameter effects: The effects, as an array. Each begins when the one before it has ended:
+    ///   its event was dispatched and the observers told, or it failed, or it was cancelled by its
+    ///   own id.
+    public static func concatenate(_ effects: [Effect]) -> Effect {
+        let some = effects.filter { !$0.isNone }
+        return some.count > 1 ? Effect(kind: .concatenate(some)) : some.first ?? .none
+    }
+
+    /// Whether there is nothing to do.
+    var isNone: Bool {
+        if case .none = kind { true } else { false }
+    }
+}

@@ -1,0 +1,81 @@
+public import Futures
+
+/// What a store has to do after an event, besides changing its state: a description, not yet begun.
+///
+/// A function that is given to ``Store/init(initialState:effects:middleware:feedback:onFailure:)``
+/// returns one for each event. The store begins it, and dispatches the event that comes of it:
+///
+/// ```swift
+/// let store = Store<Search, Event>(initialState: Search(), effects: { state, event in
+///     switch event {
+///     case .typed(let text):
+///         state.text = text
+///         return .request(find(text)) { .answered($0) }.id("search")
+///     case .answered(let result):
+///         state.books = (try? result.get()) ?? []
+///         return .none
+///     }
+/// })
+/// ```
+///
+/// An effect is a value. It may be made anywhere, kept, and returned several times; each time it is
+/// begun anew.
+public struct Effect<Event: Sendable>: Sendable {
+    let kind: Kind
+
+    /// What there is to do.
+    enum Kind: Sendable {
+        case none
+        case start(@Sendable () -> Future<Event>)
+        case merge([Effect])
+        case concatenate([Effect])
+        indirect case identified(Effect, EffectID, EffectPolicy)
+        indirect case delayed(Effect, Duration, any Scheduler)
+        indirect case throttled(Effect, EffectID, Throttling)
+        case cancel(EffectID)
+    }
+
+    /// Nothing.
+    public static var none: Effect { Effect(kind: .none) }
+
+    /// A future of an event.
+    ///
+    /// - Parameter future: The future. The expression is not evaluated before the store begins the
+    ///   effect, outside ``Reducer/reduce(_:_:)-(State,_)``, so that reducing stays pure. When it
+    ///   succeeds, its event is dispatched. When it fails, no event comes: the store's `onFailure` is
+    ///   told, unless the error is a `CancellationError`. Make failures events with
+    ///   ``request(_:_:)``, or with `recover`.
+    public static func future(
+        _ future: @autoclosure @escaping @Sendable () -> Future<Event>
+    ) -> Effect {
+        Effect(kind: .start(future))
+    }
+
+    /// A future of an event, made by a function.
+    ///
+    /// - Parameter start: Makes the future, as ``future(_:)-(Future<Event>)`` does. It is called on the
+    ///   thread that notifies the observers, after they were told of the event's change, and no lock
+    ///   is held meanwhile.
+    public static func future(_ start: @escaping @Sendable () -> Future<Event>) -> Effect {
+        Effect(kind: .start(start))
+    }
+
+    /// A future of anything, whose result becomes an event, whether it succeeds or fails.
+    ///
+    /// ```swift
+    /// .request(loadBook(7)) { result in .bookLoaded(result) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - future: The future. The expression is not evaluated before the store begins the effect.
+    ///   - event: Makes the event. It is called where the future settles.
+    public static func request<Value: Sendable>(
+        _ future: @autoclosure @escaping @Sendable () -> Future<Value>,
+        _ event: @escaping @Sendable (Result<Value, any Error>) -> Event
+    ) -> Effect {
+        Effect(
+            kind: .start {
+                future().map { event(.success($0)) }.recover { event(.failure($0)) }
+            })
+    }
+}

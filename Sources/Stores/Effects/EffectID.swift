@@ -1,0 +1,16 @@
+/// The name of an effect within one store.
+///
+/// Two are equal if their values are, as `AnyHashable` compares them: a string never equals a number.
+struct EffectID: Hashable, Sendable {
+    private let base: any Hashable & Sendable
+
+    init(_ base: any Hashable & Sendable) { self.base = base }
+
+    static func == (left: EffectID, right: EffectID) -> Bool {
+        AnyHashable(left.base) == AnyHashable(right.base)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        AnyHashable(base).hash(into: &hasher)
+    }
+}

@@ -1,0 +1,9 @@
+/// What happens to an effect whose id is in use: another effect with it has not ended yet.
+public enum EffectPolicy: Hashable, Sendable {
+    /// The newest one runs: those before it are cancelled, and their late results dropped.
+    case newest
+    /// The oldest one runs: those after it are not begun.
+    case oldest
+    /// All of them run, one after another, in order.
+    case serial
+}

@@ -1,0 +1,37 @@
+/// A state that knows its events, and how each of them changes it.
+///
+/// ```swift
+/// struct Counter: Reducible {
+///     var count = 0
+///
+///     enum Event { case increase, decrease }
+///
+///     static func reduce(_ state: Counter, event: Event) -> Counter {
+///         switch event {
+///         case .increase: Counter(count: state.count + 1)
+///         case .decrease: Counter(count: state.count - 1)
+///         }
+///     }
+/// }
+///
+/// let store = Store(initialState: Counter())
+/// ```
+public protocol Reducible: Sendable {
+    /// What can happen to the state.
+    associatedtype Event: Sendable
+
+    /// Returns the state that follows: a pure function.
+    ///
+    /// - Parameters:
+    ///   - state: The state before.
+    ///   - event: What happened.
+    static func reduce(_ state: Self, event: Event) -> Self
+}
+
+extension Reducer where State: Reducible, State.Event == Event {
+    /// Makes the reducer of a state that knows its own.
+    @inlinable
+    public init() {
+        self.init { state, event in State.reduce(state, event: event) }
+    }
+}

@@ -1,0 +1,97 @@
+extension Store where State: Reducible, State.Event == Event {
+    /// Makes a store of a state that knows its events.
+    ///
+    /// - Parameter initialState: The state at the beginning.
+    public convenience init(initialState: State) {
+        self.init(initialState, .returning { State.reduce($0, event: $1) })
+    }
+
+    /// Makes a store of a state that knows its events; with the article's spelling.
+    ///
+    /// - Parameter initailState: The state at the beginning.
+    public convenience init(initailState: State) {
+        self.init(initialState: initailState)
+    }
+}
+
+extension Store {
+    /// Makes a store of a state and a function that makes the next.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning.
+    ///   - reduce: Makes the next state from the state and an event. It runs inside
+    ///     ``dispatch(event:)``, one event at a time, on the thread that dispatches, and has to
+    ///     be pure. To use the store in it is a programming error and traps.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live while the state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event, where its
+    ///     future settles. By default a line is written to standard error.
+    public convenience init(
+        initialState: State,
+        reduce: @escaping @Sendable (State, Event) -> State,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState, .returning(reduce), middleware: middleware, feedback: feedback,
+            onFailure: onFailure)
+    }
+
+    /// Makes a store of a state and a function that makes the next; with the article's spelling.
+    ///
+    /// - Parameters:
+    ///   - initailState: The state at the beginning.
+    ///   - reduce: Makes the next state from the state and an event, as in
+    ///     ``init(initialState:reduce:middleware:feedback:onFailure:)``.
+    public convenience init(
+        initailState: State, reduce: @escaping @Sendable (State, Event) -> State
+    ) {
+        self.init(initailState, .returning(reduce))
+    }
+
+    /// Makes a store of a state and a reducer, which changes it in place where it can.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning.
+    ///   - reducer: Makes the next state.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live while the state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event, where its
+    ///     future settles. By default a line is written to standard error.
+    public convenience init(
+        initialState: State,
+        reducer: Reducer<State, Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState, .inPlace(reducer.body), middleware: middleware, feedback: feedback,
+            onFailure: onFailure)
+    }
+
+    /// Makes a store whose events have effects besides.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning.
+    ///   - effects: Changes the state as an event asks for, and returns what there is to do besides.
+    ///     It runs inside ``dispatch(event:)`` and has to be pure: the effect is begun later.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live while the state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event, where its
+    ///     future settles. By default a line is written to standard error.
+    // Disfavoured, so that a trailing closure without a label is the plain function.
+    @_disfavoredOverload
+    public convenience init(
+        initialState: State,
+        effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState, .withEffects(effects), middleware: middleware, feedback: feedback,
+            onFailure: onFailure)
+    }
+}
