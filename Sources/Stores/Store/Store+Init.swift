@@ -81,8 +81,7 @@ extension Store {
     ///   - feedback: Effects that live while the state asks for them.
     ///   - onFailure: Called with the error of an effect that failed without an event, where its
     ///     future settles. By default a line is written to standard error.
-    // Disfavoured, so that a trailing closure without a label is the plain function.
-    @_disfavoredOverload
+    @_disfavoredOverload  // A trailing closure without a label is the plain function.
     public convenience init(
         initialState: State,
         effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -20,5 +22,58 @@ extension Store {
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
         core.subscribe { old, new, _ in observer(old, new) }
+    }
+}
+
+extension Store {
+    /// Calls an observer with a part of the state now, and whenever that part has changed.
+    ///
+    /// ```swift
+    /// store.subscribe(to: \.name) { old, new in show(new) }
+    /// ```
+    ///
+    /// `\.self` is the whole state, without the events that change nothing.
+    ///
+    /// - Parameters:
+    ///   - part: A key path, or a pure function of the state.
+    ///   - observer: Called as with ``subscribe(observer:)``, except that it is not called where the
+    ///     part is equal before and after.
+    /// - Returns: What ``unsubscribe(_:)`` takes.
+    @preconcurrency
+    @discardableResult
+    public func subscribe<Part: Equatable & Sendable>(
+        to part: @escaping @Sendable (State) -> Part,
+        observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
+    ) -> UUID {
+        core.subscribe { old, new, _ in
+            let newPart = part(new)
+            guard let old else { return observer(nil, newPart) }
+            let oldPart = part(old)
+            if oldPart != newPart { observer(oldPart, newPart) }
+        }
+    }
+
+    /// Calls an observer on the main actor, with the state now and for each event.
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - observer: Called as with ``subscribe(observer:)``, in the same order, but always
+    ///     asynchronously, also when the main thread dispatches: the store may be newer by then.
+    /// - Returns: What ``unsubscribe(_:)`` takes. After it returns on the main actor, the observer is
+    ///   not called again.
+    @discardableResult
+    public func subscribe(
+        on actor: MainActor,
+        observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> UUID {
+        let isSubscribed = MainActorFlag()
+        return core.subscribe(onClose: { isSubscribed.lower() }) { old, new, _ in
+            // The main actor's executor is the main queue, which keeps the order.
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated {
+                    if isSubscribed.isRaised { observer(old, new) }
+                }
+            }
+        }
     }
 }

@@ -1,0 +1,111 @@
+internal import Futures
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Where a derived store's observers are kept, whatever the store is that the part is of.
+protocol DerivationSource<Part>: Sendable {
+    associatedtype Part: Sendable & Equatable
+
+    func subscribe(
+        onClose: (@Sendable () -> Void)?, _ receive: @escaping Subscriber<Part>.Receive
+    ) -> UUID
+    func unsubscribe(_ id: UUID)
+    func derived<Smaller: Equatable & Sendable>(
+        _ part: @escaping @Sendable (Part) -> Smaller
+    ) -> any DerivationSource<Smaller>
+    func close()
+}
+
+/// The observers of a part of a store's state.
+///
+/// While there are any, it is one subscriber of the store: it compares the part and passes
+/// changes on. Their replays are entries of the store's queue. Its lock is taken inside the store's,
+/// never around it.
+final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
+    DerivationSource
+{
+    private struct Members: Sendable {
+        var list: [Subscriber<Part>] = []
+        /// This derivation's place among the store's subscribers.
+        var place: UUID?
+    }
+
+    private let core: StoreCore<State, Event>
+    private let part: @Sendable (State) -> Part
+    private let members = Locked(Members())
+
+    init(of core: StoreCore<State, Event>, _ part: @escaping @Sendable (State) -> Part) {
+        self.core = core
+        self.part = part
+    }
+
+    func subscribe(
+        onClose: (@Sendable () -> Void)?, _ receive: @escaping Subscriber<Part>.Receive
+    ) -> UUID {
+        let (id, place) = (UUID(), UUID())
+        core.subscribe { values in
+            let member = Subscriber<Part>(
+                id: id, since: values.version, onClose: onClose, receive: receive)
+            let isFirst = members.withLock { members in
+                members.list.append(member)
+                guard members.place == nil else { return false }
+                members.place = place
+                return true
+            }
+            if isFirst { values.subscribers.append(subscriber(place, since: values.version)) }
+            let state = values.state
+            return { [part] in member.replay(part(state)) }
+        }
+        return id
+    }
+
+    func unsubscribe(_ id: UUID) {
+        core.trapIfReducing("unsubscribe")
+        // Both locks, so that nobody subscribes between the last member and the place.
+        let member = core.values.withLock { values in
+            members.withLock { members -> Subscriber<Part>? in
+                guard let index = members.list.firstIndex(where: { $0.id == id }) else {
+                    return nil
+                }
+                defer {
+                    if members.list.isEmpty {
+                        values.subscribers.removeAll { $0.id == members.place }
+                        members.place = nil
+                    }
+                }
+                return members.list.remove(at: index)
+            }
+        }
+        member?.deactivate()
+    }
+
+    func derived<Smaller: Equatable & Sendable>(
+        _ smaller: @escaping @Sendable (Part) -> Smaller
+    ) -> any DerivationSource<Smaller> {
+        Derivation<State, Event, Smaller>(of: core) { [part] in smaller(part($0)) }
+    }
+
+    func close() {
+        let (list, place) = members.withLock { members in
+            defer { members = Members() }
+            return (members.list, members.place)
+        }
+        for member in list { member.deactivate() }
+        if let place { core.unsubscribe(place) }
+    }
+
+    private func subscriber(_ place: UUID, since version: UInt64) -> Subscriber<State> {
+        Subscriber(id: place, since: version) { [weak self, part] old, new, version in
+            guard let self, let old else { return }
+            let parts = (old: part(old), new: part(new))
+            guard parts.old != parts.new else { return }
+            for member in members.withLock({ $0.list }) {
+                member.notify(parts.old, parts.new, version)
+            }
+        }
+    }
+}

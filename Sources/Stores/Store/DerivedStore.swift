@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A part of a store's state, as if it were a store of its own.
+///
+/// ```swift
+/// let name = store.derived(\.name)
+/// name.subscribe { old, new in show(new) }
+/// ```
+///
+/// It has no state: it reads the store's, and dispatches to it. However many observe it, the part is
+/// compared once for each event, and they are told only if it has changed. Their calls are part
+/// of the store's queue, at the place of the first of them, with all that
+/// ``Store`` promises: consecutive pairs, whichever threads dispatch.
+///
+/// A derived store keeps its store alive. When it goes, its own subscriptions end.
+public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
+    private let read: @Sendable () -> State
+    private let send: @Sendable (Event) -> Void
+    let source: any DerivationSource<State>
+
+    init(
+        read: @escaping @Sendable () -> State, send: @escaping @Sendable (Event) -> Void,
+        source: any DerivationSource<State>
+    ) {
+        self.read = read
+        self.send = send
+        self.source = source
+    }
+
+    deinit { source.close() }
+
+    /// The part now.
+    public var state: State { read() }
+
+    /// Dispatches an event to the store.
+    ///
+    /// - Parameter event: What happened. All of ``Store/dispatch(event:)`` holds.
+    public func dispatch(event: Event) { send(event) }
+
+    /// Calls an observer with the part now, and whenever it has changed.
+    ///
+    /// - Parameter observer: Called as with ``Store/subscribe(observer:)``, except that it is not
+    ///   called where the part is equal before and after.
+    /// - Returns: What ``unsubscribe(_:)`` takes.
+    /// - Complexity: O(1) amortized.
+    @preconcurrency
+    @discardableResult
+    public func subscribe(
+        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> UUID {
+        source.subscribe(onClose: nil) { old, new, _ in observer(old, new) }
+    }
+
+    /// Stops calling an observer.
+    ///
+    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned. Harmless if it is no longer
+    ///   subscribed, or is another's. All of ``Store/unsubscribe(_:)`` holds.
+    public func unsubscribe(_ subscriptionID: UUID) { source.unsubscribe(subscriptionID) }
+
+    /// A part of this part.
+    ///
+    /// - Parameter part: A key path, or a pure function of the state.
+    public func derived<Part: Equatable & Sendable>(
+        _ part: @escaping @Sendable (State) -> Part
+    ) -> DerivedStore<Part, Event> {
+        let read = read
+        return DerivedStore<Part, Event>(
+            read: { part(read()) }, send: send, source: source.derived(part))
+    }
+}

@@ -1,0 +1,92 @@
+internal import Dispatch
+internal import Futures
+public import Observation
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A store as a view sees it: on the main actor, and observable.
+///
+/// ```swift
+/// @State var counter = ObservedStore(store)
+///
+/// var body: some View {
+///     Button("\(counter.count)") { counter.dispatch(event: .increase) }
+/// }
+/// ```
+///
+/// ``state`` is the newest that the main actor has been told of. An event that is dispatched here is in
+/// it when ``dispatch(event:)`` returns; one from elsewhere some time later, asynchronously. Several
+/// that come meanwhile are one change.
+///
+/// Reading any property depends on the whole state. Where that redraws too much, observe a
+/// derived store: it changes with its part alone.
+///
+/// It keeps its store alive, and unsubscribes when it goes.
+@MainActor @Observable @dynamicMemberLookup
+public final class ObservedStore<State: Sendable, Event: Sendable> {
+    /// The state, as the view was last told of it.
+    public private(set) var state: State
+
+    @ObservationIgnored private var version: UInt64
+    @ObservationIgnored private var subscriptionID: UUID?
+    private let source: ObservedSource<State, Event>
+
+    /// Makes the view of a store.
+    ///
+    /// - Parameter store: The store.
+    public convenience init(_ store: Store<State, Event>) {
+        let now = store.core.versioned
+        self.init(now.state, now.version, ObservedSource(store))
+    }
+
+    /// Makes the view of a derived store, which changes with that part alone.
+    ///
+    /// - Parameter store: The derived store.
+    public convenience init(_ store: DerivedStore<State, Event>) where State: Equatable {
+        self.init(store.state, 0, ObservedSource(store))
+    }
+
+    private init(_ state: State, _ version: UInt64, _ source: ObservedSource<State, Event>) {
+        self.state = state
+        self.version = version
+        self.source = source
+        let isOnItsWay = Locked(false)
+        subscriptionID = source.subscribe { [weak self] in
+            let wasOnItsWay = isOnItsWay.withLock { flag in
+                defer { flag = true }
+                return flag
+            }
+            guard !wasOnItsWay else { return }
+            DispatchQueue.main.async {
+                isOnItsWay.withLock { $0 = false }
+                MainActor.assumeIsolated { self?.refresh() }
+            }
+        }
+    }
+
+    deinit {
+        if let subscriptionID { source.unsubscribe(subscriptionID) }
+    }
+
+    /// A property of the state.
+    public subscript<Value>(dynamicMember path: KeyPath<State, Value>) -> Value {
+        state[keyPath: path]
+    }
+
+    /// Dispatches an event to the store, and takes over what has become of the state.
+    ///
+    /// - Parameter event: What happened. All of ``Store/dispatch(event:)`` holds.
+    public func dispatch(event: Event) {
+        source.send(event)
+        refresh()
+    }
+
+    private func refresh() {
+        guard let now = source.newer(state, version) else { return }
+        (state, version) = now
+    }
+}
