@@ -13,6 +13,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Futures", package: "Pledge"),
                 .product(name: "Composition", package: "Pledge"),
+                .product(name: "Stores", package: "Pledge"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )

@@ -30,5 +30,6 @@ extension Case {
     /// Every case, in the order of the table.
     static let all: [Case] = [
         .createObserveResolve, .mapOfSettled, .tenMaps, .awaitPending, .combineAndChain,
+        .dispatch, .derivedStore, .derivedStores,
     ]
 }
