@@ -16,11 +16,15 @@ import Android
 ///
 /// Invariant: `state` is touched only between `pthread_mutex_lock` and `pthread_mutex_unlock`
 /// in ``withLock(_:)``, and the mutex has a stable address from `init` to `deinit`.
+@usableFromInline
 package final class Locked<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var state: State
+    // The mutex is what keeps accesses apart: no need to check it once more.
+    @exclusivity(unchecked) @usableFromInline
+    var state: State
 
     /// Makes a lock that guards the given state.
+    @usableFromInline
     package init(_ state: State) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -38,11 +42,18 @@ package final class Locked<State>: @unchecked Sendable {
     /// Runs `body` with exclusive access to the state.
     ///
     /// Not recursive: a nested call deadlocks.
+    @inlinable
     package func withLock<Output>(
         _ body: (inout State) throws -> Output
     ) rethrows -> Output {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&state)
     }
+
+    @usableFromInline
+    func lock() { pthread_mutex_lock(mutex) }
+
+    @usableFromInline
+    func unlock() { pthread_mutex_unlock(mutex) }
 }

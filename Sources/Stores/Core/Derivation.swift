@@ -1,12 +1,13 @@
-internal import Futures
+public import Futures
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+public import FoundationEssentials
 #else
-internal import Foundation
+public import Foundation
 #endif
 
 /// Where a derived store's observers are kept, whatever the store is that the part is of.
+@usableFromInline
 protocol DerivationSource<Part>: Sendable {
     associatedtype Part: Sendable & Equatable
 
@@ -25,29 +26,41 @@ protocol DerivationSource<Part>: Sendable {
 /// While there are any, it is one subscriber of the store: it compares the part and passes
 /// changes on. Their replays are entries of the store's queue. Its lock is taken inside the store's,
 /// never around it.
+@usableFromInline
 final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
     DerivationSource
 {
-    private struct Members: Sendable {
+    @usableFromInline
+    struct Members: Sendable {
+        @usableFromInline
         var list: [Subscriber<Part>] = []
         /// This derivation's place among the store's subscribers.
+        @usableFromInline
         var place: UUID?
+
+        @inlinable
+        init() {}
     }
 
-    private let core: StoreCore<State, Event>
-    private let part: @Sendable (State) -> Part
-    private let members = Locked(Members())
+    @usableFromInline
+    let core: StoreCore<State, Event>
+    @usableFromInline
+    let part: @Sendable (State) -> Part
+    @usableFromInline
+    let members = Locked(Members())
 
+    @inlinable
     init(of core: StoreCore<State, Event>, _ part: @escaping @Sendable (State) -> Part) {
         self.core = core
         self.part = part
     }
 
+    @inlinable
     func subscribe(
         onClose: (@Sendable () -> Void)?, _ receive: @escaping Subscriber<Part>.Receive
     ) -> UUID {
         let (id, place) = (UUID(), UUID())
-        core.subscribe { values in
+        core.enterReplay { values in
             let member = Subscriber<Part>(
                 id: id, since: values.version, onClose: onClose, receive: receive)
             let isFirst = members.withLock { members in
@@ -63,6 +76,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         return id
     }
 
+    @inlinable
     func unsubscribe(_ id: UUID) {
         core.trapIfReducing("unsubscribe")
         // Both locks, so that nobody subscribes between the last member and the place.
@@ -83,12 +97,14 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         member?.deactivate()
     }
 
+    @inlinable
     func derived<Smaller: Equatable & Sendable>(
         _ smaller: @escaping @Sendable (Part) -> Smaller
     ) -> any DerivationSource<Smaller> {
         Derivation<State, Event, Smaller>(of: core) { [part] in smaller(part($0)) }
     }
 
+    @inlinable
     func close() {
         let (list, place) = members.withLock { members in
             defer { members = Members() }
@@ -98,9 +114,10 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         if let place { core.unsubscribe(place) }
     }
 
-    private func subscriber(_ place: UUID, since version: UInt64) -> Subscriber<State> {
-        Subscriber(id: place, since: version) { [weak self, part] old, new, version in
-            guard let self, let old else { return }
+    @inlinable
+    func subscriber(_ place: UUID, since version: UInt64) -> Subscriber<State> {
+        Subscriber(id: place, since: version) { [members, part] old, new, version in
+            guard let old else { return }
             let parts = (old: part(old), new: part(new))
             guard parts.old != parts.new else { return }
             for member in members.withLock({ $0.list }) {

@@ -2,6 +2,7 @@ internal import Futures
 
 extension StoreCore {
     /// Does what the table of effects has left to do.
+    @usableFromInline
     func perform(_ commands: [EffectCommand<Event>]) {
         for command in commands {
             switch command {

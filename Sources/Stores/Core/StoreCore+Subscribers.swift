@@ -1,19 +1,20 @@
 internal import Futures
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+public import FoundationEssentials
 #else
-internal import Foundation
+public import Foundation
 #endif
 
 extension StoreCore {
     /// Adds a subscriber, and replays the state to it.
+    @inlinable
     func subscribe(
         onClose: (@Sendable () -> Void)? = nil,
         _ receive: @escaping Subscriber<State>.Receive
     ) -> UUID {
         let id = UUID()
-        subscribe { values in
+        enterReplay { values in
             let subscriber = Subscriber<State>(
                 id: id, since: values.version, onClose: onClose, receive: receive)
             values.subscribers.append(subscriber)
@@ -23,7 +24,15 @@ extension StoreCore {
         return id
     }
 
+    /// Enters the replay to one who is subscribed by `add`, which runs under the lock.
+    @usableFromInline
+    func enterReplay(_ add: (inout Values) -> @Sendable () -> Void) {
+        trapIfReducing("subscribe")
+        enter { values in .replay(add(&values)) }
+    }
+
     /// Removes a subscriber, if it is there.
+    @usableFromInline
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")
         let subscriber = values.withLock { values -> Subscriber<State>? in

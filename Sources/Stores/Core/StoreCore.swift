@@ -1,5 +1,5 @@
-internal import Futures
-internal import Synchronization
+public import Futures
+public import Synchronization
 
 /// What a store is made of: its state, the queue of its changes, and the thread that works it off.
 ///
@@ -8,28 +8,45 @@ internal import Synchronization
 /// lock, in batches that it swaps out; whoever else dispatches meanwhile leaves the change to it.
 ///
 /// A core outlives its ``Store`` only where a middleware kept its context; it is closed then.
+@usableFromInline
 final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
+    @usableFromInline
     typealias Entry = QueueEntry<State, Event>
 
     /// All that changes, guarded by one lock.
+    @usableFromInline
     struct Values {
+        @usableFromInline
         var state: State
         /// How many events were reduced.
+        @usableFromInline
         var version: UInt64 = 0
         /// In the order of subscription.
         ///
         /// The array is replaced, not changed, while a batch uses it.
+        @usableFromInline
         var subscribers: [Subscriber<State>] = []
+        @usableFromInline
         var pending: [Entry] = []
         /// The buffer of a batch that was worked off, to be used again.
+        @usableFromInline
         var spare: [Entry] = []
-        var isDraining = false
+        @usableFromInline
         var isClosed = false
+        @usableFromInline
         var effects = EffectTable<Event>()
+        @usableFromInline
         var chain: Chain
+
+        @inlinable
+        init(state: State, chain: Chain) {
+            self.state = state
+            self.chain = chain
+        }
     }
 
-    /// The middleware around ``commit(_:from:)``.
+    /// The middleware around ``commit(_:)``.
+    @usableFromInline
     enum Chain {
         /// It is being set up. Next: ready.
         case settingUp
@@ -38,14 +55,26 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         case gone
     }
 
+    @usableFromInline
     let values: Locked<Values>
     /// The thread that is in a reducer, or zero.
+    @usableFromInline
     let reducing = Atomic<UInt>(0)
+    @usableFromInline
+    let turn = DrainTurn()
+    @usableFromInline
     let reduction: Reduction<State, Event>
+    @usableFromInline
     let feedback: [Feedback<State, Event>]
+    @usableFromInline
     let hasMiddleware: Bool
+    /// Whether anything can be left to do besides telling observers.
+    @usableFromInline
+    let mayHaveEffects: Bool
+    @usableFromInline
     let onFailure: @Sendable (any Error) -> Void
 
+    @inlinable
     init(
         _ state: State, _ reduction: Reduction<State, Event>, hasMiddleware: Bool,
         feedback: [Feedback<State, Event>], onFailure: @escaping @Sendable (any Error) -> Void
@@ -54,23 +83,31 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         self.reduction = reduction
         self.hasMiddleware = hasMiddleware
         self.feedback = feedback
+        mayHaveEffects = reduction.hasEffects || !feedback.isEmpty
         self.onFailure = onFailure
     }
 
+    @inlinable
     var state: State {
         trapIfReducing("read the state")
         return values.withLock { $0.state }
     }
 
     /// The state with its version: of two, the one with the greater version is the newer.
+    @usableFromInline
     var versioned: (state: State, version: UInt64) {
         trapIfReducing("read the state")
         return values.withLock { ($0.state, $0.version) }
     }
 
     /// Sends an event through the middleware, if there is any, and to the reducer.
+    @inlinable
     func dispatch(_ event: Event) {
-        guard hasMiddleware else { return commit(event, from: nil) }
+        if hasMiddleware { dispatchThroughChain(event) } else { commit(event) }
+    }
+
+    @usableFromInline
+    func dispatchThroughChain(_ event: Event) {
         trapIfReducing("dispatch")
         let chain = values.withLock { $0.chain }
         switch chain {
@@ -86,6 +123,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     }
 
     /// Ends everything: no observer is called any more, and effects are cancelled.
+    @usableFromInline
     func close() {
         let (subscribers, commands) = values.withLock { values in
             values.isClosed = true
@@ -99,8 +137,14 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     }
 
     /// Stops the program if this thread is inside the reducer, where it would wait for itself.
+    @inlinable
     func trapIfReducing(_ action: StaticString) {
-        guard reducing.load(ordering: .relaxed) == threadIdentity() else { return }
+        let thread = reducing.load(ordering: .relaxed)
+        if thread != 0, thread == threadIdentity() { trap(action) }
+    }
+
+    @usableFromInline
+    func trap(_ action: StaticString) -> Never {
         fatalError(
             """
             Store: a reducer of \(State.self) tried to \(action). A reducer is a pure function: it \

@@ -11,7 +11,7 @@ import Android
 /// A number that tells the threads that run now apart.
 ///
 /// It is never zero.
-@inline(__always)
+@usableFromInline
 func threadIdentity() -> UInt {
     #if canImport(Glibc) || canImport(Android)
     UInt(truncatingIfNeeded: pthread_self())

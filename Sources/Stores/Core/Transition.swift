@@ -1,4 +1,5 @@
 /// What waits in a store's queue to be told to its observers.
+@usableFromInline
 enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
     /// A change, for those who were subscribed before it, and then what its effects have to do.
     case transition(Transition<State, Event>)
@@ -9,9 +10,22 @@ enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
 }
 
 /// One step of a store, from a state to the next.
+@usableFromInline
 struct Transition<State: Sendable, Event: Sendable>: Sendable {
+    @usableFromInline
     let old: State
+    @usableFromInline
     let new: State
+    @usableFromInline
     let version: UInt64
+    @usableFromInline
     let commands: [EffectCommand<Event>]
+
+    @inlinable
+    init(old: State, new: State, version: UInt64, commands: [EffectCommand<Event>]) {
+        self.old = old
+        self.new = new
+        self.version = version
+        self.commands = commands
+    }
 }

@@ -30,6 +30,7 @@ extension Effect {
     }
 
     /// Whether there is nothing to do.
+    @inlinable
     var isNone: Bool {
         if case .none = kind { true } else { false }
     }

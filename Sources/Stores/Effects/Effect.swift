@@ -21,9 +21,11 @@ public import Futures
 /// An effect is a value. It may be made anywhere, kept, and returned several times; each time it is
 /// begun anew.
 public struct Effect<Event: Sendable>: Sendable {
+    @usableFromInline
     let kind: Kind
 
     /// What there is to do.
+    @usableFromInline
     enum Kind: Sendable {
         case none
         case start(@Sendable () -> Future<Event>)
@@ -36,7 +38,11 @@ public struct Effect<Event: Sendable>: Sendable {
     }
 
     /// Nothing.
+    @inlinable
     public static var none: Effect { Effect(kind: .none) }
+
+    @inlinable
+    init(kind: Kind) { self.kind = kind }
 
     /// A future of an event.
     ///

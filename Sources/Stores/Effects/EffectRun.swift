@@ -1,4 +1,4 @@
-internal import Futures
+public import Futures
 
 /// One effect of a store that has begun, as a node of a tree: an effect made of others has theirs
 /// as its children, and ends when the last of them has ended.
@@ -51,6 +51,7 @@ struct EffectSlot: Sendable {
 }
 
 /// What there is to do after an ``EffectTable`` has changed, outside the lock and in order.
+@usableFromInline
 enum EffectCommand<Event: Sendable>: Sendable {
     case start(Int, @Sendable () -> Future<Event>)
     case schedule(Int, Duration, any Scheduler)

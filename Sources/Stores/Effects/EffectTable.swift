@@ -8,6 +8,7 @@ internal import Futures
 ///
 /// Ends are gathered in `ended` and worked off in a loop by ``settle()``: effects that end as soon as
 /// they begin, however many wait for each other, need no stack.
+@usableFromInline
 struct EffectTable<Event: Sendable>: Sendable {
     typealias Run = EffectRun<Event>
 
@@ -22,6 +23,7 @@ struct EffectTable<Event: Sendable>: Sendable {
     var underWay: Int { runs.values.count { $0.isUnderWay } }
 
     /// Takes what there is to do.
+    @usableFromInline
     mutating func takeCommands() -> [EffectCommand<Event>] {
         guard !commands.isEmpty else { return [] }
         defer { commands = [] }
@@ -29,6 +31,7 @@ struct EffectTable<Event: Sendable>: Sendable {
     }
 
     /// Begins an effect.
+    @usableFromInline
     mutating func begin(_ effect: Effect<Event>) {
         if effect.isNone { return }
         begin(effect, in: nil)
@@ -63,6 +66,7 @@ struct EffectTable<Event: Sendable>: Sendable {
     /// Ends a run whose future has settled.
     ///
     /// - Returns: False if it was replaced or cancelled before: its result is late, and dropped.
+    @usableFromInline
     mutating func end(_ run: Int) -> Bool {
         guard runs[run] != nil else { return false }
         ended.append(run)

@@ -1,6 +1,7 @@
 internal import Futures
 
 /// How an effect is throttled.
+@usableFromInline
 struct Throttling: Sendable {
     /// How long no other effect with the id begins after one has.
     let interval: Duration

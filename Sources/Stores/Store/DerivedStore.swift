@@ -18,10 +18,14 @@ public import Foundation
 ///
 /// A derived store keeps its store alive. When it goes, its own subscriptions end.
 public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
-    private let read: @Sendable () -> State
-    private let send: @Sendable (Event) -> Void
+    @usableFromInline
+    let read: @Sendable () -> State
+    @usableFromInline
+    let send: @Sendable (Event) -> Void
+    @usableFromInline
     let source: any DerivationSource<State>
 
+    @inlinable
     init(
         read: @escaping @Sendable () -> State, send: @escaping @Sendable (Event) -> Void,
         source: any DerivationSource<State>
@@ -47,6 +51,7 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
     ///   called where the part is equal before and after.
     /// - Returns: What ``unsubscribe(_:)`` takes.
     /// - Complexity: O(1) amortized.
+    @inlinable
     @preconcurrency
     @discardableResult
     public func subscribe(
@@ -64,6 +69,7 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
     /// A part of this part.
     ///
     /// - Parameter part: A key path, or a pure function of the state.
+    @inlinable
     public func derived<Part: Equatable & Sendable>(
         _ part: @escaping @Sendable (State) -> Part
     ) -> DerivedStore<Part, Event> {

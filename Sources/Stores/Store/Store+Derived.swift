@@ -2,6 +2,7 @@ extension Store {
     /// A part of the state as a store of its own, which tells only of changes of that part.
     ///
     /// - Parameter part: A key path, or a pure function of the state.
+    @inlinable
     public func derived<Part: Equatable & Sendable>(
         _ part: @escaping @Sendable (State) -> Part
     ) -> DerivedStore<Part, Event> {
@@ -13,6 +14,7 @@ extension Store {
     /// - Parameters:
     ///   - part: A key path, or a pure function of the state.
     ///   - event: Makes the store's event from one of the part, such as an enum's case.
+    @inlinable
     public func derived<Part: Equatable & Sendable, PartEvent: Sendable>(
         _ part: @escaping @Sendable (State) -> Part,
         event: @escaping @Sendable (PartEvent) -> Event

@@ -2,6 +2,7 @@ extension Store where State: Reducible, State.Event == Event {
     /// Makes a store of a state that knows its events.
     ///
     /// - Parameter initialState: The state at the beginning.
+    @inlinable
     public convenience init(initialState: State) {
         self.init(initialState, .returning { State.reduce($0, event: $1) })
     }
@@ -9,6 +10,7 @@ extension Store where State: Reducible, State.Event == Event {
     /// Makes a store of a state that knows its events; with the article's spelling.
     ///
     /// - Parameter initailState: The state at the beginning.
+    @inlinable
     public convenience init(initailState: State) {
         self.init(initialState: initailState)
     }
@@ -26,6 +28,7 @@ extension Store {
     ///   - feedback: Effects that live while the state asks for them.
     ///   - onFailure: Called with the error of an effect that failed without an event, where its
     ///     future settles. By default a line is written to standard error.
+    @inlinable
     public convenience init(
         initialState: State,
         reduce: @escaping @Sendable (State, Event) -> State,
@@ -44,6 +47,7 @@ extension Store {
     ///   - initailState: The state at the beginning.
     ///   - reduce: Makes the next state from the state and an event, as in
     ///     ``init(initialState:reduce:middleware:feedback:onFailure:)``.
+    @inlinable
     public convenience init(
         initailState: State, reduce: @escaping @Sendable (State, Event) -> State
     ) {
@@ -59,6 +63,7 @@ extension Store {
     ///   - feedback: Effects that live while the state asks for them.
     ///   - onFailure: Called with the error of an effect that failed without an event, where its
     ///     future settles. By default a line is written to standard error.
+    @inlinable
     public convenience init(
         initialState: State,
         reducer: Reducer<State, Event>,
@@ -82,6 +87,7 @@ extension Store {
     ///   - onFailure: Called with the error of an effect that failed without an event, where its
     ///     future settles. By default a line is written to standard error.
     @_disfavoredOverload  // A trailing closure without a label is the plain function.
+    @inlinable
     public convenience init(
         initialState: State,
         effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,

@@ -16,6 +16,7 @@ extension Store {
     ///   function subscribed twice is called twice.
     /// - Returns: What ``unsubscribe(_:)`` takes. Letting it go ends nothing.
     /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being told.
+    @inlinable
     @preconcurrency
     @discardableResult
     public func subscribe(
@@ -39,6 +40,7 @@ extension Store {
     ///   - observer: Called as with ``subscribe(observer:)``, except that it is not called where the
     ///     part is equal before and after.
     /// - Returns: What ``unsubscribe(_:)`` takes.
+    @inlinable
     @preconcurrency
     @discardableResult
     public func subscribe<Part: Equatable & Sendable>(

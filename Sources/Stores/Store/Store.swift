@@ -1,5 +1,6 @@
 internal import Futures
 
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -36,8 +37,10 @@ public import Foundation
 /// subscriptions end, its effects are cancelled, and ``states`` finishes. It keeps its
 /// observers, so let them capture weakly what holds the store.
 public final class Store<State: Sendable, Event: Sendable>: Sendable {
+    @usableFromInline
     let core: StoreCore<State, Event>
 
+    @inlinable
     init(
         _ state: State, _ reduction: Reduction<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
@@ -54,12 +57,14 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     deinit { core.close() }
 
     /// The state now: all events are in it whose ``dispatch(event:)`` has returned.
+    @inlinable
     public var state: State { core.state }
 
     /// Makes the next state from an event, and tells the observers.
     ///
     /// - Parameter event: What happened.
     /// - Complexity: O(*n*) for *n* observers, and what they do.
+    @inlinable
     public func dispatch(event: Event) { core.dispatch(event) }
 
     /// Stops calling an observer.

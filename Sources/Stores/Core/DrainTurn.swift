@@ -1,0 +1,53 @@
+public import Synchronization
+
+/// Whose turn it is to drain a store's queue: nobody's, or one thread's.
+///
+/// It is taken under the store's lock, and passed on without it, so that a dispatch that meets no
+/// other takes the lock once.
+@usableFromInline
+struct DrainTurn: ~Copyable, Sendable {
+    /// Nobody drains. Next: taken.
+    @usableFromInline static var idle: UInt8 { 0 }
+    /// A thread drains, and the queue holds no more. Next: idle, or more.
+    @usableFromInline static var taken: UInt8 { 1 }
+    /// A thread drains, and entries wait for it. Next: taken.
+    @usableFromInline static var more: UInt8 { 2 }
+
+    @usableFromInline
+    let word = Atomic<UInt8>(0)
+
+    @inlinable
+    init() {}
+
+    /// Takes the turn, if nobody has it; otherwise says to who has it that there is more.
+    ///
+    /// It is called under the lock that guards the queue. If it returns false, the entry has to be
+    /// put in the queue before the lock is let go of.
+    @inlinable
+    func take() -> Bool {
+        while true {
+            let found = word.compareExchange(
+                expected: Self.idle, desired: Self.taken, ordering: .acquiring)
+            if found.exchanged { return true }
+            if found.original == Self.more { return false }
+            // Who drains may be just about to end.
+            if word.compareExchange(
+                expected: Self.taken, desired: Self.more, ordering: .relaxed
+            ).exchanged { return false }
+        }
+    }
+
+    /// Ends the turn.
+    ///
+    /// - Returns: False if there is more: the turn is not over.
+    @inlinable
+    func end() -> Bool {
+        word.compareExchange(
+            expected: Self.taken, desired: Self.idle, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+
+    /// Notes that the thread that has the turn has taken all that waited. Called under the lock.
+    @inlinable
+    func goOn() { word.store(Self.taken, ordering: .relaxed) }
+}

@@ -1,0 +1,16 @@
+/// A change that is told by the thread that made it, without a place in the queue.
+@usableFromInline
+struct Step<State: Sendable> {
+    @usableFromInline let old: State
+    @usableFromInline let new: State
+    @usableFromInline let version: UInt64
+    @usableFromInline let subscribers: [Subscriber<State>]
+
+    @inlinable
+    init(_ old: State, _ new: State, _ version: UInt64, _ subscribers: [Subscriber<State>]) {
+        self.old = old
+        self.new = new
+        self.version = version
+        self.subscribers = subscribers
+    }
+}
