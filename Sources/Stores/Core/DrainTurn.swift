@@ -6,11 +6,17 @@ public import Synchronization
 /// other takes the lock once.
 @usableFromInline
 struct DrainTurn: ~Copyable, Sendable {
-    /// Nobody drains. Next: taken.
+    /// Nobody drains.
+    ///
+    /// Next: taken.
     @usableFromInline static var idle: UInt8 { 0 }
-    /// A thread drains, and the queue holds no more. Next: idle, or more.
+    /// A thread drains, and the queue holds no more.
+    ///
+    /// Next: idle, or more.
     @usableFromInline static var taken: UInt8 { 1 }
-    /// A thread drains, and entries wait for it. Next: taken.
+    /// A thread drains, and entries wait for it.
+    ///
+    /// Next: taken.
     @usableFromInline static var more: UInt8 { 2 }
 
     @usableFromInline
@@ -33,7 +39,9 @@ struct DrainTurn: ~Copyable, Sendable {
             // Who drains may be just about to end.
             if word.compareExchange(
                 expected: Self.taken, desired: Self.more, ordering: .relaxed
-            ).exchanged { return false }
+            ).exchanged {
+                return false
+            }
         }
     }
 
@@ -47,7 +55,9 @@ struct DrainTurn: ~Copyable, Sendable {
         ).exchanged
     }
 
-    /// Notes that the thread that has the turn has taken all that waited. Called under the lock.
+    /// Notes that the thread that has the turn has taken all that waited.
+    ///
+    /// Called under the lock.
     @inlinable
     func goOn() { word.store(Self.taken, ordering: .relaxed) }
 }

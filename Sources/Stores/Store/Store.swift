@@ -1,6 +1,5 @@
 internal import Futures
 
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

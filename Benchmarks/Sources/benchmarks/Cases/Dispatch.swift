@@ -1,5 +1,5 @@
-import Futures
 import Foundation
+import Futures
 import Stores
 
 extension Case {
@@ -34,7 +34,8 @@ extension Case {
                 keep(parts)
             },
             Way("locked closures") { count in
-                let store = LockedClosures(state: Array(repeating: 0, count: 1000)) { state, index in
+                let store = LockedClosures(state: Array(repeating: 0, count: 1000)) {
+                    state, index in
                     var state = state
                     state[index] &+= 1
                     return state
@@ -55,7 +56,8 @@ extension Case {
         ways: [
             Way("Pledge") { count in
                 let store = Store<Pair, Int>(
-                    initialState: Pair(), reducer: Reducer { state, event in state.first &+= event })
+                    initialState: Pair(), reducer: Reducer { state, event in state.first &+= event }
+                )
                 let second = store.derived(\.second)
                 for _ in 0..<1000 { second.subscribe { keep(($0, $1)) } }
                 for index in 0..<count { store.dispatch(event: index) }

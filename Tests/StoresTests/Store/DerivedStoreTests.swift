@@ -1,0 +1,171 @@
+import Futures
+import Stores
+import Testing
+
+@Suite struct DerivedStoreTests {
+    struct Screen: Equatable, Sendable {
+        var name = "a"
+        var counts = [0, 0, 0]
+        var inner = Inner()
+
+        struct Inner: Equatable, Sendable { var flag = false }
+    }
+
+    enum Event: Sendable {
+        case rename(String)
+        case count(Int)
+        case flag(Bool)
+    }
+
+    let store = Store<Screen, Event>(
+        initialState: Screen(),
+        reducer: Reducer { state, event in
+            switch event {
+            case .rename(let name): state.name = name
+            case .count(let index): state.counts[index] += 1
+            case .flag(let flag): state.inner.flag = flag
+            }
+        })
+
+    @Test func aSubscriptionToAPartSkipsEqualValues() {
+        let names = Seen<Pair<String>>()
+        let id = store.subscribe(to: \.name) { names.add(Pair($0, $1)) }
+        store.dispatch(event: .count(0))
+        store.dispatch(event: .rename("b"))
+        store.dispatch(event: .rename("b"))
+        store.dispatch(event: .rename("c"))
+        store.unsubscribe(id)
+        store.dispatch(event: .rename("d"))
+        #expect(names.all == [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")])
+    }
+
+    @Test func theWholeStateCanBeSubscribedWithoutTheEventsThatChangeNothing() {
+        let states = Seen<Pair<Screen>>()
+        store.subscribe(to: \.self) { states.add(Pair($0, $1)) }
+        store.dispatch(event: .rename("a"))
+        store.dispatch(event: .flag(true))
+        #expect(states.all.count == 2)
+    }
+
+    @Test func itReadsAndDispatches() {
+        let count = store.derived { $0.counts[1] }
+        count.dispatch(event: .count(1))
+        #expect(count.state == 1)
+        #expect(store.state.counts == [0, 1, 0])
+    }
+
+    @Test func itHasEventsOfItsOwnIfAskedFor() {
+        let name = store.derived(\.name, event: Event.rename)
+        name.dispatch(event: "z")
+        #expect(store.state.name == "z")
+    }
+
+    @Test func onlyThoseAreToldWhosePartHasChanged() {
+        let parts = Store<[Int], Int>(
+            initialState: Array(repeating: 0, count: 1000),
+            reducer: Reducer { state, index in state[index] += 1 })
+        let told = Seen<Int>()
+        let derived = (0..<1000).map { index in parts.derived { $0[index] } }
+        for (index, part) in derived.enumerated() {
+            part.subscribe { old, _ in if old != nil { told.add(index) } }
+        }
+        parts.dispatch(event: 7)
+        parts.dispatch(event: 993)
+        parts.dispatch(event: 7)
+        #expect(told.all == [7, 993, 7])
+    }
+
+    @Test func aPartIsComparedOnceHoweverManyObserveIt() {
+        let asked = Locked(0)
+        let name = store.derived { state in
+            asked.withLock { $0 += 1 }
+            return state.name
+        }
+        let told = Seen<Int>()
+        for index in 0..<1000 { name.subscribe { old, _ in if old != nil { told.add(index) } } }
+        asked.withLock { $0 = 0 }
+        store.dispatch(event: .count(0))
+        #expect(asked.withLock { $0 } == 2)
+        #expect(told.all.isEmpty)
+        store.dispatch(event: .rename("b"))
+        #expect(told.all == Array(0..<1000))
+    }
+
+    @Test func itsObserversSeeConsecutivePairsThoughOneDispatches() {
+        let store = store
+        let name = store.derived(\.name)
+        let (first, second) = (Seen<Pair<String>>(), Seen<Pair<String>>())
+        name.subscribe { [unowned store] old, new in
+            first.add(Pair(old, new))
+            if new == "b" { store.dispatch(event: .rename("c")) }
+        }
+        name.subscribe { second.add(Pair($0, $1)) }
+        store.dispatch(event: .rename("b"))
+        let expected = [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")]
+        #expect(first.all == expected)
+        #expect(second.all == expected)
+    }
+
+    @Test func subscribedDuringNotifyItIsReplayedOnceThenToldOnlyOfNewer() {
+        let name = store.derived(\.name)
+        let seen = Seen<Pair<String>>()
+        name.subscribe { [unowned name] _, new in
+            if new == "b" { name.subscribe { seen.add(Pair($0, $1)) } }
+        }
+        store.dispatch(event: .rename("b"))
+        store.dispatch(event: .rename("c"))
+        #expect(seen.all == [Pair(nil, "b"), Pair("b", "c")])
+    }
+
+    @Test func unsubscribingRemovesOnlyItsOwnAlsoDuringNotify() {
+        let name = store.derived(\.name)
+        let seen = Seen<String>()
+        let second = Locked<[@Sendable () -> Void]>([])
+        name.subscribe { old, _ in if old != nil { second.withLock { $0 }.forEach { $0() } } }
+        let id = name.subscribe { _, new in seen.add("second \(new)") }
+        name.subscribe { _, new in seen.add("third \(new)") }
+        second.withLock { $0 = [{ [unowned name] in name.unsubscribe(id) }] }
+        store.dispatch(event: .rename("b"))
+        name.unsubscribe(id)
+        store.dispatch(event: .rename("c"))
+        #expect(seen.all == ["second a", "third a", "third b", "third c"])
+    }
+
+    @Test func itTellsAgainAfterItsLastObserverLeftAndAnotherCame() {
+        let name = store.derived(\.name)
+        let seen = Seen<Pair<String>>()
+        name.unsubscribe(name.subscribe { seen.add(Pair($0, $1)) })
+        store.dispatch(event: .rename("b"))
+        name.subscribe { seen.add(Pair($0, $1)) }
+        store.dispatch(event: .rename("c"))
+        #expect(seen.all == [Pair(nil, "a"), Pair(nil, "b"), Pair("b", "c")])
+    }
+
+    @Test func aPartOfAPartIsDerivedToo() {
+        let flag = store.derived(\.inner).derived(\.flag)
+        let seen = Seen<Pair<Bool>>()
+        flag.subscribe { seen.add(Pair($0, $1)) }
+        store.dispatch(event: .flag(true))
+        store.dispatch(event: .rename("b"))
+        #expect(flag.state)
+        #expect(seen.all == [Pair(nil, false), Pair(false, true)])
+    }
+
+    @Test func itsSubscriptionsEndWithItAndItKeepsItsStore() {
+        weak var gone: Store<Screen, Event>?
+        let seen = Seen<String>()
+        do {
+            let store = Store<Screen, Event>(
+                initialState: Screen(), reduce: { state, _ in state })
+            gone = store
+            let name = store.derived(\.name)
+            name.subscribe { _, new in seen.add(new) }
+        }
+        #expect(gone == nil)
+        var name: DerivedStore<String, Event>? = store.derived(\.name)
+        name?.subscribe { _, new in seen.add(new) }
+        name = nil
+        store.dispatch(event: .rename("b"))
+        #expect(seen.all == ["a", "a"])
+    }
+}

@@ -1,0 +1,86 @@
+import Futures
+import Observation
+import Stores
+import Testing
+
+@Suite @MainActor struct ObservedStoreTests {
+    struct Screen: Equatable, Sendable {
+        var name = "a"
+        var count = 0
+    }
+
+    let store = Store<Screen, Int>(
+        initialState: Screen(), reducer: Reducer { state, event in state.count += event })
+
+    /// Waits until something that happens on the main actor has happened.
+    func wait(until condition: () -> Bool) async {
+        for _ in 0..<1_000_000 where !condition() { await Task.yield() }
+    }
+
+    @Test func anEventDispatchedHereIsInTheStateWhenDispatchReturns() {
+        let view = ObservedStore(store)
+        view.dispatch(event: 2)
+        #expect(view.count == 2)
+        #expect(view.state == Screen(name: "a", count: 2))
+    }
+
+    @Test func aReaderIsToldOnceTheStateChanges() async {
+        let view = ObservedStore(store)
+        let changes = Seen<Int>()
+        withObservationTracking {
+            _ = view.count
+        } onChange: {
+            changes.add(1)
+        }
+        #expect(changes.all.isEmpty)
+        store.dispatch(event: 3)
+        await wait { !changes.all.isEmpty }
+        #expect(changes.all == [1])
+        await wait { view.count == 3 }
+        #expect(view.count == 3)
+    }
+
+    @Test func ofADerivedStoreOnlyChangesOfThePartAreTold() async {
+        let view = ObservedStore(store.derived(\.name))
+        let all = ObservedStore(store)
+        let changes = Seen<Int>()
+        withObservationTracking {
+            _ = view.state
+        } onChange: {
+            changes.add(1)
+        }
+        store.dispatch(event: 3)
+        await wait { all.count == 3 }
+        #expect(changes.all.isEmpty)
+        #expect(view.state == "a")
+    }
+
+    @Test func itGoesThoughItsStoreStaysAndUnsubscribes() {
+        var view: ObservedStore? = ObservedStore(store)
+        weak let gone = view
+        view?.dispatch(event: 1)
+        view = nil
+        #expect(gone == nil)
+        store.dispatch(event: 1)
+        #expect(store.state.count == 2)
+    }
+
+    @Test func aMainActorSubscriptionSeesConsecutivePairsOnTheMainActor() async {
+        let pairs = Seen<Pair<Int>>()
+        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let id = store.subscribe(on: MainActor.shared) { old, new in
+            MainActor.assertIsolated()
+            pairs.add(Pair(old, new))
+        }
+        #expect(pairs.all.isEmpty)
+        await Task.detached { for _ in 0..<3 { store.dispatch(event: 1) } }.value
+        await wait { pairs.all.count == 4 }
+        #expect(pairs.all == [Pair(nil, 0), Pair(0, 1), Pair(1, 2), Pair(2, 3)])
+        store.dispatch(event: 1)
+        store.unsubscribe(id)
+        let after = Seen<Int>()
+        store.subscribe(on: MainActor.shared) { _, new in after.add(new) }
+        await wait { !after.all.isEmpty }
+        #expect(pairs.all.count == 4)
+    }
+}

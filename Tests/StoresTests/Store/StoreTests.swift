@@ -1,0 +1,334 @@
+import Foundation
+import Futures
+import Stores
+import Testing
+
+/// The law of the store, and what Redux's own specification asks of one, each by name.
+@Suite struct StoreTests {
+    typealias IntStore = Store<Int, Int>
+
+    let seen = Seen<Pair<Int>>()
+
+    func sum(_ initial: Int = 0) -> IntStore {
+        IntStore(initialState: initial, reduce: { $0 + $1 })
+    }
+
+    /// A list of the states' last digits is easier to tell apart than sums.
+    struct Tagged: Equatable, Sendable {
+        let observer: Int
+        let pair: Pair<Int>
+    }
+
+    // MARK: Making one
+
+    struct Counter: Reducible, Equatable {
+        var count = 0
+        enum Event { case increase, decrease }
+
+        static func reduce(_ state: Counter, event: Event) -> Counter {
+            switch event {
+            case .increase: Counter(count: state.count + 1)
+            case .decrease: Counter(count: state.count - 1)
+            }
+        }
+    }
+
+    @Test func everyInitialiserStartsFromItsState() {
+        #expect(Store(initailState: Counter(count: 3)).state.count == 3)
+        #expect(Store(initialState: Counter(count: 4)).state.count == 4)
+        let misspelt = Store(initailState: 1, reduce: { (state: Int, event: Int) in state * event })
+        misspelt.dispatch(event: 5)
+        #expect(misspelt.state == 5)
+        let reducer = Reducer<Int, Int> { state, event in state += event }
+        let reduced = Store(initialState: 1, reducer: reducer)
+        reduced.dispatch(event: 5)
+        #expect(reduced.state == 6)
+    }
+
+    @Test func anUnlabelledTrailingClosureIsThePlainReducer() {
+        enum Filter: Sendable { case none, all }
+        let store = Store<Filter, Bool>(initialState: .all) { _, event in
+            event ? .none : .all
+        }
+        store.dispatch(event: true)
+        #expect(store.state == .none)
+    }
+
+    @Test func theReducerIsAppliedToThePreviousState() {
+        let store = Store(initialState: Counter())
+        store.dispatch(event: .increase)
+        store.dispatch(event: .increase)
+        store.dispatch(event: .decrease)
+        #expect(store.state == Counter(count: 1))
+    }
+
+    // MARK: The law
+
+    @Test func stateIsCurrentWhenDispatchReturnsNestedOrNot() {
+        let store = sum()
+        let nested = Seen<Int>()
+        store.subscribe { [unowned store] _, new in
+            guard new == 1 else { return }
+            store.dispatch(event: 10)
+            nested.add(store.state)
+        }
+        store.dispatch(event: 1)
+        #expect(nested.all == [11])
+        #expect(store.state == 11)
+    }
+
+    @Test func everyObserverSeesConsecutivePairsThoughOneDispatches() {
+        let store = sum()
+        let tagged = Seen<Tagged>()
+        for observer in 0..<3 {
+            store.subscribe { [unowned store] old, new in
+                tagged.add(Tagged(observer: observer, pair: Pair(old, new)))
+                if observer == 0, new == 1 { store.dispatch(event: 1) }
+            }
+        }
+        store.dispatch(event: 1)
+        for observer in 0..<3 {
+            #expect(
+                tagged.all.filter { $0.observer == observer }.map(\.pair)
+                    == [Pair(nil, 0), Pair(0, 1), Pair(1, 2)])
+        }
+        // And all of one change are told before any of the next.
+        #expect(tagged.all.suffix(6).map(\.observer) == [0, 1, 2, 0, 1, 2])
+    }
+
+    @Test func topLevelDispatchAndSubscribeNotifyBeforeTheyReturn() {
+        let store = sum(7)
+        store.subscribe { seen.add(Pair($0, $1)) }
+        #expect(seen.all == [Pair(nil, 7)])
+        store.dispatch(event: 1)
+        #expect(seen.all == [Pair(nil, 7), Pair(7, 8)])
+    }
+
+    @Test func theReplayComesOnceAndThenOnlyNewerVersions() {
+        let store = sum()
+        store.dispatch(event: 5)
+        store.subscribe { seen.add(Pair($0, $1)) }
+        store.dispatch(event: 0)
+        #expect(seen.all == [Pair(nil, 5), Pair(5, 5)])
+    }
+
+    @Test func subscribingDuringAnotherThreadsDrainReturnsBeforeTheReplay() {
+        let store = sum()
+        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        store.subscribe { _, new in
+            guard new == 1 else { return }
+            entered.signal()
+            leave.wait()
+        }
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+            store.dispatch(event: 1)
+            done.signal()
+        }.start()
+        entered.wait()
+        let seen = seen
+        store.subscribe { seen.add(Pair($0, $1)) }
+        store.dispatch(event: 1)
+        #expect(seen.all.isEmpty)
+        #expect(store.state == 2)
+        leave.signal()
+        done.wait()
+        #expect(seen.all == [Pair(nil, 1), Pair(1, 2)])
+    }
+
+    @Test func unsubscribingTwiceIsHarmlessAndRemovesOnlyItsOwn() {
+        let (store, other) = (sum(), sum())
+        let observer: @Sendable (Int?, Int) -> Void = { [seen] in seen.add(Pair($0, $1)) }
+        let first = store.subscribe(observer: observer)
+        let second = store.subscribe(observer: observer)
+        #expect(first != second)
+        store.dispatch(event: 1)
+        #expect(seen.all.count == 4)
+        other.unsubscribe(first)
+        store.unsubscribe(first)
+        store.unsubscribe(first)
+        store.unsubscribe(UUID())
+        store.dispatch(event: 1)
+        #expect(seen.all.suffix(1) == [Pair(1, 2)])
+        #expect(seen.all.count == 5)
+    }
+
+    @Test func anObserverIsNotCalledAfterItIsUnsubscribedOnTheDrainingThread() {
+        let store = sum()
+        let ids = Locked<[UUID]>([])
+        let seen = seen
+        store.subscribe { [unowned store] _, new in
+            if new == 1 { ids.withLock { $0 }.forEach(store.unsubscribe) }
+        }
+        for _ in 0..<2 {
+            let id = store.subscribe { seen.add(Pair($0, $1)) }
+            ids.withLock { $0.append(id) }
+        }
+        store.dispatch(event: 1)
+        store.dispatch(event: 1)
+        #expect(seen.all == [Pair(nil, 0), Pair(nil, 0)])
+    }
+
+    @Test func aQueuedReplayIsNotDeliveredAfterUnsubscribing() {
+        let store = sum()
+        let seen = seen
+        store.subscribe { [unowned store] _, new in
+            guard new == 1 else { return }
+            store.unsubscribe(store.subscribe { seen.add(Pair($0, $1)) })
+        }
+        store.dispatch(event: 1)
+        store.dispatch(event: 1)
+        #expect(seen.all.isEmpty)
+    }
+
+    // MARK: Redux's table
+
+    @Test func manySubscriptionsAreEachCountedPlusTheReplay() {
+        let store = sum()
+        for _ in 0..<5 { store.subscribe { seen.add(Pair($0, $1)) } }
+        #expect(seen.all.count == 5)
+        store.dispatch(event: 1)
+        #expect(seen.all.count == 10)
+    }
+
+    @Test func unsubscribingItselfDuringNotifyLeavesTheOthersCalled() {
+        let store = sum()
+        let own = Locked<UUID?>(nil)
+        let calls = Seen<Int>()
+        store.subscribe { _, _ in calls.add(0) }
+        let id = store.subscribe { [unowned store] old, _ in
+            calls.add(1)
+            if old != nil, let id = own.withLock({ $0 }) { store.unsubscribe(id) }
+        }
+        own.withLock { $0 = id }
+        store.subscribe { _, _ in calls.add(2) }
+        store.dispatch(event: 1)
+        store.dispatch(event: 1)
+        #expect(calls.all == [0, 1, 2, 0, 1, 2, 0, 2])
+    }
+
+    @Test func subscribedDuringNotifyIsReplayedOnceThenToldOnlyOfNewer() {
+        let store = sum()
+        let seen = seen
+        store.subscribe { [unowned store] _, new in
+            if new == 1 { store.subscribe { seen.add(Pair($0, $1)) } }
+        }
+        store.dispatch(event: 1)
+        #expect(seen.all == [Pair(nil, 1)])
+        store.dispatch(event: 1)
+        #expect(seen.all == [Pair(nil, 1), Pair(1, 2)])
+    }
+
+    @Test func nestedDispatchComposesTheState() {
+        let store = Store<String, String>(initialState: "", reduce: { $0 + $1 })
+        store.subscribe { [unowned store] _, new in
+            if new == "a" { store.dispatch(event: "b") }
+            if new == "ab" { store.dispatch(event: "c") }
+        }
+        store.dispatch(event: "a")
+        #expect(store.state == "abc")
+    }
+
+    @Test func stateIsUpToDateInsideAnObserver() {
+        let store = sum()
+        let states = Seen<Int>()
+        store.subscribe { [unowned store] _, _ in states.add(store.state) }
+        store.dispatch(event: 3)
+        #expect(states.all == [0, 3])
+    }
+
+    @Test func manyNestedDispatchesNeedNoStack() {
+        let store = sum()
+        store.subscribe { [unowned store] _, new in
+            if new < 200_000 { store.dispatch(event: 1) }
+        }
+        #expect(store.state == 200_000)
+    }
+
+    // MARK: Lifetime
+
+    @Test func nothingKeepsTheStoreAlive() {
+        weak var gone: IntStore?
+        let token = Seen<Int>()
+        weak var captured: Seen<Int>?
+        do {
+            let store = sum()
+            let inside = Seen<Int>()
+            captured = inside
+            store.subscribe { _, new in inside.add(new) }
+            gone = store
+            token.add(store.state)
+        }
+        #expect(gone == nil)
+        #expect(captured == nil)
+    }
+
+    @Test func anObserverMayReleaseTheStore() {
+        let holder = Locked<IntStore?>(sum())
+        let seen = seen
+        holder.withLock { $0 }?.subscribe { old, new in
+            seen.add(Pair(old, new))
+            if old != nil { holder.withLock { $0 = nil } }
+        }
+        holder.withLock { $0 }?.dispatch(event: 1)
+        #expect(seen.all == [Pair(nil, 0), Pair(0, 1)])
+        #expect(holder.withLock { $0 } == nil)
+    }
+
+    @Test func theOldStateIsNotKeptForNobody() {
+        let store = Store<[Int], Int>(
+            initialState: Array(repeating: 0, count: 100),
+            reducer: Reducer { state, event in state[0] = event })
+        let address = { store.state.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+        let before = address()
+        store.dispatch(event: 1)
+        #expect(address() == before)
+    }
+
+    // MARK: The reducer must be pure
+
+    @Test func dispatchingFromTheReducerTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let holder = Locked<IntStore?>(nil)
+            let store = IntStore(
+                initialState: 0,
+                reduce: { state, event in
+                    holder.withLock { $0 }?.dispatch(event: 1)
+                    return state + event
+                })
+            holder.withLock { $0 = store }
+            store.dispatch(event: 1)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("a reducer of Int tried to dispatch"))
+    }
+
+    @Test func readingTheStateInTheReducerTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let holder = Locked<IntStore?>(nil)
+            let store = IntStore(
+                initialState: 0,
+                reduce: { state, event in (holder.withLock { $0 }?.state ?? 0) + event })
+            holder.withLock { $0 = store }
+            store.dispatch(event: 1)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("tried to read the state"))
+    }
+
+    @Test func aReducerMayUseAnotherStore() {
+        let other = sum()
+        let store = IntStore(
+            initialState: 0,
+            reduce: { state, event in
+                other.dispatch(event: event)
+                return state + event
+            })
+        store.dispatch(event: 2)
+        #expect(other.state == 2)
+    }
+}
