@@ -22,13 +22,12 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
         _ query: @escaping @Sendable (State) -> Query?,
         effect: @escaping @Sendable (Query) -> Effect<Event>
     ) {
-        let id = EffectID(FeedbackID())
+        let id = FeedbackID()
         step = { old, new in
             let query = (old: old.flatMap(query), new: query(new))
             guard query.old != query.new else { return .none }
             // An effect that is none still replaces the one before it.
-            let cancel: Effect<Event> =
-                query.old == nil ? .none : Effect<Event>(kind: .cancel(id))
+            let cancel: Effect<Event> = query.old == nil ? .none : .cancel(id: id)
             guard let new = query.new else { return cancel }
             return .merge(cancel, effect(new).id(id))
         }

@@ -1,0 +1,123 @@
+import Futures
+import Stores
+import Testing
+
+@Suite struct DispatchMiddlewareTests {
+    typealias Middleware = DispatchMiddleware<[String], String>
+
+    let seen = Seen<String>()
+
+    func logging(_ name: String) -> Middleware {
+        Middleware { [seen] context in
+            seen.add("set up \(name)")
+            return { next in
+                { event in
+                    seen.add("\(name) before \(event): \(context.state.count)")
+                    next(event)
+                    seen.add("\(name) after \(event): \(context.state.count)")
+                }
+            }
+        }
+    }
+
+    func store(_ middleware: Middleware...) -> Store<[String], String> {
+        Store(initialState: [], reduce: { $0 + [$1] }, middleware: middleware)
+    }
+
+    @Test func itIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
+        let store = store(logging("a"), logging("b"))
+        #expect(seen.all == ["set up a", "set up b"])
+        store.dispatch(event: "x")
+        #expect(
+            seen.all.dropFirst(2) == [
+                "a before x: 0", "b before x: 0", "b after x: 1", "a after x: 1",
+            ])
+        store.dispatch(event: "y")
+        #expect(seen.all.count { $0.hasPrefix("set up") } == 2)
+        #expect(store.state == ["x", "y"])
+    }
+
+    @Test func aRecursiveDispatchReentersTheWholeChain() {
+        let twice = Middleware { context in
+            { next in
+                { event in
+                    if event == "x" { context.dispatch(event: "y") }
+                    next(event)
+                }
+            }
+        }
+        let store = store(logging("a"), twice)
+        store.dispatch(event: "x")
+        #expect(store.state == ["y", "x"])
+        #expect(
+            seen.all == [
+                "set up a", "a before x: 0", "a before y: 0", "a after y: 1", "a after x: 2",
+            ])
+    }
+
+    @Test func itMayDropAndReplaceEvents() {
+        let filter = Middleware { _ in
+            { next in
+                { event in
+                    if event == "drop" { return }
+                    next(event.uppercased())
+                }
+            }
+        }
+        let store = store(filter)
+        store.dispatch(event: "drop")
+        store.dispatch(event: "keep")
+        #expect(store.state == ["KEEP"])
+    }
+
+    @Test func dispatchingWhileItIsSetUpTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let early = Middleware { context in
+                context.dispatch(event: "early")
+                return { next in next }
+            }
+            _ = Store<[String], String>(
+                initialState: [], reduce: { $0 + [$1] }, middleware: [early])
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("while its middleware was being set up"))
+    }
+
+    @Test func effectsGoThroughTheChainUnlessTheyAreReplaced() {
+        let promises = Locked<[Promise<String>]>([])
+        let store = Store<[String], String>(
+            initialState: [],
+            effects: { state, event in
+                state.append(event)
+                guard event == "ask" else { return .none }
+                return .future {
+                    let promise = Promise<String>()
+                    promises.withLock { $0.append(promise) }
+                    return promise
+                }.id("ask")
+            }, middleware: [logging("a")])
+        store.dispatch(event: "ask")
+        store.dispatch(event: "ask")
+        for promise in promises.withLock({ $0 }) { promise.resolve(with: "answer") }
+        #expect(store.state == ["ask", "ask", "answer"])
+        #expect(seen.all.count { $0.hasPrefix("a before answer") } == 1)
+    }
+
+    @Test func aKeptContextDoesNotKeepTheStore() {
+        let kept = Locked<DispatchContext<[String], String>?>(nil)
+        let keeping = Middleware { context in
+            kept.withLock { $0 = context }
+            return { next in next }
+        }
+        var store: Store<[String], String>? = store(keeping)
+        weak let gone = store
+        store?.dispatch(event: "x")
+        store = nil
+        #expect(gone == nil)
+        let context = kept.withLock { $0 }
+        context?.dispatch(event: "y")
+        #expect(context?.state == ["x"])
+    }
+}

@@ -1,0 +1,112 @@
+import Futures
+import Stores
+import Testing
+
+@Suite struct FeedbackTests {
+    struct Search: Equatable, Sendable {
+        var wanted: String?
+        var books: [String] = []
+        var rooms: Set<String> = []
+        var ticks = 0
+    }
+
+    enum Event: Sendable {
+        case want(String?)
+        case found(String)
+        case rooms(Set<String>)
+        case tick
+    }
+
+    let started = Seen<String>()
+    let cancelled = Seen<String>()
+    let promises = Locked<[String: Promise<Event>]>([:])
+
+    func pending(_ name: String) -> Effect<Event> {
+        .future { [started, cancelled, promises] in
+            started.add(name)
+            let promise = Promise<Event>()
+            promise.onCancel { cancelled.add(name) }
+            promises.withLock { $0[name] = promise }
+            return promise
+        }
+    }
+
+    func store(_ initial: Search = Search()) -> Store<Search, Event> {
+        Store(
+            initialState: initial,
+            reduce: { state, event in
+                var state = state
+                switch event {
+                case .want(let text): state.wanted = text
+                case .found(let book):
+                    state.books.append(book)
+                    state.wanted = nil
+                case .rooms(let rooms): state.rooms = rooms
+                case .tick: state.ticks += 1
+                }
+                return state
+            },
+            feedback: [
+                Feedback {
+                    $0.wanted
+                } effect: { [self] in
+                    pending($0)
+                },
+                Feedback(each: { $0.rooms }, effect: { [self] in pending($0) }),
+            ])
+    }
+
+    @Test func anEffectLivesWhileItsQueryIsEqual() {
+        let store = store()
+        store.dispatch(event: .want("a"))
+        store.dispatch(event: .tick)
+        store.dispatch(event: .want("a"))
+        #expect(started.all == ["a"])
+        store.dispatch(event: .want("b"))
+        #expect(started.all == ["a", "b"])
+        #expect(cancelled.all == ["a"])
+        store.dispatch(event: .want(nil))
+        #expect(cancelled.all == ["a", "b"])
+        promises.withLock { $0["b"] }?.resolve(with: .found("late"))
+        #expect(store.state.books.isEmpty)
+    }
+
+    @Test func theInitialStateIsAskedAndTheAnswerComes() {
+        let store = store(Search(wanted: "a"))
+        #expect(started.all == ["a"])
+        promises.withLock { $0["a"] }?.resolve(with: .found("Momo"))
+        #expect(store.state == Search(books: ["Momo"]))
+        store.dispatch(event: .want("a"))
+        #expect(started.all == ["a", "a"])
+        #expect(cancelled.all.isEmpty)
+    }
+
+    @Test func eachOfSeveralQueriesHasItsEffect() {
+        let store = store()
+        store.dispatch(event: .rooms(["x"]))
+        store.dispatch(event: .rooms(["x", "y"]))
+        #expect(started.all == ["x", "y"])
+        store.dispatch(event: .rooms(["y"]))
+        #expect(cancelled.all == ["x"])
+        #expect(started.all == ["x", "y"])
+        store.dispatch(event: .rooms([]))
+        #expect(cancelled.all == ["x", "y"])
+    }
+
+    @Test func twoFeedbacksWithEqualQueriesDoNotDisturbEachOther() {
+        let store = store()
+        store.dispatch(event: .want("x"))
+        store.dispatch(event: .rooms(["x", "y"]))
+        store.dispatch(event: .rooms(["x"]))
+        #expect(started.all.count { $0 == "x" } == 2)
+        #expect(cancelled.all == ["y"])
+    }
+
+    @Test func theyAreCancelledWhenTheStoreGoes() {
+        var store: Store<Search, Event>? = store(Search(wanted: "a"))
+        weak let gone = store
+        store = nil
+        #expect(gone == nil)
+        #expect(cancelled.all == ["a"])
+    }
+}

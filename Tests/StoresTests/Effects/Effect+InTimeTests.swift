@@ -1,0 +1,111 @@
+import Futures
+import Stores
+import Testing
+
+@Suite struct EffectInTimeTests {
+    typealias Event = EffectTests.Event
+
+    let stage = EffectTests.Stage()
+    let scheduler = ManualScheduler()
+
+    func now(_ name: String) -> Effect<Event> { .future(Future(value: .got(name))) }
+
+    func debounced(_ effect: Effect<Event>) -> Effect<Event> {
+        effect.debounce(id: "d", for: .milliseconds(300), on: scheduler)
+    }
+
+    func throttled(_ effect: Effect<Event>, latest: Bool = true) -> Effect<Event> {
+        effect.throttle(id: "t", for: .seconds(1), latest: latest, on: scheduler)
+    }
+
+    @Test func aDebouncedEffectBeginsOnceItHasBeenQuiet() {
+        stage.run(debounced(now("a")))
+        scheduler.advance(by: .milliseconds(200))
+        stage.run(debounced(now("b")))
+        scheduler.advance(by: .milliseconds(299))
+        #expect(stage.got.isEmpty)
+        #expect(stage.store.effectsUnderWay == 1)
+        scheduler.advance(by: .milliseconds(1))
+        #expect(stage.got == ["b"])
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func aDebouncedEffectReplacesOneThatHasBegun() {
+        stage.run(debounced(stage.pending("a")))
+        scheduler.run()
+        stage.run(debounced(stage.pending("b")))
+        #expect(stage.cancelled.all == ["a"])
+        scheduler.run()
+        stage.settle("a")
+        stage.settle("b")
+        #expect(stage.got == ["b"])
+    }
+
+    @Test func aDebouncedEffectCanBeCancelled() {
+        stage.run(debounced(now("a")))
+        stage.run(.cancel(id: "d"))
+        #expect(scheduler.isIdle)
+        scheduler.run()
+        #expect(stage.got.isEmpty)
+    }
+
+    @Test func theFirstThrottledBeginsAtOnceAndTheLatestAtTheEnd() {
+        for name in ["a", "b", "c"] { stage.run(throttled(now(name))) }
+        #expect(stage.got == ["a"])
+        scheduler.advance(by: .milliseconds(999))
+        #expect(stage.got == ["a"])
+        scheduler.advance(by: .milliseconds(1))
+        #expect(stage.got == ["a", "c"])
+        stage.run(throttled(now("d")))
+        #expect(stage.got == ["a", "c"])
+        scheduler.advance(by: .seconds(1))
+        #expect(stage.got == ["a", "c", "d"])
+        scheduler.advance(by: .seconds(1))
+        #expect(scheduler.isIdle)
+        stage.run(throttled(now("e")))
+        #expect(stage.got == ["a", "c", "d", "e"])
+    }
+
+    @Test func withoutTheLatestAllThatComeMeanwhileAreDropped() {
+        for name in ["a", "b"] { stage.run(throttled(now(name), latest: false)) }
+        scheduler.run()
+        #expect(stage.got == ["a"])
+        #expect(stage.store.effectsUnderWay == 0)
+        stage.run(throttled(now("c"), latest: false))
+        #expect(stage.got == ["a", "c"])
+    }
+
+    @Test func aThrottledEffectThatBeginsReplacesTheOneBefore() {
+        stage.run(throttled(stage.pending("a")))
+        stage.run(throttled(stage.pending("b")))
+        #expect(stage.cancelled.all.isEmpty)
+        scheduler.advance(by: .seconds(1))
+        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.started.all == ["a", "b"])
+    }
+
+    @Test func cancellingEndsTheIntervalToo() {
+        stage.run(throttled(now("a")))
+        stage.run(throttled(now("b")))
+        stage.run(.cancel(id: "t"))
+        #expect(scheduler.isIdle)
+        stage.run(throttled(now("c")))
+        #expect(stage.got == ["a", "c"])
+    }
+
+    @Test func aThrottledOneInASequenceIsWaitedFor() {
+        stage.run(throttled(now("a")))
+        stage.run(.concatenate(throttled(now("b")), now("c")))
+        #expect(stage.got == ["a"])
+        scheduler.advance(by: .seconds(1))
+        #expect(stage.got == ["a", "b", "c"])
+    }
+
+    @Test func aStoreThatGoesTakesItsTimersBack() {
+        stage.run(debounced(now("a")))
+        stage.run(throttled(now("b")))
+        #expect(!scheduler.isIdle)
+        stage.release()
+        #expect(scheduler.isIdle)
+    }
+}

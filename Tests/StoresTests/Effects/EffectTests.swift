@@ -1,0 +1,308 @@
+import Foundation
+import Futures
+import Stores
+import Testing
+
+@Suite struct EffectTests {
+    enum Event: Equatable, Sendable {
+        case run(String)
+        case got(String)
+    }
+
+    struct Failed: Error, Equatable { var name = "" }
+
+    /// A store that runs the effect that a test has written down for a name, and keeps what it got.
+    final class Stage: Sendable {
+        let effects = Locked<[String: Effect<Event>]>([:])
+        let promises = Locked<[String: Promise<Event>]>([:])
+        let cancelled = Seen<String>()
+        let started = Seen<String>()
+        let failures = Seen<String>()
+        private let held: Locked<Store<[String], Event>?> = Locked(nil)
+
+        var store: Store<[String], Event> { held.withLock { $0! } }
+        var got: [String] { store.state }
+
+        init() {
+            let effects = effects
+            let failures = failures
+            let store = Store<[String], Event>(
+                initialState: [],
+                effects: { state, event in
+                    switch event {
+                    case .run(let name): return effects.withLock { $0[name] ?? .none }
+                    case .got(let text):
+                        state.append(text)
+                        return .none
+                    }
+                }, onFailure: { failures.add("\($0)") })
+            held.withLock { $0 = store }
+        }
+
+        /// An effect that waits for `settle`, and notes when it starts and is cancelled.
+        func pending(_ name: String) -> Effect<Event> {
+            .future { [self] in
+                started.add(name)
+                let promise = Promise<Event>()
+                promise.onCancel { [cancelled] in cancelled.add(name) }
+                promises.withLock { $0[name] = promise }
+                return promise
+            }
+        }
+
+        func run(_ effect: Effect<Event>, as name: String = "effect") {
+            effects.withLock { $0[name] = effect }
+            store.dispatch(event: .run(name))
+        }
+
+        func settle(_ name: String) {
+            promises.withLock { $0[name] }?.resolve(with: .got(name))
+        }
+
+        func fail(_ name: String) {
+            promises.withLock { $0[name] }?.reject(with: Failed(name: name))
+        }
+
+        func release() { held.withLock { $0 = nil } }
+    }
+
+    let stage = Stage()
+
+    @Test func aFuturesEventIsDispatched() {
+        stage.run(.none)
+        stage.run(.future(Future(value: .got("now"))))
+        stage.run(stage.pending("later"))
+        #expect(stage.got == ["now"])
+        #expect(stage.store.effectsUnderWay == 1)
+        stage.settle("later")
+        #expect(stage.got == ["now", "later"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
+    @Test func anEffectIsBegunAfterTheObserversWereTold() {
+        let order = Seen<String>()
+        let store = Store<Int, Int>(
+            initialState: 0,
+            effects: { state, event in
+                state += event
+                return event == 1
+                    ? .future {
+                        order.add("begun")
+                        return Future(value: 10)
+                    } : .none
+            })
+        store.subscribe { _, new in order.add("told \(new)") }
+        store.dispatch(event: 1)
+        #expect(order.all == ["told 0", "told 1", "begun", "told 11"])
+        #expect(store.state == 11)
+    }
+
+    @Test func aFutureExpressionIsEvaluatedWhenTheEffectBegins() {
+        let made = Seen<Int>()
+        @Sendable func future() -> Future<Event> {
+            made.add(1)
+            return Future(value: .got("x"))
+        }
+        let effect = Effect<Event>.future(future())
+        #expect(made.all.isEmpty)
+        stage.run(effect)
+        stage.run(effect)
+        #expect(made.all.count == 2)
+    }
+
+    @Test func aRequestMakesAnEventOfSuccessAndOfFailure() {
+        let event: @Sendable (Result<Int, any Error>) -> Event = { result in
+            switch result {
+            case .success(let value): .got("\(value)")
+            case .failure(let error): .got("\(error is Failed)")
+            }
+        }
+        stage.run(.request(Future(value: 7), event))
+        stage.run(.request(Future<Int>(error: Failed()), event))
+        #expect(stage.got == ["7", "true"])
+        #expect(stage.failures.all.isEmpty)
+    }
+
+    @Test func aFailureWithoutAnEventIsReportedACancellationIsNot() {
+        stage.run(.future(Future(error: Failed(name: "x"))))
+        stage.run(.future(Future(error: CancellationError())))
+        #expect(stage.failures.all == ["Failed(name: \"x\")"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
+    @Test func mergedEffectsRunAtOnce() {
+        stage.run(.merge(stage.pending("a"), .none, stage.pending("b")))
+        #expect(stage.started.all == ["a", "b"])
+        stage.settle("b")
+        stage.settle("a")
+        #expect(stage.got == ["b", "a"])
+        #expect(Effect<Event>.merge().isNoneForTests)
+    }
+
+    @Test func concatenatedEffectsWaitForEachOther() {
+        stage.run(.concatenate(stage.pending("a"), stage.pending("b"), stage.pending("c")))
+        #expect(stage.started.all == ["a"])
+        stage.settle("a")
+        #expect(stage.started.all == ["a", "b"])
+        stage.fail("b")
+        #expect(stage.started.all == ["a", "b", "c"])
+        stage.settle("c")
+        #expect(stage.got == ["a", "c"])
+    }
+
+    @Test func aMergeInASequenceEndsWithItsLast() {
+        stage.run(
+            .concatenate(.merge(stage.pending("a"), stage.pending("b")), stage.pending("c")))
+        stage.settle("a")
+        #expect(stage.started.all == ["a", "b"])
+        stage.settle("b")
+        #expect(stage.started.all == ["a", "b", "c"])
+    }
+
+    @Test func aLongSequenceOfSettledFuturesNeedsNoStack() {
+        let many = (0..<20_000).map { _ in Effect<Event>.future(Future(value: .run("nothing"))) }
+        stage.run(.concatenate(many + [.future(Future(value: .got("end")))]))
+        #expect(stage.got == ["end"])
+    }
+
+    @Test func theNewestReplacesAndLateResultsAreDropped() {
+        stage.run(stage.pending("a").id(1))
+        stage.run(stage.pending("b").id(1))
+        #expect(stage.cancelled.all == ["a"])
+        stage.settle("a")
+        stage.settle("b")
+        #expect(stage.got == ["b"])
+    }
+
+    @Test func aLateResultOfAFutureThatCannotBeCancelledIsDropped() {
+        // Somebody else waits for it too, so that giving it up cancels nothing.
+        let shared = Promise<Event>()
+        let other = shared.map { $0 }
+        stage.run(Effect.future(shared).id("x"))
+        stage.run(.cancel(id: "x"))
+        shared.resolve(with: .got("late"))
+        #expect(stage.got.isEmpty)
+        #expect(throws: Never.self) { try other.result?.get() }
+        #expect(other.result != nil)
+    }
+
+    @Test func aReplacedEffectIsDroppedFromTheMomentThatTheStateIsMade() {
+        // The old answer comes while observers are still being told of the event that replaces it.
+        let stage = stage
+        stage.run(stage.pending("a").id(1))
+        stage.effects.withLock { $0["b"] = stage.pending("b").id(1) }
+        stage.store.subscribe { old, _ in if old != nil { stage.settle("a") } }
+        stage.store.dispatch(event: .run("b"))
+        #expect(stage.got.isEmpty)
+        #expect(stage.started.all == ["a", "b"])
+    }
+
+    @Test func theOldestKeepsOthersFromBeginning() {
+        stage.run(stage.pending("a").id(1, .oldest))
+        stage.run(stage.pending("b").id(1, .oldest))
+        stage.settle("a")
+        stage.run(stage.pending("c").id(1, .oldest))
+        stage.settle("c")
+        #expect(stage.started.all == ["a", "c"])
+        #expect(stage.got == ["a", "c"])
+        #expect(stage.cancelled.all.isEmpty)
+    }
+
+    @Test func serialOnesRunOneAfterAnother() {
+        for name in ["a", "b", "c"] { stage.run(stage.pending(name).id(1, .serial)) }
+        #expect(stage.started.all == ["a"])
+        #expect(stage.store.effectsUnderWay == 3)
+        stage.settle("a")
+        stage.fail("b")
+        stage.settle("c")
+        #expect(stage.started.all == ["a", "b", "c"])
+        #expect(stage.got == ["a", "c"])
+    }
+
+    @Test func cancellingEndsTheRunningAndTheWaiting() {
+        for name in ["a", "b"] { stage.run(stage.pending(name).id(1, .serial)) }
+        stage.run(stage.pending("other").id("1"))
+        stage.run(.cancel(id: 1))
+        stage.run(.cancel(id: 1))
+        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.started.all == ["a", "other"])
+        #expect(stage.store.effectsUnderWay == 1)
+        stage.run(stage.pending("c").id(1, .serial))
+        #expect(stage.started.all == ["a", "other", "c"])
+    }
+
+    @Test func cancellingOneOfASequenceGoesOnWithTheNext() {
+        stage.run(.concatenate(stage.pending("a").id(1), stage.pending("b")))
+        stage.run(.cancel(id: 1))
+        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.cancelled.all == ["a"])
+    }
+
+    @Test func anIdGivenTwiceNeitherReplacesNorWaitsForItself() {
+        stage.run(stage.pending("a").id(1).id(1))
+        stage.run(stage.pending("b").id(2, .serial).id(2, .serial))
+        #expect(stage.started.all == ["a", "b"])
+        stage.settle("a")
+        stage.settle("b")
+        #expect(stage.got == ["a", "b"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
+    @Test func anEffectMayCancelWhatItIsAPartOf() {
+        stage.run(.concatenate(stage.pending("a"), .cancel(id: 1), stage.pending("b")).id(1))
+        stage.settle("a")
+        #expect(stage.started.all == ["a"])
+        #expect(stage.store.effectsUnderWay == 0)
+        stage.run(stage.pending("c").id(1, .oldest))
+        #expect(stage.started.all == ["a", "c"])
+    }
+
+    @Test func idsBelongToOneStore() {
+        let other = Stage()
+        stage.run(stage.pending("a").id("same"))
+        other.run(other.pending("b").id("same"))
+        other.run(.cancel(id: "same"))
+        #expect(stage.cancelled.all.isEmpty)
+        #expect(other.cancelled.all == ["b"])
+        stage.settle("a")
+        #expect(stage.got == ["a"])
+    }
+
+    @Test func aStoreThatGoesCancelsItsEffectsAndIsNotKeptByThem() {
+        stage.run(stage.pending("a"))
+        stage.run(.concatenate(stage.pending("b"), stage.pending("never")))
+        weak let gone = stage.store
+        stage.release()
+        #expect(gone == nil)
+        #expect(stage.cancelled.all == ["a", "b"])
+        stage.settle("a")
+        #expect(stage.started.all == ["a", "b"])
+    }
+
+    @Test func aMappedEffectDoesTheSameWithAnotherEvent() {
+        let scheduler = ManualScheduler()
+        let answer = Effect<Int>.request(Future(value: 1)) { (try? $0.get()) ?? 0 }
+        let all = Effect.merge(
+            answer, .concatenate(answer, answer), answer.id("x"), .none, .cancel(id: "y"),
+            answer.debounce(id: "z", for: .seconds(1), on: scheduler),
+            answer.throttle(id: "t", for: .seconds(1), on: scheduler))
+        stage.run(all.map { Event.got("\($0)") })
+        #expect(stage.got.count == 5)
+        scheduler.run()
+        #expect(stage.got == Array(repeating: "1", count: 6))
+    }
+
+    @Test func eventsOfEffectsFromManyThreadsAllArrive() {
+        let promises = (0..<400).map { _ in Promise<Event>() }
+        for promise in promises { stage.run(.future(promise)) }
+        onThreads(4) { thread in
+            for index in 0..<100 { promises[thread * 100 + index].resolve(with: .got("\(index)")) }
+        }
+        #expect(stage.got.count == 400)
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+}
+
+extension Effect {
+    fileprivate var isNoneForTests: Bool { "\(self)".contains("none") }
+}
