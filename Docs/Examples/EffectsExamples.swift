@@ -113,21 +113,19 @@ import Testing
     }
 
     @Test func released() {
-        let log = ExampleLog()
+        let (find, scheduler) = (library.find, scheduler)
         // snippet: released
-        var store: Store<Int, Int>? = Store(
-            initialState: 0,
+        var store: Store<[String], String>? = Store(
+            initialState: [],
             effects: { state, event in
-                state += event
-                return .future {
-                    let promise = Promise<Int>()
-                    promise.onCancel { log.add("cancelled") }
-                    return promise
-                }
+                state.append(event)
+                return .future(find(event).map { $0[0] })
             })
-        store?.dispatch(event: 1)
+        store?.dispatch(event: "momo")
+        #expect(!scheduler.isIdle)
+
         store = nil
-        #expect(log.lines == ["cancelled"])
+        #expect(scheduler.isIdle)
         // end snippet
     }
 
