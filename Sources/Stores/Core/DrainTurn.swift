@@ -31,18 +31,15 @@ struct DrainTurn: ~Copyable, Sendable {
     /// put in the queue before the lock is let go of.
     @inlinable
     func take() -> Bool {
-        while true {
-            let found = word.compareExchange(
-                expected: Self.idle, desired: Self.taken, ordering: .acquiring)
-            if found.exchanged { return true }
-            if found.original == Self.more { return false }
+        // Only who holds the lock takes an idle turn, so a load and a store are enough for that.
+        while word.load(ordering: .acquiring) != Self.idle {
             // Who drains may be just about to end.
-            if word.compareExchange(
-                expected: Self.taken, desired: Self.more, ordering: .relaxed
-            ).exchanged {
-                return false
-            }
+            let found = word.compareExchange(
+                expected: Self.taken, desired: Self.more, ordering: .relaxed)
+            if found.exchanged || found.original == Self.more { return false }
         }
+        word.store(Self.taken, ordering: .relaxed)
+        return true
     }
 
     /// Ends the turn.

@@ -7,27 +7,27 @@ extension StoreCore {
     func commit(_ event: Event) {
         if mayHaveEffects { return commit(event, from: nil) }
         trapIfReducing("dispatch")
-        var step: Step<State>?
-        values.withLock { values in
-            guard !values.isClosed else { return }
+        let step: Step<State>? = values.withLock { values in
+            if values.isClosed { return nil }
             // The old state is not kept for nobody: a collection in it is then changed in place.
             let old = values.subscribers.isEmpty ? nil : values.state
             values.version &+= 1
             reducing.store(threadIdentity(), ordering: .relaxed)
             reduction.reduce(&values.state, event)
             reducing.store(0, ordering: .relaxed)
-            guard let old else { return }
+            guard let old else { return nil }
             if turn.take() {
-                step = Step(old, values.state, values.version, values.subscribers)
-            } else {
-                let change = Transition<State, Event>(
-                    old: old, new: values.state, version: values.version, commands: [])
-                values.pending.append(.transition(change))
+                return Step(old, values.state, values.version, values.subscribers)
             }
+            values.enqueue(old)
+            return nil
         }
         guard let step else { return }
-        for subscriber in step.subscribers {
-            subscriber.notify(step.old, step.new, step.version)
+        var index = 0
+        // An index, as an iterator would retain the array once more.
+        while index < step.subscribers.count {
+            step.subscribers[index].notify(step.old, step.new, step.version)
+            index += 1
         }
         if !turn.end() { drain() }
     }

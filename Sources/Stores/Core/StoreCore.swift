@@ -43,6 +43,14 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             self.state = state
             self.chain = chain
         }
+
+        /// Puts the change to the present state in the queue.
+        @usableFromInline
+        mutating func enqueue(_ old: State) {
+            let change = Transition<State, Event>(
+                old: old, new: state, version: version, commands: [])
+            pending.append(.transition(change))
+        }
     }
 
     /// The middleware around ``commit(_:)``.
