@@ -116,13 +116,14 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
 
     @inlinable
     func subscriber(_ place: UUID, since version: UInt64) -> Subscriber<State> {
-        Subscriber(id: place, since: version) { [members, part] old, new, version in
-            guard let old else { return }
-            let parts = (old: part(old), new: part(new))
-            guard parts.old != parts.new else { return }
-            for member in members.withLock({ $0.list }) {
-                member.notify(parts.old, parts.new, version)
-            }
-        }
+        Subscriber(
+            id: place, since: version,
+            distribute: { [members, part] old, new, version in
+                let parts = (old: part(old), new: part(new))
+                guard parts.old != parts.new else { return }
+                for member in members.withLock({ $0.list }) {
+                    member.notify(parts.old, parts.new, version)
+                }
+            })
     }
 }

@@ -9,9 +9,12 @@ public import Foundation
 /// One who is told of a store's changes.
 @usableFromInline
 final class Subscriber<State: Sendable>: Sendable {
-    /// Takes the state before (nil at the replay), the state after, and the version of the latter.
+    /// Takes the state before (nil at the replay) and the state after.
     @usableFromInline
-    typealias Receive = @Sendable (State?, State, UInt64) -> Void
+    typealias Receive = @Sendable (State?, State) -> Void
+    /// Takes the state before, the state after, and the version of the latter.
+    @usableFromInline
+    typealias Distribute = @Sendable (State, State, UInt64) -> Void
 
     @usableFromInline
     let id: UUID
@@ -20,6 +23,9 @@ final class Subscriber<State: Sendable>: Sendable {
     let since: UInt64
     @usableFromInline
     let receive: Receive
+    /// What takes its place where others are behind this one.
+    @usableFromInline
+    let distribute: Distribute?
     @usableFromInline
     let onClose: (@Sendable () -> Void)?
     /// False from the moment that it is unsubscribed.
@@ -35,20 +41,31 @@ final class Subscriber<State: Sendable>: Sendable {
         self.since = since
         self.onClose = onClose
         self.receive = receive
+        distribute = nil
+    }
+
+    /// Makes a subscriber that passes changes on to others, who are replayed the state each.
+    @inlinable
+    init(id: UUID, since: UInt64, distribute: @escaping Distribute) {
+        self.id = id
+        self.since = since
+        onClose = nil
+        receive = { _, _ in }
+        self.distribute = distribute
     }
 
     /// Tells of a change, if it is newer than what was replayed.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64) {
         guard version > since, isActive.load(ordering: .acquiring) else { return }
-        receive(old, new, version)
+        if let distribute { distribute(old, new, version) } else { receive(old, new) }
     }
 
     /// Tells of the state at the beginning.
     @inlinable
     func replay(_ state: State) {
         guard isActive.load(ordering: .acquiring) else { return }
-        receive(nil, state, since)
+        receive(nil, state)
     }
 
     /// Tells nothing any more.

@@ -13,7 +13,7 @@ extension DerivedStore {
     public var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let id = source.subscribe(onClose: { continuation.finish() }) { _, new, _ in
+        let id = source.subscribe(onClose: { continuation.finish() }) { _, new in
             continuation.yield(new)
         }
         continuation.onTermination = { [weak self] _ in self?.unsubscribe(id) }
@@ -32,7 +32,7 @@ extension DerivedStore {
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
         let isSubscribed = MainActorFlag()
-        return source.subscribe(onClose: { isSubscribed.lower() }) { old, new, _ in
+        return source.subscribe(onClose: { isSubscribed.lower() }) { old, new in
             DispatchQueue.main.async {
                 MainActor.assumeIsolated {
                     if isSubscribed.isRaised { observer(old, new) }

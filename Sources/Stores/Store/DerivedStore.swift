@@ -57,7 +57,7 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
     public func subscribe(
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        source.subscribe(onClose: nil) { old, new, _ in observer(old, new) }
+        source.subscribe(onClose: nil, observer)
     }
 
     /// Stops calling an observer.

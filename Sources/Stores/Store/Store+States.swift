@@ -24,7 +24,7 @@ extension StoreCore {
     ) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let id = subscribe(onClose: { continuation.finish() }) { _, new, _ in
+        let id = subscribe(onClose: { continuation.finish() }) { _, new in
             continuation.yield(transform(new))
         }
         continuation.onTermination = { [weak self] _ in self?.unsubscribe(id) }

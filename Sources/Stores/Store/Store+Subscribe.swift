@@ -22,7 +22,7 @@ extension Store {
     public func subscribe(
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        core.subscribe { old, new, _ in observer(old, new) }
+        core.subscribe(observer)
     }
 }
 
@@ -47,7 +47,7 @@ extension Store {
         to part: @escaping @Sendable (State) -> Part,
         observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
     ) -> UUID {
-        core.subscribe { old, new, _ in
+        core.subscribe { old, new in
             let newPart = part(new)
             guard let old else { return observer(nil, newPart) }
             let oldPart = part(old)
@@ -69,7 +69,7 @@ extension Store {
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
         let isSubscribed = MainActorFlag()
-        return core.subscribe(onClose: { isSubscribed.lower() }) { old, new, _ in
+        return core.subscribe(onClose: { isSubscribed.lower() }) { old, new in
             // The main actor's executor is the main queue, which keeps the order.
             DispatchQueue.main.async {
                 MainActor.assumeIsolated {
