@@ -47,7 +47,7 @@ public struct Effect<Event: Sendable>: Sendable {
     /// A future of an event.
     ///
     /// - Parameter future: The future. The expression is not evaluated before the store begins the
-    ///   effect, outside ``Reducer/reduce(_:_:)-(State,_)``, so that reducing stays pure. When it
+    ///   effect, outside the reducer, so that reducing stays pure. When it
     ///   succeeds, its event is dispatched. When it fails, no event comes: the store's `onFailure` is
     ///   told, unless the error is a `CancellationError`. Make failures events with
     ///   ``request(_:_:)``, or with `recover`.
@@ -59,7 +59,7 @@ public struct Effect<Event: Sendable>: Sendable {
 
     /// A future of an event, made by a function.
     ///
-    /// - Parameter start: Makes the future, as ``future(_:)-(Future<Event>)`` does. It is called on the
+    /// - Parameter start: Makes the future, as the other `future` does. It is called on the
     ///   thread that notifies the observers, after they were told of the event's change, and no lock
     ///   is held meanwhile.
     public static func future(_ start: @escaping @Sendable () -> Future<Event>) -> Effect {

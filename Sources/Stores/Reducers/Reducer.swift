@@ -73,13 +73,13 @@ public struct Reducer<State, Event>: Sendable {
 }
 
 extension Reducer {
-    /// Changes a state in place, as ``reduce(_:_:)-(inout_State,_)`` does.
+    /// Changes a state in place, as `reduce` does.
     @inlinable
     public func callAsFunction(_ state: inout State, _ event: Event) {
         body(&state, event)
     }
 
-    /// Returns the state that follows, as ``reduce(_:_:)-(State,_)`` does.
+    /// Returns the state that follows, as `reduce` does.
     @inlinable
     public func callAsFunction(_ state: State, _ event: Event) -> State {
         reduce(state, event)
