@@ -1,0 +1,71 @@
+/// Puts loadable values together to one, which is there when all of them are.
+///
+/// ```swift
+/// let screen = zip(product, reviews).map { product, reviews in Page(product, reviews) }
+/// ```
+///
+/// It has failed if one has, with the leftmost error; otherwise it is loading if one is; otherwise it
+/// is idle if one is; otherwise it is loaded, and stale if one is. Its `value` is there whenever
+/// all of theirs are, previous ones included.
+///
+/// - Parameter loadables: The loadable values, any number of them. Of none it is loaded.
+/// - Returns: The values as a tuple, in exactly one state.
+public func zip<each Value, Failure>(
+    _ loadables: repeat Loadable<each Value, Failure>
+) -> Loadable<(repeat each Value), Failure> {
+    var rank = Rank.loaded
+    var stale = false
+    var error: Failure?
+    for loadable in repeat each loadables {
+        rank = max(rank, Rank(of: loadable))
+        stale = stale || loadable.isStale
+        error = error ?? loadable.error
+    }
+    let values = try? (repeat (each loadables).known())
+    switch (rank, error, values) {
+    case (_, let error?, _): return .failed(error, previous: values)
+    case (.loading, _, _): return .loading(previous: values)
+    case (.loaded, _, let values?): return .loaded(values, stale: stale)
+    default: return .idle
+    }
+}
+
+extension Loadable {
+    /// Puts this and another together, as `zip(self, other)` does.
+    ///
+    /// - Parameter other: The other one.
+    /// - Returns: Both values, in exactly one state.
+    public func zip<Other>(
+        _ other: Loadable<Other, Failure>
+    ) -> Loadable<(Value, Other), Failure> {
+        Stores.zip(self, other)
+    }
+}
+
+/// Which state prevails over which.
+private enum Rank: Comparable {
+    case loaded
+    case idle
+    case loading
+    case failed
+
+    init<Value, Failure>(of loadable: Loadable<Value, Failure>) {
+        switch loadable {
+        case .idle: self = .idle
+        case .loading: self = .loading
+        case .loaded: self = .loaded
+        case .failed: self = .failed
+        }
+    }
+}
+
+extension Loadable {
+    /// The newest value that is known, or an error where there is none.
+    fileprivate func known() throws -> Value {
+        guard let value else { throw Unknown() }
+        return value
+    }
+}
+
+/// There is no value.
+private struct Unknown: Error {}

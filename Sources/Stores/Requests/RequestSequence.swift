@@ -1,0 +1,117 @@
+public import Futures
+
+/// Requests of different kinds that are sent one after another, in the order of their declaration.
+///
+/// ```swift
+/// let requests = RequestSequence(networking: networking)
+/// requests.send(.route, parse: decoded) { (result: Result<Route, any Error>) in … }
+/// requests.send(.login, parse: decoded) { (result: Result<Session, any Error>) in … }
+/// requests.finished.observe { result in … }
+/// ```
+///
+/// A request is sent when the answer of the one before it has been delivered: its completion has
+/// returned. Declaring one returns at once; no thread waits, the requests are chained futures. With
+/// `import Pledge`, `RequestState` is this type for endpoints and data, with a method that decodes.
+///
+/// Every completion is called exactly once, in order of declaration, on the thread where the
+/// answer comes; where the answer is there at once, before the declaring call returns. One may
+/// declare further requests: they are the last. The requests go on if the sequence is released.
+///
+/// All of it may be used from any thread.
+public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendable {
+    private let networking: @Sendable (Request) -> Future<Answer>
+    private let progress: Locked<RequestProgress>
+
+    /// Makes a sequence without requests.
+    ///
+    /// - Parameters:
+    ///   - networking: The network, called once for each request that is sent.
+    ///   - rule: Whether the requests after one that failed are sent.
+    public init(
+        networking: @escaping @Sendable (Request) -> Future<Answer>,
+        onFailure rule: RequestFailureRule = .stop
+    ) {
+        self.networking = networking
+        progress = Locked(RequestProgress(rule: rule))
+    }
+
+    /// Declares a request.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - parse: Makes the answer's own type of what the network returns, such as `{ $0.decoded() }`.
+    ///   - completion: Called with the answer, or why there is none: the network's error, the one of
+    ///     `parse`, or a ``RequestNotSent`` if the sequence has stopped before.
+    /// - Returns: The answer, for those who like a future better. Cancelling it counts as a failure of
+    ///   this request, and is delivered when its turn has come.
+    @discardableResult
+    public func send<Response: Sendable>(
+        _ request: Request,
+        parse: @escaping @Sendable (Future<Answer>) -> Future<Response>,
+        completion: (@Sendable (Result<Response, any Error>) -> Void)? = nil
+    ) -> Future<Response> {
+        let delivered = Promise<Void>()
+        let (number, previous) = progress.withLock { $0.append(delivered) }
+        let answer = previous.flatMap { [networking, progress] in
+            if let cause = progress.withLock({ $0.reasonToStop }) {
+                throw RequestNotSent(number: number, cause: cause)
+            }
+            return parse(networking(request))
+        }
+        // An answer that is cancelled before its turn is not delivered before its turn either.
+        previous.observe { [progress] _ in
+            progress.withLock { $0.begin(answer.cancel) }
+            answer.observe { result in
+                if case .failure(let error) = result { progress.withLock { $0.fail(error) } }
+                completion?(result)
+                progress.withLock { $0.end() }
+                delivered.resolve(with: ())
+            }
+            if progress.withLock({ $0.isCancelled }) { answer.cancel() }
+        }
+        return answer
+    }
+
+    /// Declares a request whose answer is taken as the network returns it.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - completion: Called with the answer, or why there is none.
+    /// - Returns: The answer, as with ``send(_:parse:completion:)``.
+    @discardableResult
+    public func send(
+        _ request: Request,
+        completion: (@Sendable (Result<Answer, any Error>) -> Void)? = nil
+    ) -> Future<Answer> {
+        send(request, parse: { $0 }, completion: completion)
+    }
+
+    /// A future of the end: of all requests that have been declared, and of those that their
+    /// completions declare.
+    ///
+    /// It fails with the first error if the sequence stops at failures, after all completions were
+    /// called; if it goes on, it succeeds: read ``failures``. Cancelling it cancels no request.
+    public var finished: Future<Void> { Self.end(of: progress) }
+
+    /// The errors of all requests that failed, in order; those that were not sent left out.
+    public var failures: [any Error] { progress.withLock { $0.failures } }
+
+    /// Cancels the request that is under way, and sends none of those that are left.
+    ///
+    /// Their completions are called with the reason. Requests that are declared later are not sent.
+    public func cancel() {
+        let running = progress.withLock { $0.cancel() }
+        running?()
+    }
+
+    private static func end(of progress: Locked<RequestProgress>) -> Future<Void> {
+        let last = progress.withLock { $0.last }
+        return last.flatMap {
+            let (isLast, reason) = progress.withLock { ($0.last === last, $0.reasonToStop) }
+            // Another was declared meanwhile: wait for that.
+            if !isLast { return end(of: progress) }
+            if let reason { throw reason }
+            return Future(value: ())
+        }
+    }
+}
