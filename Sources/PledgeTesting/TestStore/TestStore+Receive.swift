@@ -1,0 +1,76 @@
+internal import Pledge
+
+extension TestStore {
+    /// Takes an event that an effect has dispatched, and expects a change of the state.
+    ///
+    /// - Parameters:
+    ///   - event: The event. It has to have come already; in an async test the method of the same name
+    ///     waits for it.
+    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:line:)``.
+    ///   - fileID: Where to show what is wrong.
+    ///   - line: Where to show what is wrong.
+    public func receive(
+        _ event: Event,
+        _ change: ((inout State) -> Void)? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) where Event: Equatable {
+        take(TestExpectation(event), (fileID, line)) { compare($0, change, $1, (fileID, line)) }
+    }
+
+    /// Takes an event that an effect has dispatched, and expects a state.
+    ///
+    /// - Parameters:
+    ///   - event: The event, which has to have come already.
+    ///   - state: The whole state after it, whatever ``exhaustivity`` says.
+    ///   - fileID: Where to show what is wrong.
+    ///   - line: Where to show what is wrong.
+    public func receive(
+        _ event: Event, expecting state: State,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) where Event: Equatable {
+        take(TestExpectation(event), (fileID, line)) { compare($0, with: state, $1, (fileID, line)) }
+    }
+
+    /// Takes an event that an effect has dispatched, where events cannot be compared.
+    ///
+    /// ```swift
+    /// store.receive(where: { if case .loaded(.failure) = $0 { true } else { false } }) {
+    ///     $0.hasFailed = true
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - matches: Whether it is the event, which has to have come already.
+    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:line:)``.
+    ///   - fileID: Where to show what is wrong.
+    ///   - line: Where to show what is wrong.
+    public func receive(
+        where matches: @escaping (Event) -> Bool,
+        _ change: ((inout State) -> Void)? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        take(TestExpectation(where: matches), (fileID, line)) {
+            compare($0, change, $1, (fileID, line))
+        }
+    }
+
+    /// Takes the step of an event, if it has come.
+    func take(
+        _ expectation: TestExpectation<Event>, _ place: (fileID: StaticString, line: UInt),
+        _ compare: (TestJournal<State, Event>.Step, String) -> Void
+    ) {
+        let isInOrder = exhaustivity.contains(.events)
+        let step = journal.withLock { journal in
+            isInOrder ? journal.takeFirst() : journal.takeFirst(where: expectation.matches)
+        }
+        guard let step else {
+            let events = journal.withLock { $0.unreceived.map(\.event) }
+            let count = store.effectsUnderWay
+            return fail(TestText.nothingCame(expectation.what, events, effects: count), place)
+        }
+        guard expectation.matches(step.event) else {
+            return fail(expectation.mismatch(step.event), place)
+        }
+        compare(step, expectation.what)
+    }
+}

@@ -1,0 +1,59 @@
+extension TestStore {
+    /// Dispatches an event, and expects a change of the state.
+    ///
+    /// - Parameters:
+    ///   - event: What happens.
+    ///   - change: Makes the expected state from the one before. Without it, the state is expected to
+    ///     stay as it is. Where ``exhaustivity`` has no ``TestStoreExhaustivity/state``, it is
+    ///     applied to the new state, and must not change it.
+    ///   - fileID: Where to show what is wrong.
+    ///   - line: Where to show what is wrong.
+    public func send(
+        _ event: Event,
+        _ change: ((inout State) -> Void)? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        let what = "send(\(TestText.short(event)))"
+        passOver(before: what, (fileID, line))
+        compare(dispatch(event), change, what, (fileID, line))
+    }
+
+    /// Dispatches an event, and expects a state.
+    ///
+    /// - Parameters:
+    ///   - event: What happens.
+    ///   - state: The whole state after it, whatever ``exhaustivity`` says.
+    ///   - fileID: Where to show what is wrong.
+    ///   - line: Where to show what is wrong.
+    public func send(
+        _ event: Event, expecting state: State,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        let what = "send(\(TestText.short(event)))"
+        passOver(before: what, (fileID, line))
+        compare(dispatch(event), with: state, what, (fileID, line))
+    }
+
+    func compare(
+        _ step: TestJournal<State, Event>.Step, _ change: ((inout State) -> Void)?,
+        _ what: String, _ place: (fileID: StaticString, line: UInt)
+    ) {
+        let isExhaustive = exhaustivity.contains(.state)
+        guard isExhaustive || change != nil else { return }
+        var expected = isExhaustive ? step.old : step.new
+        change?(&expected)
+        if change == nil, expected != step.new {
+            fail(TestText.unexpectedChange(what, from: step.old, to: step.new), place)
+        } else {
+            compare(step, with: expected, what, place)
+        }
+    }
+
+    func compare(
+        _ step: TestJournal<State, Event>.Step, with expected: State,
+        _ what: String, _ place: (fileID: StaticString, line: UInt)
+    ) {
+        guard expected != step.new else { return }
+        fail(TestText.wrongState(what, expected: expected, is: step.new), place)
+    }
+}
