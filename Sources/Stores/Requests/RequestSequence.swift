@@ -41,14 +41,15 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     ///   - request: What is asked for.
     ///   - parse: Makes the answer's own type of what the network returns, such as `{ $0.decoded() }`.
     ///   - completion: Called with the answer, or why there is none: the network's error, the one of
-    ///     `parse`, or a ``RequestNotSent`` if the sequence has stopped before.
+    ///     `parse`, or a ``RequestNotSent`` if the sequence has stopped before. It has no default, so
+    ///     that a lone trailing closure is never taken for `parse`.
     /// - Returns: The answer, for those who like a future better. Cancelling it counts as a failure of
     ///   this request, and is delivered when its turn has come.
     @discardableResult
     public func send<Response: Sendable>(
         _ request: Request,
         parse: @escaping @Sendable (Future<Answer>) -> Future<Response>,
-        completion: (@Sendable (Result<Response, any Error>) -> Void)? = nil
+        completion: (@Sendable (Result<Response, any Error>) -> Void)?
     ) -> Future<Response> {
         let delivered = Promise<Void>()
         let (number, previous) = progress.withLock { $0.append(delivered) }

@@ -32,7 +32,7 @@ public struct RequestStep<Request: Sendable, Answer: Sendable>: Sendable {
     public static func send<Response: Sendable>(
         _ request: Request,
         parse: @escaping @Sendable (Future<Answer>) -> Future<Response>,
-        completion: (@Sendable (Result<Response, any Error>) -> Void)? = nil
+        completion: (@Sendable (Result<Response, any Error>) -> Void)?
     ) -> RequestStep {
         RequestStep { $0.send(request, parse: parse, completion: completion) }
     }
