@@ -27,7 +27,8 @@ struct SwiftTestingCalls: Sendable {
             let recordIssue = lookUp(
                 "$s7Testing5IssueV6record_14sourceLocationAcA7CommentVSg_AA06SourceE0VtFZ"),
             let test = _typeByName("7Testing4TestV"),
-            let comment = _typeByName("7Testing7CommentV"), comment is any RawRepresentable<String>.Type,
+            let comment = _typeByName("7Testing7CommentV"),
+            comment is any RawRepresentable<String>.Type,
             let location = _typeByName("7Testing14SourceLocationV"),
             let issue = _typeByName("7Testing5IssueV")
         else { return nil }

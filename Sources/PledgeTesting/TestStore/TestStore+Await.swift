@@ -52,7 +52,8 @@ extension TestStore {
             let isInOrder = exhaustivity.contains(.events)
             let next: Future<Void>? = journal.withLock { journal in
                 let known = journal.unreceived
-                if isInOrder ? !known.isEmpty : known.contains(where: { expectation.matches($0.event) })
+                if isInOrder
+                    ? !known.isEmpty : known.contains(where: { expectation.matches($0.event) })
                 {
                     return nil
                 }

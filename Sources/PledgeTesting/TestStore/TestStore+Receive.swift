@@ -28,7 +28,9 @@ extension TestStore {
         _ event: Event, expecting state: State,
         fileID: StaticString = #fileID, line: UInt = #line
     ) where Event: Equatable {
-        take(TestExpectation(event), (fileID, line)) { compare($0, with: state, $1, (fileID, line)) }
+        take(TestExpectation(event), (fileID, line)) {
+            compare($0, with: state, $1, (fileID, line))
+        }
     }
 
     /// Takes an event that an effect has dispatched, where events cannot be compared.

@@ -54,8 +54,10 @@ extension RecordingError: CustomStringConvertible {
         case .unreadable: "\(place) could not be read (\(kind)): is there such a file?"
         case .malformed:
             "\(place) is not a \(event) as JSON (\(kind)): mend or remove the line. No event was played"
-        case .unencodable: "\(place): the \(event) could not be encoded (\(kind)). Nothing was written"
-        case .unwritable: "\(place) could not be written (\(kind)): is its folder there, and writable?"
+        case .unencodable:
+            "\(place): the \(event) could not be encoded (\(kind)). Nothing was written"
+        case .unwritable:
+            "\(place) could not be written (\(kind)): is its folder there, and writable?"
         }
     }
 }

@@ -17,7 +17,8 @@ extension RequestNotSent: CustomStringConvertible {
     /// Which request was not sent, and why.
     public var description: String {
         let reason =
-            cause is CancellationError ? "the sequence was cancelled" : "one before it failed: \(cause)"
+            cause is CancellationError
+            ? "the sequence was cancelled" : "one before it failed: \(cause)"
         return "request \(number) was not sent, because \(reason)"
     }
 }

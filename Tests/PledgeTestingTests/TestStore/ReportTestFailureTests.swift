@@ -26,7 +26,9 @@ struct ReportTestFailureTests {
         }
     }
 
-    @Test(arguments: [("", 0), ("File.swift", 1), ("/File.swift", UInt.max)] as [(StaticString, UInt)])
+    @Test(
+        arguments: [("", 0), ("File.swift", 1), ("/File.swift", UInt.max)] as [(StaticString, UInt)]
+    )
     func anyPlaceIsTaken(fileID: StaticString, line: UInt) {
         withKnownIssue { reportTestFailure("x", fileID, line) }
     }

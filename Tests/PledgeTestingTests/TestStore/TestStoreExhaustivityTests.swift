@@ -40,7 +40,9 @@ struct TestStoreExhaustivityTests {
         store.receive(.leave)
         #expect(
             log.messages
-                == ["receive(leave): no such event has come, and no effect is under way:\n  increase"]
+                == [
+                    "receive(leave): no such event has come, and no effect is under way:\n  increase"
+                ]
         )
         store.receive(.increase) { $0.count = 1 }
         #expect(log.messages.count == 1)

@@ -54,7 +54,8 @@ struct TestStoreTests {
         store.send(.leave) { $0.count = 1 }
         store.send(.leave, expecting: Counter(name: "x"))
         #expect(log.messages.count == 2)
-        #expect(log.messages[1].hasSuffix(#"- name: "x"\#n+ name: "counter""#), "\(log.messages[1])")
+        #expect(
+            log.messages[1].hasSuffix(#"- name: "x"\#n+ name: "counter""#), "\(log.messages[1])")
     }
 
     @Test func aWrongStateOfAReceivedEventIsAFailure() {
@@ -193,8 +194,11 @@ struct TestStoreTests {
     }
 
     @Test func middlewareAndFeedbackTakePart() {
-        let doubling = DispatchMiddleware<Int, Int> { _ in { next in { event in next(event * 2) } } }
-        let feedback = Feedback<Int, Int> { state in state == 4 ? state : nil } effect: { _ in
+        let doubling = DispatchMiddleware<Int, Int> { _ in { next in { event in next(event * 2) } }
+        }
+        let feedback = Feedback<Int, Int> { state in
+            state == 4 ? state : nil
+        } effect: { _ in
             .future(Future(value: 10))
         }
         let store = TestStore(

@@ -31,7 +31,8 @@ final class Desk: Sendable {
         { result in
             switch result {
             case .success(let value): self.note("\(name): \(value)")
-            case .failure(let error as RequestNotSent): self.note("\(name): not sent, \(error.number)")
+            case .failure(let error as RequestNotSent):
+                self.note("\(name): not sent, \(error.number)")
             case .failure(let error): self.note("\(name): \(type(of: error))")
             }
         }
