@@ -1,0 +1,80 @@
+import Pledge
+
+// snippet: use-store
+@MainActor
+func useStore() {
+
+    let initailState = State(
+        username: "",
+        password: "",
+        loading: false,
+        data: nil,
+        error: nil
+    )
+
+    let store = Store(initailState: initailState)
+
+    // 以下变量 newStates 和 oldStates 用于录制状态历史
+    nonisolated(unsafe) var newStates: [State] = []
+    nonisolated(unsafe) var oldStates: [State?] = []
+
+    let subscriptionID = store.subscribe { (oldState, newState) in
+        newStates.append(newState)
+        oldStates.append(oldState)
+    }
+
+    // 模拟真实事件
+    store.dispatch(event: .onUpateUsername("beeth0ven"))
+    store.dispatch(event: .onUpatePassword("123456"))
+
+    // 取消订阅
+    store.unsubscribe(subscriptionID)
+
+    // 描叙预期
+    let expectNewStates = [
+        State(
+            username: "",
+            password: "",
+            loading: false,
+            data: nil,
+            error: nil
+        ),
+        State(
+            username: "beeth0ven",
+            password: "",
+            loading: false,
+            data: nil,
+            error: nil
+        ),
+        State(
+            username: "beeth0ven",
+            password: "123456",
+            loading: false,
+            data: nil,
+            error: nil
+        ),
+    ]
+
+    let expectOldStates = [
+        nil,
+        State(
+            username: "",
+            password: "",
+            loading: false,
+            data: nil,
+            error: nil
+        ),
+        State(
+            username: "beeth0ven",
+            password: "",
+            loading: false,
+            data: nil,
+            error: nil
+        ),
+    ]
+
+    // 比对结果
+    check("newStates", newStates == expectNewStates, is: true)
+    check("oldStates", oldStates == expectOldStates, is: true)
+}
+// end snippet
