@@ -50,7 +50,8 @@ enum RequestAction {
 /// Three requests, declared one after the other.
 @MainActor
 func checkRequests() async throws {
-    let answers = Recorder(initialState: [], reduce: { (all: [String], one: String) in all + [one] })
+    let answers = Recorder(
+        initialState: [], reduce: { (all: [String], one: String) in all + [one] })
     let transport = MemoryTransport(
         routes: [
             .get("/route", answer: .json(FirstResponse(route: "north"))),
