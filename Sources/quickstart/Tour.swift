@@ -1,14 +1,83 @@
 import Pledge
 
-/// What the two articles do, one thing after the other.
+/// What the tour has loaded so far.
+struct Tour: Sendable {
+    var product: Loadable<Product, any Error> = .idle
+    var products: Loadable<[Product], any Error> = .idle
+    /// What the logins were answered, by password.
+    var logins: [String: Loadable<NetworkResponse, any Error>] = [:]
+    var hasEnded = false
+
+    /// What can happen on the tour.
+    enum Event: Sendable {
+        case begun
+        case productLoaded(Result<Product, any Error>)
+        case productsLoaded(Result<[Product], any Error>)
+        case loginAnswered(password: String, Result<NetworkResponse, any Error>)
+    }
+
+    /// Why it went no further, if so.
+    var error: (any Error)? {
+        product.error ?? products.error ?? logins.values.lazy.compactMap(\.error).first
+    }
+}
+
+/// What the articles do, one thing after the other: a store loads it, and an observer shows it.
 func runTour(on networking: @escaping Networking) -> Future<Void> {
-    let networking = reporting(networking)
-    // All of it runs on the scheduler's thread, one thing at a time, so the lines have one order.
-    return Future(value: ()).delay(.zero, on: .live)
-        .flatMap { showProduct(on: networking) }
-        .flatMap { showProducts(on: networking) }
-        .flatMap { showLogin(password: "123", on: networking) }
-        .flatMap { showLogin(password: "321", on: networking) }
+    let store = Store(initialState: Tour(), effects: tourEffects(over: reporting(networking)))
+    let ended = Promise<Void>()
+    store.subscribe { old, new in
+        for line in lines(for: new, after: old) { print(line) }
+        if let error = new.error { ended.reject(with: error) }
+        if new.hasEnded { ended.resolve(with: ()) }
+    }
+    store.dispatch(event: .begun)
+    return ended.always { withExtendedLifetime(store) {} }
+}
+
+/// Each event asks for what the next one answers.
+private func tourEffects(
+    over networking: @escaping Networking
+) -> @Sendable (inout Tour, Tour.Event) -> Effect<Tour.Event> {
+    let load = productLoading(over: networking)
+    return { tour, event in
+        switch event {
+        case .begun:
+            tour.product.startLoading()
+            return .request(combine(7, with: load)()) { .productLoaded($0) }
+        case .productLoaded(let result):
+            tour.product.finishLoading(with: result)
+            guard tour.product.value != nil else { return .none }
+            tour.products.startLoading()
+            return .request(Future.traverse([1, 7, 9], maxConcurrent: 2, load)) {
+                .productsLoaded($0)
+            }
+        case .productsLoaded(let result):
+            tour.products.finishLoading(with: result)
+            guard tour.products.value != nil else { return .none }
+            return login("123", &tour, over: networking)
+        case .loginAnswered(let password, let result):
+            tour.logins[password]?.finishLoading(with: result)
+            if password == "123" { return login("321", &tour, over: networking) }
+            tour.hasEnded = true
+            return .none
+        }
+    }
+}
+
+private func login(
+    _ password: String, _ tour: inout Tour, over networking: @escaping Networking
+) -> Effect<Tour.Event> {
+    tour.logins[password] = .loading()
+    let info = LoginInfo(userName: "Tangent", password: password)
+    let answer: @Sendable () -> Future<NetworkResponse> = {
+        .make { done in
+            // The request is sent apart from where its answer is heard.
+            let request = login(as: info, over: networking) <- { done.resolve(with: $0) }
+            request(())
+        }
+    }
+    return .request(answer()) { .loginAnswered(password: password, $0) }
 }
 
 /// A network that prints what passes through it: a function around a function.
@@ -18,34 +87,5 @@ private func reporting(_ networking: @escaping Networking) -> Networking {
         return networking(endpoint)
             .onSuccess { print("     ← \(endpoint): \($0.count) bytes") }
             .onFailure { print("     ← \(Printable.line("\($0)"))") }
-    }
-}
-
-private func showProduct(on networking: @escaping Networking) -> Future<Void> {
-    print("One product, its ID combined with the loading function:")
-    let load = combine(7, with: productLoading(over: networking))
-    return load().map { print("  \($0.name) costs \($0.price) €.\n") }
-}
-
-private func showProducts(on networking: @escaping Networking) -> Future<Void> {
-    print("Three products, two at a time:")
-    let load = productLoading(over: networking)
-    return Future.traverse([1, 7, 9], maxConcurrent: 2, load).map { products in
-        for product in products { print("  \(product.id)  \(product.name), \(product.price) €") }
-        print("  Together \(products.map(\.price).reduce(0, +)) €.\n")
-    }
-}
-
-private func showLogin(password: String, on networking: @escaping Networking) -> Future<Void> {
-    print("A login in three steps, with the password \(password):")
-    let info = LoginInfo(userName: "Tangent", password: password)
-    return .make { done in
-        // The request is sent apart from where its answer is heard.
-        let request =
-            login(as: info, over: networking) <- { response in
-                print("  \(response.message)\(password == "123" ? "\n" : "")")
-                done.resolve(with: ())
-            }
-        request(())
     }
 }

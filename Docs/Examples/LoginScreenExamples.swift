@@ -1,0 +1,124 @@
+import Futures
+import Pledge
+import PledgeTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The login screen of Docs/Guides/ModellingState.md.
+@MainActor @Suite(.timeLimit(.minutes(1)))
+struct LoginScreenExamples {
+    // snippet: login
+    struct Login: Equatable, Sendable {
+        var username = ""
+        var user = Loadable<String, Refused>.idle
+    }
+
+    struct Refused: Error, Equatable {}
+
+    enum LoginEvent: Equatable, Sendable {
+        case typed(String)
+        case tappedLogin
+        case answered(Result<String, Refused>)
+    }
+    // end snippet
+
+    static func effects(
+        _ logIn: @escaping @Sendable (String) -> Future<String>
+    ) -> @Sendable (inout Login, LoginEvent) -> Effect<LoginEvent> {
+        // snippet: login-effects
+        { login, event in
+            switch event {
+            case .typed(let text):
+                login.username = text
+            case .tappedLogin:
+                login.user.startLoading()
+                let username = login.username
+                return .request(logIn(username)) { result in
+                    .answered(result.mapError { _ in Refused() })
+                }.id("login")
+            case .answered(let result):
+                login.user.finishLoading(with: result)
+            }
+            return .none
+        }
+        // end snippet
+    }
+
+    // snippet: screen
+    @MainActor
+    final class LoginViewController {
+        private let store: Store<Login, LoginEvent>
+        // Set once, and read when nobody else can.
+        nonisolated(unsafe) private var subscriptionID: UUID?
+        private(set) var redrawn: [String] = []
+
+        init(store: Store<Login, LoginEvent>) { self.store = store }
+
+        func viewDidLoad() {
+            subscriptionID = store.subscribe(on: MainActor.shared) { [weak self] old, new in
+                if old?.username != new.username { self?.redrawn.append("name \(new.username)") }
+                if old?.user != new.user { self?.redrawn.append("user \(new.user.value ?? "-")") }
+            }
+        }
+
+        func textFieldDidChange(_ text: String) { store.dispatch(event: .typed(text)) }
+
+        func loginButtonTapped() { store.dispatch(event: .tappedLogin) }
+
+        deinit {
+            if let subscriptionID { store.unsubscribe(subscriptionID) }
+        }
+    }
+    // end snippet
+
+    /// Lets the calls run that are on their way to the main actor.
+    private func drawn() async throws {
+        let done = Promise<Void>(value: ())
+        let next = Promise<Void>()
+        done.observe(on: MainActor.shared) { _ in next.resolve(with: ()) }
+        try await next.value
+    }
+
+    @Test func loginScreen() async throws {
+        let answer = Promise<String>()
+        let store = Store(initialState: Login(), effects: Self.effects { _ in answer })
+        weak var gone: LoginViewController?
+        do {
+            // snippet: screen-test
+            let screen = LoginViewController(store: store)
+            screen.viewDidLoad()
+            screen.textFieldDidChange("Tangent")
+            screen.loginButtonTapped()
+            answer.resolve(with: "userID007")
+            try await drawn()
+            #expect(screen.redrawn == ["name ", "user -", "name Tangent", "user -", "user userID007"])
+            // end snippet
+            gone = screen
+        }
+        store.dispatch(event: .typed("nobody looks"))
+        try await drawn()
+        #expect(gone == nil)
+    }
+
+    @Test func loginWithoutAScreen() throws {
+        let network = MockNetwork()
+        // snippet: login-test
+        let store = TestStore(
+            initialState: Login(),
+            effects: Self.effects { name in
+                network.request(Endpoint(path: "/login/\(name)")).decoded()
+            })
+
+        store.send(.typed("Tangent")) { $0.username = "Tangent" }
+        store.send(.tappedLogin) { $0.user = .loading() }
+        try network.next().answer(with: .json("userID007"))
+        store.receive(.answered(.success("userID007"))) { $0.user = .loaded("userID007") }
+        store.finish()
+        // end snippet
+    }
+}

@@ -1,0 +1,163 @@
+import Futures
+import Pledge
+import PledgeTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The code of Docs/Guides/TestingState.md.
+@Suite(.timeLimit(.minutes(1)))
+struct TestingStateExamples {
+    // snippet: search
+    struct Search: Equatable, Sendable {
+        var text = ""
+        var books: [String] = []
+    }
+
+    enum Event: Sendable {
+        case typed(String)
+        case found(Result<[String], any Error>)
+    }
+    // end snippet
+
+    static func effects(
+        _ network: MockNetwork, _ scheduler: ManualScheduler
+    ) -> @Sendable (inout Search, Event) -> Effect<Event> {
+        // snippet: effects
+        { search, event in
+            switch event {
+            case .typed(let text):
+                search.text = text
+                let found: @Sendable () -> Future<[String]> = {
+                    network.request(Endpoint(path: "/books/\(text)")).decoded()
+                }
+                return .request(found()) { .found($0) }
+                    .debounce(id: "search", for: .milliseconds(300), on: scheduler)
+            case .found(let result):
+                search.books = (try? result.get()) ?? []
+                return .none
+            }
+        }
+        // end snippet
+    }
+
+    // snippet: test-store
+    @Test func findsBooks() throws {
+        let network = MockNetwork()
+        let scheduler = ManualScheduler()
+        let store = TestStore(
+            initialState: Search(), effects: Self.effects(network, scheduler))
+
+        store.send(.typed("M")) { $0.text = "M" }
+        store.send(.typed("Momo")) { $0.text = "Momo" }
+        scheduler.advance(by: .milliseconds(300))
+        try network.next().answer(with: .json(["Momo"]))
+        store.receive(where: { if case .found(.success) = $0 { true } else { false } }) {
+            $0.books = ["Momo"]
+        }
+
+        store.finish()
+        try network.finish()
+    }
+    // end snippet
+
+    @Test func failures() {
+        let log = ExampleLog()
+        // snippet: failure
+        let store = TestStore(
+            initialState: Search(), effects: Self.effects(MockNetwork(), ManualScheduler()),
+            onFailure: { message, _, _ in log.add(message) })
+
+        store.send(.typed("Momo")) { $0.text = "Mumu" }
+        store.finish()
+        // end snippet
+        let shown = log.lines.joined(separator: "\n\n")
+        #expect(shown == failureText, "\(shown)")
+    }
+
+    private let failureText = """
+        send(typed("Momo")): the state is not as expected (- expected, + is).
+        - text: "Mumu"
+        + text: "Momo"
+
+        1 effect has not ended. Let what they wait for answer, or move its clock, and receive the \
+        events; or cancel them
+        """
+
+    @Test func exhaustivity() throws {
+        let network = MockNetwork()
+        let scheduler = ManualScheduler()
+        // snippet: exhaustivity
+        let store = TestStore(
+            initialState: Search(), effects: Self.effects(network, scheduler),
+            exhaustivity: .off)
+
+        store.send(.typed("Momo"))
+        scheduler.advance(by: .seconds(1))
+        try network.next().answer(with: .json(["Momo"]))
+        store.receive(where: { if case .found = $0 { true } else { false } }) {
+            $0.books = ["Momo"]
+        }
+        // end snippet
+    }
+
+    // snippet: await
+    @Test func waitsForWhatComesLater() async {
+        let store = TestStore(
+            initialState: 0,
+            effects: { (sum: inout Int, number: Int) -> Effect<Int> in
+                sum += number
+                return number == 1 ? .future(Future { 10 }) : .none
+            })
+
+        store.send(1) { $0 = 1 }
+        await store.receive(10) { $0 = 11 }
+    }
+    // end snippet
+
+    @Test func reducerAlone() {
+        // snippet: reducer
+        let sum = Reducer<Int, Int> { state, event in state + event }
+        #expect(sum.reduce(1, 2) == 3)
+        // end snippet
+    }
+
+    @Test func recorder() {
+        // snippet: recorder
+        let recorder = Recorder(initialState: "", reduce: { (text: String, typed: String) in
+            text + typed
+        })
+        for letter in ["M", "o", "m", "o"] { recorder.dispatch(event: letter) }
+
+        recorder.undo()
+        recorder.undo()
+        #expect(recorder.state == "Mo")
+        recorder.redo()
+        #expect(recorder.state == "Mom")
+        recorder.travel(to: 1)
+        recorder.dispatch(event: "y")
+        #expect(recorder.states == ["", "M", "My"])
+        // end snippet
+    }
+
+    @Test func replay() throws {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("events-\(UUID().uuidString).jsonl")
+        defer { try? FileManager.default.removeItem(at: file) }
+        // snippet: replay
+        let append: @Sendable (String, String) -> String = { text, typed in text + typed }
+        let session = Recorder(initialState: "", reduce: append)
+        for letter in ["M", "o", "m", "o"] { session.dispatch(event: letter) }
+        try session.save(to: file)
+
+        let again = Recorder(initialState: "", reduce: append)
+        try again.replay(contentsOf: file)
+        #expect(again.states == ["", "M", "Mo", "Mom", "Momo"])
+        // end snippet
+        #expect(try String(contentsOf: file, encoding: .utf8) == "\"M\"\n\"o\"\n\"m\"\n\"o\"\n")
+    }
+}
