@@ -114,7 +114,9 @@ struct FiveWaysExamples {
                 return screen
             },
             feedback: [
-                Feedback { $0.fact.isLoading ? $0.number : nil } effect: { number in
+                Feedback {
+                    $0.fact.isLoading ? $0.number : nil
+                } effect: { number in
                     .future(load(number).map { .told($0) })
                 }
             ])
@@ -137,7 +139,9 @@ struct FiveWaysExamples {
         let store = Store(initialState: Screen(), reducer: Reducer<Screen, Mutation>(reduce))
         let load: @Sendable (Int) -> Future<Result<String, Unknown>>
 
-        init(load: @escaping @Sendable (Int) -> Future<Result<String, Unknown>>) { self.load = load }
+        init(load: @escaping @Sendable (Int) -> Future<Result<String, Unknown>>) {
+            self.load = load
+        }
 
         func send(_ action: Action) {
             let number = store.state.number

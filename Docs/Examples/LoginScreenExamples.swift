@@ -96,7 +96,8 @@ struct LoginScreenExamples {
             screen.loginButtonTapped()
             answer.resolve(with: "userID007")
             try await drawn()
-            #expect(screen.redrawn == ["name ", "user -", "name Tangent", "user -", "user userID007"])
+            #expect(
+                screen.redrawn == ["name ", "user -", "name Tangent", "user -", "user userID007"])
             // end snippet
             gone = screen
         }

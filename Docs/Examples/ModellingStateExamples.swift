@@ -72,7 +72,9 @@ struct ModellingStateExamples {
             case (.playing(let playback), .toggled): Video(state: .paused(playback))
             case (.paused(let playback), .toggled): Video(state: .playing(playback))
             case (.playing(var playback), .progressed(let progress)):
-                { playback.progress = progress; return Video(state: .playing(playback)) }()
+                {
+                    playback.progress = progress; return Video(state: .playing(playback))
+                }()
             default: video
             }
         }
@@ -128,7 +130,8 @@ struct ModellingStateExamples {
             case .idle: ""
             case .loading(let previous): previous.map { "\($0.name) …" } ?? "Loading"
             case .loaded(let product, let isStale): isStale ? "\(product.name)?" : product.name
-            case .failed(let error, let previous): previous.map { "\($0.name) (\(error))" } ?? "\(error)"
+            case .failed(let error, let previous):
+                previous.map { "\($0.name) (\(error))" } ?? "\(error)"
             }
         }
 

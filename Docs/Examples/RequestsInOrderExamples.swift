@@ -52,7 +52,8 @@ struct RequestsInOrderExamples {
         let client = Client(networking: network.request)
         let log = log
         // snippet: nested
-        @Sendable func authorize(completion: @escaping @Sendable (Result<Auth, any Error>) -> Void) {
+        @Sendable func authorize(completion: @escaping @Sendable (Result<Auth, any Error>) -> Void)
+        {
             client.send(Endpoint(path: "/route")) { (result: Result<Route, any Error>) in
                 switch result {
                 case .success(let route):

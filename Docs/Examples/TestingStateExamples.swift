@@ -128,9 +128,11 @@ struct TestingStateExamples {
 
     @Test func recorder() {
         // snippet: recorder
-        let recorder = Recorder(initialState: "", reduce: { (text: String, typed: String) in
-            text + typed
-        })
+        let recorder = Recorder(
+            initialState: "",
+            reduce: { (text: String, typed: String) in
+                text + typed
+            })
         for letter in ["M", "o", "m", "o"] { recorder.dispatch(event: letter) }
 
         recorder.undo()
