@@ -30,8 +30,8 @@ extension URLSession {
     ///
     /// The session's configuration, cookies and credentials apply, and on Apple platforms its cache.
     /// The session must not have been invalidated: a new task of such a session traps or throws in
-    /// URLSession itself, which tells nobody beforehand. On Linux a 401 that asks for a password
-    /// (Basic or Digest) keeps its status and headers, but URLSession gives its body to nobody.
+    /// URLSession itself, which tells nobody beforehand. On Linux, in a session with a delegate of
+    /// its own, a 401 that asks for a password (Basic or Digest) comes without its body.
     ///
     /// Content-Length and Transfer-Encoding are the session's to set; an endpoint's are not sent.
     ///
@@ -59,7 +59,7 @@ extension URLSession {
     ) -> Future<HTTPResponse> {
         let promise = Promise<HTTPResponse>()
         let watch = TaskWatch()
-        let task = cancellable.dataTask(with: request) { body, response, error in
+        let task = makeTask(with: request, watch) { body, response, error in
             let exchange = URLExchange(
                 endpoint: endpoint,
                 body: body,
@@ -71,7 +71,6 @@ extension URLSession {
             case .failure(let error): promise.reject(with: error)
             }
         }
-        watch.watch(task)
         promise.onCancel { [weak task] in
             // On Linux `cancel` waits for a queue of the session; whoever cancels must not.
             cancellations.async { [weak task] in

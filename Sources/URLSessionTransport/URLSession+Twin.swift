@@ -12,6 +12,24 @@ extension URLSession {
     var cancellable: URLSession {
         configuration.urlCache == nil ? self : Twins.shared.twin(of: self)
     }
+
+    /// Makes a task that is cancelled safely, and that keeps the body of every answer.
+    func makeTask(
+        with request: URLRequest, _ watch: TaskWatch,
+        _ completion: @escaping TaskCollector.Completion
+    ) -> URLSessionTask {
+        if delegate == nil {
+            let twin = Twins.shared.twin(of: self)
+            if let collector = twin.delegate as? TaskCollector {
+                let task = twin.dataTask(with: request)
+                collector.add(task, watch, completion)
+                return task
+            }
+        }
+        let task = cancellable.dataTask(with: request, completionHandler: completion)
+        watch.watch(task)
+        return task
+    }
 }
 
 /// The twins of the sessions that have a cache, each kept as long as its session lives.
@@ -47,7 +65,7 @@ private final class Twins: Sendable {
         configuration.urlCache = nil
         return URLSession(
             configuration: configuration,
-            delegate: session.delegate,
+            delegate: session.delegate ?? TaskCollector(),
             delegateQueue: session.delegateQueue
         )
     }
@@ -58,5 +76,12 @@ import Foundation
 extension URLSession {
     /// Itself: any task may be cancelled at any time.
     var cancellable: URLSession { self }
+
+    func makeTask(
+        with request: URLRequest, _ watch: TaskWatch,
+        _ completion: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionTask {
+        dataTask(with: request, completionHandler: completion)
+    }
 }
 #endif

@@ -119,6 +119,7 @@ struct URLSessionRequestTests {
 
         #expect(error.status == 401)
         #expect(error.headers["WWW-Authenticate"] == challenge)
+        #expect(String(decoding: error.body, as: UTF8.self) == "who are you")
         #expect(server.requests.count == 1)
     }
 
