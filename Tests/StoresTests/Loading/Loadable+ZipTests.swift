@@ -23,6 +23,8 @@ import Testing
         let stale = Number.loaded(1).zip(Number.loaded(2, stale: true)).map { $0 + $1 }
         #expect(fresh == .loaded(3))
         #expect(stale == .loaded(3, stale: true))
+        let first = Number.loaded(1, stale: true).zip(Number.loaded(2)).map { $0 + $1 }
+        #expect(first == .loaded(3, stale: true))
         #expect(Number.loaded(1).zip(Number.idle).map { $0 + $1 } == .idle)
         #expect(Number.idle.zip(Number.loading()).map { $0 + $1 } == .loading())
     }
