@@ -1,8 +1,9 @@
 /// Fails the test that is running, whether it is one of Swift Testing or of XCTest.
 ///
 /// It is what a ``TestStore`` does unless its `onFailure` says otherwise. PledgeTesting is linked to
-/// neither framework: it looks for them in the running process. Where neither is loaded no test can
-/// be running, and the program is stopped with the message. See
+/// neither framework: it looks for them in the running process. Outside a test, that is where neither is
+/// loaded, or in a process that was not started to run tests, the program is stopped with the
+/// message. See
 /// Docs/Decisions/test-frameworks-are-looked-up.md.
 ///
 /// - Parameters:
@@ -18,10 +19,12 @@ public func reportTestFailure(_ message: String, _ fileID: StaticString, _ line:
 struct TestFrameworks: Sendable {
     let swiftTesting: SwiftTestingCalls?
     let xcTest: XCTestCalls?
+    let isTestProcess: Bool
 
     static let loaded = TestFrameworks(
         swiftTesting: SwiftTestingCalls(lookUp: LoadedFunction.init),
-        xcTest: XCTestCalls(lookUp: LoadedFunction.init)
+        xcTest: XCTestCalls(lookUp: LoadedFunction.init),
+        isTestProcess: PledgeTesting.isTestProcess()
     )
 
     /// Fails the running test, or stops the program.
@@ -29,12 +32,12 @@ struct TestFrameworks: Sendable {
         if let swiftTesting, swiftTesting.isInTest {
             return swiftTesting.record(message, fileID, line)
         }
+        guard isTestProcess, swiftTesting != nil || xcTest != nil else {
+            fatalError("\(fileID):\(line): \(message)")
+        }
         // A test of XCTest; or one of either, which has called us on another thread. The framework
         // whose tests are not running ignores it.
         xcTest?.fail(message, fileID, line)
         swiftTesting?.record(message, fileID, line)
-        if xcTest == nil, swiftTesting == nil {
-            fatalError("\(fileID):\(line): \(message)")
-        }
     }
 }

@@ -35,8 +35,26 @@ struct ReportTestFailureTests {
 
     @Test func stopsTheProgramWithoutAFramework() async {
         await #expect(processExitsWith: .failure) {
-            TestFrameworks(swiftTesting: nil, xcTest: nil).report("x", "M/F.swift", 1)
+            TestFrameworks(swiftTesting: nil, xcTest: nil, isTestProcess: true)
+                .report("x", "M/F.swift", 1)
         }
+    }
+
+    @Test func stopsAProgramThatRunsNoTests() async {
+        await #expect(processExitsWith: .failure) {
+            TestFrameworks(
+                swiftTesting: nil, xcTest: XCTestCalls(lookUp: LoadedFunction.init),
+                isTestProcess: false
+            ).report("x", "M/F.swift", 1)
+        }
+    }
+
+    @Test func aTestProcessIsKnownByHowItWasStarted() {
+        #expect(isTestProcess())
+        #expect(!isTestProcess(arguments: ["/bin/app", "--fast"], environment: ["PATH": "/bin"]))
+        #expect(isTestProcess(arguments: ["/x/AppTests.xctest"], environment: [:]))
+        #expect(isTestProcess(arguments: ["/usr/bin/xctest", "-XCTest"], environment: [:]))
+        #expect(isTestProcess(arguments: ["app"], environment: ["XCTestBundlePath": "x"]))
     }
 }
 

@@ -1,0 +1,20 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Whether this process was started to run tests, whatever runs in it at the moment.
+///
+/// A test bundle, or the tool that loads one, is among the arguments; an app that hosts tests is told of
+/// them in its environment.
+func isTestProcess(
+    arguments: [String] = CommandLine.arguments,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+) -> Bool {
+    let isRunner = arguments.contains { argument in
+        argument == "--testing-library" || argument.contains(".xctest")
+            || argument.hasSuffix("/xctest") || argument.hasSuffix("swiftpm-testing-helper")
+    }
+    return isRunner || environment.keys.contains { $0.hasPrefix("XCTest") }
+}
