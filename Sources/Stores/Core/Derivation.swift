@@ -69,7 +69,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
                 members.place = place
                 return true
             }
-            if isFirst { values.subscribers.append(subscriber(place, since: values.version)) }
+            if isFirst { values.audience.append(subscriber(place, since: values.version)) }
             let state = values.state
             return { [part] in member.replay(part(state)) }
         }
@@ -87,7 +87,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
                 }
                 defer {
                     if members.list.isEmpty {
-                        values.subscribers.removeAll { $0.id == members.place }
+                        if let place = members.place { _ = values.audience.remove(place) }
                         members.place = nil
                     }
                 }

@@ -1,37 +1,33 @@
 /// How a store makes its next state.
+///
+/// Closures, not an enum of them: a closure in an enum is copied out, and so retained, before it is
+/// called; that was a fifth of a dispatch.
 @usableFromInline
-enum Reduction<State: Sendable, Event: Sendable>: Sendable {
-    case returning(@Sendable (State, Event) -> State)
-    case inPlace(@Sendable (inout State, Event) -> Void)
-    case withEffects(@Sendable (inout State, Event) -> Effect<Event>)
-
-    /// Whether there may be something to do besides.
-    @inlinable
-    var hasEffects: Bool {
-        if case .withEffects = self { true } else { false }
-    }
-
+struct Reduction<State: Sendable, Event: Sendable>: Sendable {
     /// Makes the next state.
+    @usableFromInline
+    let reduce: @Sendable (inout State, Event) -> Void
+    /// Makes the next state, and tells what there is to do besides; nil if there is never anything.
+    @usableFromInline
+    let reduceWithEffects: (@Sendable (inout State, Event) -> Effect<Event>)?
+
+    /// Makes the next state as a value of its own.
     @inlinable
-    func reduce(_ state: inout State, _ event: Event) {
-        switch self {
-        case .returning(let reduce): state = reduce(state, event)
-        case .inPlace(let reduce): reduce(&state, event)
-        case .withEffects(let reduce): _ = reduce(&state, event)
-        }
+    static func returning(_ reduce: @escaping @Sendable (State, Event) -> State) -> Self {
+        Self(inPlace: { $0 = reduce($0, $1) })
     }
 
-    /// Makes the next state, and returns what there is to do besides.
-    func reduceWithEffects(_ state: inout State, _ event: Event) -> Effect<Event> {
-        switch self {
-        case .returning(let reduce):
-            state = reduce(state, event)
-            return .none
-        case .inPlace(let reduce):
-            reduce(&state, event)
-            return .none
-        case .withEffects(let reduce):
-            return reduce(&state, event)
-        }
+    /// Changes the state in place.
+    @inlinable
+    init(inPlace reduce: @escaping @Sendable (inout State, Event) -> Void) {
+        self.reduce = reduce
+        reduceWithEffects = nil
+    }
+
+    /// Changes the state in place, and tells what there is to do besides.
+    @inlinable
+    init(withEffects reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>) {
+        self.reduce = { _ = reduce(&$0, $1) }
+        reduceWithEffects = reduce
     }
 }

@@ -4,13 +4,13 @@ struct Step<State: Sendable> {
     @usableFromInline let old: State
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
-    @usableFromInline let subscribers: [Subscriber<State>]
+    @usableFromInline let audience: Audience<State>
 
     @inlinable
-    init(_ old: State, _ new: State, _ version: UInt64, _ subscribers: [Subscriber<State>]) {
+    init(_ old: State, _ new: State, _ version: UInt64, _ audience: Audience<State>) {
         self.old = old
         self.new = new
         self.version = version
-        self.subscribers = subscribers
+        self.audience = audience
     }
 }

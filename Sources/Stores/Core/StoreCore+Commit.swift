@@ -10,25 +10,20 @@ extension StoreCore {
         let step: Step<State>? = values.withLock { values in
             if values.isClosed { return nil }
             // The old state is not kept for nobody: a collection in it is then changed in place.
-            let old = values.subscribers.isEmpty ? nil : values.state
+            let old = values.audience.isEmpty ? nil : values.state
             values.version &+= 1
             reducing.store(threadIdentity(), ordering: .relaxed)
             reduction.reduce(&values.state, event)
             reducing.store(0, ordering: .relaxed)
             guard let old else { return nil }
             if turn.take() {
-                return Step(old, values.state, values.version, values.subscribers)
+                return Step(old, values.state, values.version, values.audience)
             }
             values.enqueue(old)
             return nil
         }
         guard let step else { return }
-        var index = 0
-        // An index, as an iterator would retain the array once more.
-        while index < step.subscribers.count {
-            step.subscribers[index].notify(step.old, step.new, step.version)
-            index += 1
-        }
+        step.audience.notify(step.old, step.new, step.version)
         if !turn.end() { drain() }
     }
 
@@ -51,11 +46,14 @@ extension StoreCore {
     /// Makes the next state, and begins its effects, if anybody has to be told or anything done.
     private func reduce(_ event: Event, _ values: inout Values) -> Entry? {
         values.version &+= 1
-        let isObserved = !values.subscribers.isEmpty || !feedback.isEmpty
+        let isObserved = !values.audience.isEmpty || !feedback.isEmpty
         let old = isObserved ? values.state : nil
         reducing.store(threadIdentity(), ordering: .relaxed)
-        let effect = reduction.reduceWithEffects(&values.state, event)
-        values.effects.begin(effect)
+        if let reduceWithEffects = reduction.reduceWithEffects {
+            values.effects.begin(reduceWithEffects(&values.state, event))
+        } else {
+            reduction.reduce(&values.state, event)
+        }
         if let old { stepFeedback(from: old, &values) }
         reducing.store(0, ordering: .relaxed)
         guard let old else { return commands(&values) }

@@ -19,15 +19,15 @@ extension StoreCore {
     @usableFromInline
     func drain() {
         var batch: [Entry] = []
-        var subscribers: [Subscriber<State>] = []
+        var audience = Audience<State>()
         repeat {
             values.withLock { values in
                 turn.goOn()
                 if batch.capacity == 0 { swap(&batch, &values.spare) }
                 swap(&batch, &values.pending)
-                subscribers = values.subscribers
+                audience = values.audience
             }
-            for entry in batch { tell(entry, subscribers) }
+            for entry in batch { tell(entry, audience) }
             batch.removeAll(keepingCapacity: true)
             // A burst's buffer is not kept.
             if batch.capacity > 1024 { batch = [] }
@@ -43,12 +43,10 @@ extension StoreCore {
         }
     }
 
-    private func tell(_ entry: Entry, _ subscribers: [Subscriber<State>]) {
+    private func tell(_ entry: Entry, _ audience: Audience<State>) {
         switch entry {
         case .transition(let step):
-            for subscriber in subscribers {
-                subscriber.notify(step.old, step.new, step.version)
-            }
+            audience.notify(step.old, step.new, step.version)
             perform(step.commands)
         case .replay(let replay): replay()
         case .commands(let commands): perform(commands)

@@ -17,7 +17,7 @@ extension StoreCore {
         enterReplay { values in
             let subscriber = Subscriber<State>(
                 id: id, since: values.version, onClose: onClose, receive: receive)
-            values.subscribers.append(subscriber)
+            values.audience.append(subscriber)
             let state = values.state
             return { subscriber.replay(state) }
         }
@@ -35,12 +35,6 @@ extension StoreCore {
     @usableFromInline
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")
-        let subscriber = values.withLock { values -> Subscriber<State>? in
-            guard let index = values.subscribers.firstIndex(where: { $0.id == id }) else {
-                return nil
-            }
-            return values.subscribers.remove(at: index)
-        }
-        subscriber?.deactivate()
+        values.withLock { $0.audience.remove(id) }?.deactivate()
     }
 }

@@ -21,11 +21,8 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         /// How many events were reduced.
         @usableFromInline
         var version: UInt64 = 0
-        /// In the order of subscription.
-        ///
-        /// The array is replaced, not changed, while a batch uses it.
         @usableFromInline
-        var subscribers: [Subscriber<State>] = []
+        var audience = Audience<State>()
         @usableFromInline
         var pending: [Entry] = []
         /// The buffer of a batch that was worked off, to be used again.
@@ -91,7 +88,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         self.reduction = reduction
         self.hasMiddleware = hasMiddleware
         self.feedback = feedback
-        mayHaveEffects = reduction.hasEffects || !feedback.isEmpty
+        mayHaveEffects = reduction.reduceWithEffects != nil || !feedback.isEmpty
         self.onFailure = onFailure
     }
 
@@ -133,14 +130,14 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     /// Ends everything: no observer is called any more, and effects are cancelled.
     @usableFromInline
     func close() {
-        let (subscribers, commands) = values.withLock { values in
+        let (audience, commands) = values.withLock { values in
             values.isClosed = true
             values.chain = .gone
             values.effects.cancelAll()
-            defer { values.subscribers = [] }
-            return (values.subscribers, values.effects.takeCommands())
+            defer { values.audience = Audience() }
+            return (values.audience, values.effects.takeCommands())
         }
-        for subscriber in subscribers { subscriber.deactivate() }
+        audience.deactivate()
         perform(commands)
     }
 

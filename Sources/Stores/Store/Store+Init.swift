@@ -72,7 +72,8 @@ extension Store {
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
-            initialState, .inPlace(reducer.body), middleware: middleware, feedback: feedback,
+            initialState, Reduction(inPlace: reducer.body), middleware: middleware,
+            feedback: feedback,
             onFailure: onFailure)
     }
 
@@ -96,7 +97,8 @@ extension Store {
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
-            initialState, .withEffects(effects), middleware: middleware, feedback: feedback,
+            initialState, Reduction(withEffects: effects), middleware: middleware,
+            feedback: feedback,
             onFailure: onFailure)
     }
 }
