@@ -1,5 +1,3 @@
-internal import Dispatch
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -31,13 +29,9 @@ extension DerivedStore {
         on actor: MainActor,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        let isSubscribed = MainActorFlag()
-        return source.subscribe(onClose: { isSubscribed.lower() }) { old, new in
-            DispatchQueue.main.async {
-                MainActor.assumeIsolated {
-                    if isSubscribed.isRaised { observer(old, new) }
-                }
-            }
+        let observer = MainActorObserver(observer)
+        return source.subscribe(onClose: { observer.close() }) { old, new in
+            observer.receive(old, new)
         }
     }
 }

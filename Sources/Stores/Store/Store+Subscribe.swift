@@ -1,5 +1,3 @@
-internal import Dispatch
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -68,14 +66,9 @@ extension Store {
         on actor: MainActor,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        let isSubscribed = MainActorFlag()
-        return core.subscribe(onClose: { isSubscribed.lower() }) { old, new in
-            // The main actor's executor is the main queue, which keeps the order.
-            DispatchQueue.main.async {
-                MainActor.assumeIsolated {
-                    if isSubscribed.isRaised { observer(old, new) }
-                }
-            }
+        let observer = MainActorObserver(observer)
+        return core.subscribe(onClose: { observer.close() }) { old, new in
+            observer.receive(old, new)
         }
     }
 }
