@@ -30,40 +30,31 @@
 /// that has settled, no write to memory that threads share.
 ///
 /// The core takes its layout from SwiftNIO's and Twitter's futures; see Docs/Decisions.
-public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
-    /// The value.
-    ///
-    /// Written by the thread that claimed the word, or by a derived future's one deliverer; read
-    /// only where an acquiring load found the word to be `Word.value`.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var storage: Value?
-
+public class Future<Value: Sendable>: StorageNode<Value?>, @unchecked Sendable {
     /// Makes a future that has succeeded already.
     @inlinable
     @_disfavoredOverload  // or `Future { … }` might be a future whose value is the closure
     public init(value: Value) {
-        storage = value
-        super.init(word: Word.value, role: .root, deliver: { _, _ in })
+        super.init(value, word: Word.value, role: .root, deliver: { _, _ in })
     }
 
     /// Makes a future that has failed already.
     public init(error: any Error) {
-        super.init(word: Word.failure, role: .root, deliver: { _, _ in })
+        super.init(nil, word: Word.failure, role: .root, deliver: { _, _ in })
         failure = Failure(error)
     }
 
     /// Makes a future that has failed with an error others share.
     @inlinable
     init(sharing failure: Failure) {
-        super.init(word: Word.failure, role: .root, deliver: { _, _ in })
+        super.init(nil, word: Word.failure, role: .root, deliver: { _, _ in })
         self.failure = failure
     }
 
     /// Makes a pending future.
     @inlinable
     init(role: Role, deliver: @escaping Delivery) {
-        super.init(word: Word.pending, role: role, deliver: deliver)
+        super.init(nil, word: Word.pending, role: role, deliver: deliver)
     }
 
     /// The result, or nil while the future is pending.

@@ -16,7 +16,7 @@ extension Future {
         let aggregate = Aggregate<[Element]>(count: futures.count, rule: .firstFailure) { inputs in
             .success(inputs.map { $0.value(of: Element.self) })
         }
-        aggregate.start(futures.lazy.map { $0 })
+        aggregate.start(futures)
         return aggregate
     }
 
@@ -35,7 +35,7 @@ extension Future {
         ) { inputs in
             .success(inputs.map { $0.result(of: Element.self) })
         }
-        aggregate.start(futures.lazy.map { $0 })
+        aggregate.start(futures)
         return aggregate
     }
 }

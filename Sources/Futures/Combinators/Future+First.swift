@@ -20,7 +20,7 @@ extension Future {
                     causes: inputs.compactMap { $0.source?.failure?.error }
                 ))
         }
-        aggregate.start(futures.lazy.map { $0 })
+        aggregate.start(futures)
         return aggregate
     }
 
@@ -42,7 +42,7 @@ extension Future {
         let aggregate = Aggregate<Value>(count: futures.count, rule: .first) { _ in
             .failure(empty)
         }
-        aggregate.start(futures.lazy.map { $0 })
+        aggregate.start(futures)
         return aggregate
     }
 }

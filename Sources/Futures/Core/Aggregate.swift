@@ -70,10 +70,11 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
 
     private let rule: Rule
     private let conclusion: Conclusion
+    /// How many inputs have not settled, and one for `start`, until it has handed the inputs over.
     private let remaining: Atomic<Int>
-    /// In the order in which they were given.
+    /// In the order in which they were given; empty until all are enrolled.
     ///
-    /// Belongs to whoever claims this future.
+    /// Written under the lock; belongs to whoever claims this future.
     @exclusivity(unchecked)
     private var inputs: [InputWaiter] = []
 
@@ -81,19 +82,43 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
     init(count: Int, rule: Rule, conclusion: @escaping Conclusion) {
         self.rule = rule
         self.conclusion = conclusion
-        remaining = Atomic(count)
+        remaining = Atomic(count + 1)
         super.init(role: .derived, deliver: { _, _ in })
-        inputs.reserveCapacity(count)
-        for _ in 0..<count { inputs.append(InputWaiter(owner: self)) }
     }
 
-    /// Enrolls the inputs.
+    /// Enrolls the inputs, as many as `count` said.
     ///
-    /// Called once, before anyone else knows this future.
+    /// Called once, before anyone else knows this future; inputs may settle meanwhile.
+    @inlinable
+    func start<Input: FutureNode>(_ futures: [Input]) {
+        var inputs: [InputWaiter] = []
+        inputs.reserveCapacity(futures.count)
+        for future in futures { enroll(on: future, &inputs) }
+        handOver(&inputs)
+    }
+
+    /// Adds an input, unless the inputs before it have settled this.
     @usableFromInline
-    func start(_ futures: some Sequence<FutureNode>) {
-        for (input, future) in Swift.zip(inputs, futures) {
-            future.enrollShared(input)
+    func enroll(on future: FutureNode, _ inputs: inout [InputWaiter]) {
+        guard isPending else { return future.giveUpInterest() }
+        let input = InputWaiter(owner: self)
+        future.enroll(input)
+        inputs.append(consume input)
+    }
+
+    /// Ends the start.
+    @usableFromInline
+    func handOver(_ inputs: inout [InputWaiter]) {
+        if lockIfPending() {
+            self.inputs = inputs
+            unlock()
+            countDown()
+        } else {
+            // Settled meanwhile, by a thread that did not have the inputs to give them up.
+            var departure = Departure()
+            departure.giveUp(&inputs)
+            departure.walkRemaining()
+            departure.conclude()
         }
     }
 
@@ -108,45 +133,48 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         case .first: settle(as: input)
         case .firstFailure where isFailure: settle(as: input)
         case .firstSuccess where !isFailure: settle(as: input)
-        default:
-            // Releasing what this input wrote, acquiring what the others did.
-            let left = remaining.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
-            if left == 0 { conclude() }
+        default: countDown()
         }
     }
 
     /// Settles as one input did, and gives up the others.
     private func settle(as input: InputWaiter) {
         guard claim() else { return }
+        var newWord = Word.value
         if let failure = input.source?.failure {
             self.failure = failure
-            end(Word.failure)
+            newWord = Word.failure
         } else {
             // Only `any` and `race` settle with an input's value, and theirs have this type.
             storage = input.future(of: Value.self).storage
-            end(Word.value)
         }
-    }
-
-    /// Settles once all inputs are there.
-    private func conclude() {
-        guard claim() else { return }
-        switch conclusion(inputs) {
-        case .success(let value):
-            storage = value
-            end(Word.value)
-        case .failure(let error):
-            failure = Failure(error)
-            end(Word.failure)
-        }
-    }
-
-    private func end(_ newWord: UInt) {
         var departure = Departure()
         departure.giveUp(&inputs)
         let list = publish(newWord)
         departure.walkRemaining()
         if list != 0 { distribute(list) }
         departure.conclude()
+    }
+
+    /// Notes that one thing less is to be waited for, and settles once there is none.
+    private func countDown() {
+        // Releasing what an input wrote, acquiring what the others did.
+        let left = remaining.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+        if left == 0 { conclude() }
+    }
+
+    /// Settles once all inputs are there, so that there is none to give up.
+    private func conclude() {
+        guard claim() else { return }
+        let inputs = inputs
+        self.inputs = []
+        switch conclusion(inputs) {
+        case .success(let value):
+            storage = value
+            finish(Word.value)
+        case .failure(let error):
+            failure = Failure(error)
+            finish(Word.failure)
+        }
     }
 }

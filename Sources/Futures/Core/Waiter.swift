@@ -60,18 +60,18 @@ public class Waiter: @unchecked Sendable {
     @exclusivity(unchecked)
     final var upstream: Unmanaged<FutureNode>?
 
-    /// Whether the upstream is a root, so that no list keeps it alive.
-    ///
-    /// Changes with it.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var upstreamIsRoot = false
-
     /// What to do once the upstream has settled: a function without captures, formed where the
     /// types are known, so that it is specialised (a generic override would not be).
     @usableFromInline
     @exclusivity(unchecked)
     final var deliver: Delivery
+
+    /// Whether the upstream is a root, so that no list keeps it alive.
+    ///
+    /// Changes with it. (It stands here, among the small ones, so that no room is lost.)
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var upstreamIsRoot = false
 
     /// Whether this is in the list of `upstream`.
     ///

@@ -1,0 +1,22 @@
+/// The part of a future that holds the value.
+///
+/// `Future<Value>` inherits from `StorageNode<Value?>`. That is to name `Value?` among the generic
+/// arguments: a deinit that is not specialised finds those in the object's class, where it would have
+/// to look `Value?` up in the runtime's table of types each time (a tenth of what a promise costs).
+///
+/// This type is public only because ``Future`` inherits from it; it has no public members.
+public class StorageNode<Stored>: FutureNode, @unchecked Sendable {
+    /// The value; nil until there is one.
+    ///
+    /// Written by the thread that claimed the word, or by a derived future's one deliverer; read
+    /// only where an acquiring load found the word to be `Word.value`.
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var storage: Stored
+
+    @inlinable
+    init(_ storage: Stored, word: UInt, role: Role, deliver: @escaping Delivery) {
+        self.storage = storage
+        super.init(word: word, role: role, deliver: deliver)
+    }
+}
