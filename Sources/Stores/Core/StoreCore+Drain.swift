@@ -21,11 +21,13 @@ extension StoreCore {
         var batch: [Entry] = []
         var audience = Audience<State>()
         repeat {
-            values.withLock { values in
+            // Assigned outside the lock: it may free an observer that has unsubscribed, and what that
+            // captured may use the store as it goes.
+            audience = values.withLock { values in
                 turn.goOn()
                 if batch.capacity == 0 { swap(&batch, &values.spare) }
                 swap(&batch, &values.pending)
-                audience = values.audience
+                return values.audience
             }
             for entry in batch { tell(entry, audience) }
             batch.removeAll(keepingCapacity: true)

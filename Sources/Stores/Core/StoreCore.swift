@@ -130,12 +130,16 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     /// Ends everything: no observer is called any more, and effects are cancelled.
     @usableFromInline
     func close() {
-        let (audience, commands) = values.withLock { values in
+        // The chain and the observers are freed outside the lock: what they captured may use their
+        // context of the store as it goes.
+        var chain = Chain.gone
+        var audience = Audience<State>()
+        let commands = values.withLock { values in
             values.isClosed = true
-            values.chain = .gone
+            swap(&chain, &values.chain)
+            swap(&audience, &values.audience)
             values.effects.cancelAll()
-            defer { values.audience = Audience() }
-            return (values.audience, values.effects.takeCommands())
+            return values.effects.takeCommands()
         }
         audience.deactivate()
         perform(commands)
