@@ -10,6 +10,7 @@ extension StoreCore {
             case .schedule(let run, let delay, let scheduler): schedule(run, delay, scheduler)
             case .cancel(let future): future.cancel()
             case .take(let timer): timer.cancel()
+            case .free: break
             }
         }
     }

@@ -34,4 +34,9 @@ extension Effect {
     var isNone: Bool {
         if case .none = kind { true } else { false }
     }
+
+    /// Whether there is nothing to do but to begin a future.
+    var isStart: Bool {
+        if case .start = kind { true } else { false }
+    }
 }

@@ -57,4 +57,7 @@ enum EffectCommand<Event: Sendable>: Sendable {
     case schedule(Int, Duration, any Scheduler)
     case cancel(Future<Event>)
     case take(back: any ScheduledAction)
+    /// Nothing but to free it: what a user's effect captured may use the store as it goes, and so has
+    /// to outlive the lock.
+    case free(ArraySlice<Effect<Event>>)
 }

@@ -95,6 +95,7 @@ extension EffectTable {
     mutating func unfold(_ run: Int, _ effect: Effect<Event>) {
         runs[run]?.work = .group
         begin(effect, in: run)
+        if !effect.isStart { letGo(of: effect) }
         endIfChildless(run)
     }
 

@@ -9,6 +9,7 @@ extension EffectTable {
     mutating func settle() {
         while let run = ended.popLast() {
             guard let gone = runs.removeValue(forKey: run) else { continue }
+            letGo(of: gone)
             if let id = gone.id, slots[id]?.running == run { pass(on: id) }
             tell(gone.parent, of: run)
         }
@@ -50,6 +51,7 @@ extension EffectTable {
     mutating func remove(_ run: Int) {
         guard let gone = runs.removeValue(forKey: run) else { return }
         takeBack(gone)
+        letGo(of: gone)
         for child in gone.children.sorted() { remove(child) }
         if let id = gone.id { leave(id, run) }
         tell(gone.parent, of: run)
@@ -64,6 +66,20 @@ extension EffectTable {
             if slots[id]?.latest == run { slots[id]?.latest = nil }
             freeIfUnused(id)
         }
+    }
+
+    /// Leaves it to the commands to free the effects that a run holds.
+    mutating func letGo(of run: Run) {
+        switch run.work {
+        case .sequence(let effects): commands.append(.free(effects))
+        case .delay(let effect, _), .turn(let effect): letGo(of: effect)
+        case .group, .future, .interval: break
+        }
+    }
+
+    /// Leaves it to the commands to free an effect.
+    mutating func letGo(of effect: Effect<Event>) {
+        commands.append(.free([effect]))
     }
 
     mutating func takeBack(_ run: Run) {

@@ -35,6 +35,8 @@ struct EffectTable<Event: Sendable>: Sendable {
     mutating func begin(_ effect: Effect<Event>) {
         if effect.isNone { return }
         begin(effect, in: nil)
+        // What begins a future is kept by its command; of others a part may have been dropped.
+        if !effect.isStart { letGo(of: effect) }
         settle()
     }
 
@@ -86,7 +88,11 @@ struct EffectTable<Event: Sendable>: Sendable {
 
     /// Takes everything back.
     mutating func cancelAll() {
-        for run in runs.keys.sorted() { if let run = runs[run] { takeBack(run) } }
+        for run in runs.keys.sorted() {
+            guard let run = runs[run] else { continue }
+            takeBack(run)
+            letGo(of: run)
+        }
         (runs, slots, ended) = ([:], [:], [])
     }
 }

@@ -71,4 +71,75 @@ final class AtEnd: Sendable {
         #expect(isDone)
         #expect(last.all == [7])
     }
+
+    /// A store whose event 1 has an effect that is made once and not kept, and whose 5 cancels it.
+    func makeStore(_ effect: (AtEnd) -> Effect<Int>) -> Store<Int, Int> {
+        let once = Locked<Effect<Int>>(.none)
+        let store = Store<Int, Int>(
+            initialState: 0,
+            effects: { state, event in
+                state += event
+                switch event {
+                case 1:
+                    return once.withLock { effect in
+                        defer { effect = .none }
+                        return effect
+                    }
+                case 5: return .cancel(id: "x")
+                default: return .none
+                }
+            })
+        let end = AtEnd { [weak store] in store?.dispatch(event: 100) }
+        once.withLock { $0 = effect(end) }
+        return store
+    }
+
+    @Test func aSequenceThatEnds() {
+        let gate = Promise<Int>()
+        let store = makeStore { end in
+            .concatenate(
+                .future {
+                    end.touch()
+                    return gate
+                }, .future(Future(value: 10)))
+        }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            gate.resolve(with: 2)
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 113) }
+    }
+
+    @Test func anEffectThatIsCancelledBeforeItBegins() {
+        let scheduler = ManualScheduler()
+        let store = makeStore { end in
+            Effect.future {
+                end.touch()
+                return Future(value: 10)
+            }.debounce(id: "x", for: .seconds(1), on: scheduler)
+        }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            store.dispatch(event: 5)
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 106) }
+    }
+
+    @Test func anEffectThatIsNotBegunSinceAnOlderOneRuns() {
+        let gate = Promise<Int>()
+        let store = makeStore { end in
+            .merge(
+                Effect.future(gate).id("x"),
+                Effect.future {
+                    end.touch()
+                    return Future(value: 10)
+                }.id("x", .oldest))
+        }
+        let isDone = returns { store.dispatch(event: 1) }
+        #expect(isDone)
+        if isDone { #expect(store.state == 101) }
+        gate.resolve(with: 0)
+    }
 }
