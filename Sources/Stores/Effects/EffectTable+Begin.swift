@@ -36,7 +36,8 @@ extension EffectTable {
             let run = add(.turn(effect), in: parent, as: id)
             slots[id]?.waiting.append(run)
         case .newest, .oldest, .serial:
-            if policy == .newest { cancel(id) }
+            // A sequence may go on with another of this id when its part is cancelled.
+            while policy == .newest, slots[id] != nil { cancel(id) }
             // What was cancelled may have held what this is a part of.
             if let parent, runs[parent] == nil { return }
             occupy(id, by: add(.turn(effect), in: parent, as: id))
@@ -53,8 +54,10 @@ extension EffectTable {
             return beginThrottled(id, throttling)
         }
         guard throttling.keepsLatest else { return }
-        if let latest = slots[id]?.latest { remove(latest) }
+        // A sequence may go on with another of this id when its part is taken back.
+        while let latest = slots[id]?.latest { remove(latest) }
         if let parent, runs[parent] == nil { return }
+        if slots[id]?.interval == nil { return begin(effect, in: parent, as: id, throttling) }
         let run = add(.turn(effect), in: parent, as: id)
         slots[id]?.latest = run
         slots[id]?.throttling = throttling
@@ -68,7 +71,7 @@ extension EffectTable {
         slots[id]?.interval = interval
         slots[id]?.throttling = throttling
         commands.append(.schedule(interval, throttling.interval, throttling.scheduler))
-        if let running = slots[id]?.running {
+        while let running = slots[id]?.running {
             slots[id]?.running = nil
             remove(running)
         }

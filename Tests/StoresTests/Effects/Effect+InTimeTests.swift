@@ -101,6 +101,26 @@ import Testing
         #expect(stage.got == ["a", "b", "c"])
     }
 
+    @Test func theLatestThrottledAlsoReplacesWhatASequenceGoesOnWith() {
+        stage.run(throttled(now("a")))
+        stage.run(.concatenate(throttled(now("b")), throttled(now("c"))))
+        stage.run(throttled(now("d")))
+        scheduler.run()
+        #expect(stage.got == ["a", "d"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
+    @Test func aThrottledEffectTakesAnIdThatASequenceHasTaken() {
+        stage.run(throttled(now("a")))
+        stage.run(.concatenate(throttled(now("b")), stage.pending("c").id("t")))
+        stage.run(throttled(now("d")))
+        #expect(stage.got == ["a", "d"])
+        #expect(stage.store.effectsUnderWay == 0)
+        scheduler.run()
+        #expect(scheduler.isIdle)
+        #expect(stage.got == ["a", "d"])
+    }
+
     @Test func aStoreThatGoesTakesItsTimersBack() {
         stage.run(debounced(now("a")))
         stage.run(throttled(now("b")))

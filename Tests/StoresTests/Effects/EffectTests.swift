@@ -238,6 +238,16 @@ import Testing
         #expect(stage.cancelled.all == ["a"])
     }
 
+    @Test func theNewestAlsoReplacesWhatASequenceGoesOnWith() {
+        stage.run(.concatenate(stage.pending("a").id(1), stage.pending("b").id(1)))
+        stage.run(stage.pending("c").id(1))
+        #expect(stage.started.all == ["a", "c"])
+        #expect(stage.store.effectsUnderWay == 1)
+        stage.run(.cancel(id: 1))
+        #expect(stage.cancelled.all == ["a", "c"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
     @Test func anIdGivenTwiceNeitherReplacesNorWaitsForItself() {
         stage.run(stage.pending("a").id(1).id(1))
         stage.run(stage.pending("b").id(2, .serial).id(2, .serial))
