@@ -11,13 +11,14 @@ extension Recorder where Event: Encodable {
     ///
     /// - Parameters:
     ///   - file: The file. What is there is replaced at once, or not at all.
-    ///   - encoder: Encodes each event; it must not be one that breaks lines.
+    ///   - encoder: Encodes each event. Where it breaks lines, the lines are joined: in JSON a line
+    ///     break is no more than a space.
     /// - Throws: ``RecordingError``, if an event cannot be encoded or the file not be written.
     public func save(to file: URL, encoder: JSONEncoder = JSONEncoder()) throws {
         var data = Data()
         for (index, event) in eventsUpToNow.enumerated() {
             do {
-                data.append(try encoder.encode(event))
+                data.append(contentsOf: try encoder.encode(event).filter { !isLineBreak($0) })
             } catch {
                 throw RecordingError(.unencodable, file, line: index + 1, Event.self, error)
             }
@@ -29,6 +30,11 @@ extension Recorder where Event: Encodable {
             throw RecordingError(.unwritable, file, Event.self, error)
         }
     }
+}
+
+/// Whether a byte of JSON breaks the line; in a string it would be escaped.
+private func isLineBreak(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
 }
 
 extension Recorder where Event: Decodable {

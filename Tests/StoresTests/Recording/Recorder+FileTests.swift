@@ -41,6 +41,19 @@ import Testing
         #expect(second.states == Array(first.states.dropLast()))
     }
 
+    @Test func anEncoderMayBreakLines() throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .prettyPrinted
+        let first = makeRecorder()
+        for event in [Event.typed("a\nb"), .cleared] { first.dispatch(event: event) }
+        try first.save(to: file, encoder: encoder)
+
+        let second = makeRecorder()
+        try second.replay(contentsOf: file)
+        #expect(second.events == first.events)
+    }
+
     @Test func nothingIsAFileToo() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try makeRecorder().save(to: file)
