@@ -114,19 +114,19 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     public func unsubscribe(_ subscriptionID: UUID) { store.unsubscribe(subscriptionID) }
 
     /// How many events lead from the initial state to the state now.
-    public var position: Int { timeline.withLock { $0.position } }
+    public var position: Int { history { $0.position } }
 
     /// All events that are recorded, in order, those that were undone included.
-    public var events: [Event] { timeline.withLock { $0.events } }
+    public var events: [Event] { history { $0.events } }
 
     /// The state at every position: the initial one, and one after each event.
-    public var states: [State] { timeline.withLock { $0.states } }
+    public var states: [State] { history { $0.states } }
 
     /// Whether there is an event to undo.
     public var canUndo: Bool { position > 0 }
 
     /// Whether an event was undone, and none dispatched since.
-    public var canRedo: Bool { timeline.withLock { $0.position < $0.events.count } }
+    public var canRedo: Bool { history { $0.position < $0.events.count } }
 
     /// Goes one event back.
     ///
@@ -146,7 +146,7 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     /// - Returns: False where there is no such position; then nothing happens.
     @discardableResult
     public func travel(to position: Int) -> Bool {
-        go(.travel(to: position), if: timeline.withLock { $0.states.indices.contains(position) })
+        go(.travel(to: position), if: history { $0.states.indices.contains(position) })
     }
 
     /// Plays events, without their effects.
@@ -158,7 +158,13 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     }
 
     /// The events that lead to the state now.
-    var eventsUpToNow: [Event] { timeline.withLock { Array($0.events.prefix($0.position)) } }
+    var eventsUpToNow: [Event] { history { Array($0.events.prefix($0.position)) } }
+
+    /// Reads the history; inside the reducer, which is about to add to it, that traps as with the store.
+    private func history<Part>(_ part: (Timeline<State, Event>) -> Part) -> Part {
+        store.core.trapIfReducing("read the history")
+        return timeline.withLock { part($0) }
+    }
 
     private func go(_ event: RecorderEvent<Event>, if isPossible: Bool) -> Bool {
         if isPossible { store.dispatch(event: event) }

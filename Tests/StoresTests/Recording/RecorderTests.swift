@@ -114,6 +114,23 @@ struct RecorderTests {
         #expect(recorder.state == states[recorder.position])
     }
 
+    @Test func readingTheHistoryInTheReducerTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let holder = Locked<Recorder<Int, Int>?>(nil)
+            let recorder = Recorder<Int, Int>(
+                initialState: 0,
+                reduce: { state, event in (holder.withLock { $0 }?.position ?? 0) + event })
+            holder.withLock { $0 = recorder }
+            // Where it waited for itself, it would end as if all were well.
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(0) }
+            recorder.dispatch(event: 1)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("tried to read the history"))
+    }
+
     @Test func aReducibleStateNeedsNoReducer() {
         struct Counter: Reducible {
             var count = 0
