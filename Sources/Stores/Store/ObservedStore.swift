@@ -33,6 +33,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
 
     @ObservationIgnored private var version: UInt64
     @ObservationIgnored private var subscriptionID: UUID?
+    @ObservationIgnored private var refreshes = 0
     private let source: ObservedSource<State, Event>
 
     /// Makes the view of a store.
@@ -86,7 +87,14 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
     }
 
     private func refresh() {
-        guard let now = source.newer(state, version) else { return }
-        (state, version) = now
+        var count: Int
+        repeat {
+            refreshes &+= 1
+            count = refreshes
+            guard let now = source.newer(state, version) else { return }
+            // Who observes is told before the state is set. If that dispatches, what is set here is older
+            // than what was set meanwhile.
+            (state, version) = now
+        } while count != refreshes
     }
 }

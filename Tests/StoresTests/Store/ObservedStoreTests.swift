@@ -40,6 +40,22 @@ import Testing
         #expect(view.count == 3)
     }
 
+    @Test func anObserverThatDispatchesAtOnceIsNotSetBack() {
+        let view = ObservedStore(store)
+        let isFirst = Locked(true)
+        withObservationTracking {
+            _ = view.count
+        } onChange: {
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if isFirst { MainActor.assumeIsolated { view.dispatch(event: 10) } }
+        }
+        view.dispatch(event: 1)
+        #expect(view.count == 11)
+    }
+
     @Test func ofADerivedStoreOnlyChangesOfThePartAreTold() async {
         let view = ObservedStore(store.derived(\.name))
         let all = ObservedStore(store)
