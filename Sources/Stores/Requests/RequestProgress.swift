@@ -10,6 +10,8 @@ struct RequestProgress: Sendable {
     private(set) var last: Future<Void> = Future(value: ())
     private(set) var failures: [any Error] = []
     private(set) var isCancelled = false
+    /// Whether a request was cancelled, or not sent, since all were.
+    private var isCutShort = false
     private var count = 0
     /// Cancels the request that is under way.
     private var running: (@Sendable () -> Void)?
@@ -19,6 +21,12 @@ struct RequestProgress: Sendable {
     /// Why no request is sent any more; nil while they are.
     var reasonToStop: (any Error)? {
         if isCancelled { return CancellationError() }
+        return rule == .stop ? failures.first : nil
+    }
+
+    /// Why the sequence has failed, once all is delivered; nil if it has not.
+    var failure: (any Error)? {
+        if isCutShort { return CancellationError() }
         return rule == .stop ? failures.first : nil
     }
 
@@ -34,6 +42,7 @@ struct RequestProgress: Sendable {
     mutating func begin(_ cancel: @escaping @Sendable () -> Void) { running = cancel }
 
     mutating func fail(_ error: any Error) {
+        if isCancelled { isCutShort = true }
         if !(error is RequestNotSent) { failures.append(error) }
     }
 

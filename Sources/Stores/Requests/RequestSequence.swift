@@ -91,7 +91,8 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     /// completions declare.
     ///
     /// It fails with the first error if the sequence stops at failures, after all completions were
-    /// called; if it goes on, it succeeds: read ``failures``. Cancelling it cancels no request.
+    /// called; if it goes on, it succeeds: read ``failures``. It fails with a `CancellationError` if
+    /// ``cancel()`` has kept a request from its answer. Cancelling it cancels no request.
     public var finished: Future<Void> { Self.end(of: progress) }
 
     /// The errors of all requests that failed, in order; those that were not sent left out.
@@ -108,10 +109,10 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     private static func end(of progress: Locked<RequestProgress>) -> Future<Void> {
         let last = progress.withLock { $0.last }
         return last.flatMap {
-            let (isLast, reason) = progress.withLock { ($0.last === last, $0.reasonToStop) }
+            let (isLast, failure) = progress.withLock { ($0.last === last, $0.failure) }
             // Another was declared meanwhile: wait for that.
             if !isLast { return end(of: progress) }
-            if let reason { throw reason }
+            if let failure { throw failure }
             return Future(value: ())
         }
     }

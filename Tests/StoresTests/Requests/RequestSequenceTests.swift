@@ -149,6 +149,23 @@ struct RequestSequenceTests {
         #expect(throws: CancellationError.self) { try requests.finished.result?.get() }
     }
 
+    @Test func cancellingWhatHasEndedChangesNothing() throws {
+        let requests = RequestSequence(networking: desk.network)
+        requests.send("a", completion: desk.noting("a"))
+        desk.answer("a", "1")
+        requests.cancel()
+        #expect(throws: Never.self) { try requests.finished.result?.get() }
+        requests.send("b", completion: desk.noting("b"))
+        #expect(desk.lines == ["a: 1", "b: not sent, 2"])
+        #expect(throws: CancellationError.self) { try requests.finished.result?.get() }
+
+        let failing = RequestSequence(networking: desk.network)
+        failing.send("c")
+        desk.fail("c")
+        failing.cancel()
+        #expect(throws: Offline.self) { try failing.finished.result?.get() }
+    }
+
     @Test func anAnswerCancelledBeforeItsTurnIsDeliveredInItsTurn() {
         let requests = RequestSequence(networking: desk.network, onFailure: .goOn)
         requests.send("a", completion: desk.noting("a"))
