@@ -12,6 +12,11 @@ struct TestSending: Sendable {
 
     init(by owner: AnyObject) { self.owner = ObjectIdentifier(owner) }
 
+    /// Says that the test's dispatch has returned.
+    ///
+    /// A task that was begun in it still has the mark: what it dispatches now was not sent by the test.
+    func end() { isTaken.withLock { $0 = true } }
+
     /// Whether the event that is being reduced is the one that was sent.
     static func take(for owner: AnyObject) -> Bool {
         guard let current, current.owner == ObjectIdentifier(owner) else { return false }

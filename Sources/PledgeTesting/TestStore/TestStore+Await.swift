@@ -21,6 +21,25 @@ extension TestStore {
         take(expectation, (fileID, line)) { compare($0, change, $1, (fileID, line)) }
     }
 
+    /// Takes an event of an effect as soon as it comes, and expects a state.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - state: The whole state after it, whatever ``exhaustivity`` says.
+    ///   - limit: How long to wait for it before the test fails.
+    ///   - scheduler: Whose time the limit is in.
+    ///   - fileID: Where to show what is wrong.
+    ///   - line: Where to show what is wrong.
+    public func receive(
+        _ event: Event, expecting state: State,
+        within limit: Duration = .seconds(10), on scheduler: some Scheduler = .live,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) async where Event: Equatable {
+        let expectation = TestExpectation(event)
+        await arrival(of: expectation, within: limit, on: scheduler)
+        take(expectation, (fileID, line)) { compare($0, with: state, $1, (fileID, line)) }
+    }
+
     /// Takes an event of an effect as soon as it comes, where events cannot be compared.
     ///
     /// - Parameters:

@@ -109,7 +109,9 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     /// Dispatches as the test, and returns the step that was made of it.
     func dispatch(_ event: Event) -> TestJournal<State, Event>.Step {
         settings.withLock { $0.isFinished = false }
-        TestSending.$current.withValue(TestSending(by: journal)) { store.dispatch(event: event) }
+        let sending = TestSending(by: journal)
+        TestSending.$current.withValue(sending) { store.dispatch(event: event) }
+        sending.end()
         // A middleware may have kept it back.
         return journal.withLock { $0.takeSent() }
             ?? .init(event: event, old: store.state, new: store.state)

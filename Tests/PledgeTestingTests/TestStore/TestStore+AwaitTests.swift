@@ -49,6 +49,36 @@ struct TestStoreAwaitTests {
         #expect(log.messages == [])
     }
 
+    @Test func anEventThatAMiddlewareSendsLaterIsToBeReceived() async {
+        let gate = Promise<Void>()
+        let later = DispatchMiddleware<Int, Int> { _ in
+            { next in
+                { event in
+                    Task {
+                        try? await gate.value
+                        next(event)
+                    }
+                }
+            }
+        }
+        let store = TestStore(
+            initialState: 0, reduce: { $0 + $1 }, middleware: [later], onFailure: log.add)
+        store.send(3)
+        gate.resolve(with: ())
+        await store.receive(3) { $0 = 3 }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func waitsForAnEventAndExpectsAState() async {
+        let store = log.makeStore(asking: { Future(value: 7).delay(.milliseconds(1), on: .live) })
+        store.send(.ask) { $0.isAsking = true }
+        await store.receive(.answered(7), expecting: Counter(count: 7))
+        store.send(.ask) { $0.isAsking = true }
+        await store.receive(.answered(7), expecting: Counter(count: 8))
+        #expect(log.messages.count == 1)
+    }
+
     @Test func aCancelledTaskDoesNotWait() async {
         let promise = Promise<Int>()
         let store = log.makeStore(exhaustivity: .events, asking: { promise })
