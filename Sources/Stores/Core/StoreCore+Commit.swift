@@ -83,7 +83,9 @@ extension StoreCore {
     func beginFeedback() {
         guard !feedback.isEmpty else { return }
         enter { values in
+            reducing.store(threadIdentity(), ordering: .relaxed)
             stepFeedback(from: nil, &values)
+            reducing.store(0, ordering: .relaxed)
             return commands(&values)
         }
     }
@@ -92,6 +94,7 @@ extension StoreCore {
     ///
     /// - Returns: False if it was replaced or cancelled before.
     func end(_ run: Int) -> Bool {
+        trapIfReducing("settle an effect's future")
         var wasAlive = false
         enter { values in
             wasAlive = !values.isClosed && values.effects.end(run)
@@ -104,7 +107,8 @@ extension StoreCore {
     ///
     /// - Returns: What there is to do afterwards; nil if it was replaced or cancelled before.
     func takeOver(_ run: Int) -> [EffectCommand<Event>]? {
-        values.withLock { values in
+        trapIfReducing("settle an effect's future")
+        return values.withLock { values in
             guard !values.isClosed, values.effects.end(run) else { return nil }
             return values.effects.takeCommands()
         }
@@ -117,6 +121,7 @@ extension StoreCore {
 
     /// Goes on with an effect that waited for its time.
     func fire(_ run: Int) {
+        trapIfReducing("move an effect's clock")
         enter { values in
             guard !values.isClosed else { return nil }
             values.effects.fire(run)

@@ -1,0 +1,91 @@
+import Foundation
+import Futures
+import Stores
+import Testing
+
+/// What a reducer must not do stops the program, and does not wait for itself.
+@Suite struct ImpureReducerTests {
+    typealias Report = ExitTest.Result
+
+    /// Ends the process as if all were well, if it has not ended some time from now.
+    static func endSoon() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(0) }
+    }
+
+    private func text(of result: Report?) throws -> String {
+        String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    }
+
+    @Test func failingAnEffectsFutureTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            Self.endSoon()
+            let promise = Promise<Int>()
+            let store = Store<Int, Int>(
+                initialState: 0,
+                effects: { _, event in
+                    if event == 1 { return .future(promise) }
+                    promise.reject(with: CancellationError())
+                    return .none
+                })
+            for event in [1, 2] { store.dispatch(event: event) }
+        }
+        #expect(try text(of: result).contains("tried to settle an effect's future"))
+    }
+
+    @Test func settlingAnEffectsFutureBehindMiddlewareTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            Self.endSoon()
+            let promise = Promise<Int>()
+            let store = Store<Int, Int>(
+                initialState: 0,
+                effects: { _, event in
+                    if event == 1 { return .future(promise) }
+                    promise.resolve(with: 3)
+                    return .none
+                }, middleware: [DispatchMiddleware { _ in { $0 } }])
+            for event in [1, 2] { store.dispatch(event: event) }
+        }
+        #expect(try text(of: result).contains("tried to settle an effect's future"))
+    }
+
+    @Test func movingTheClockTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            Self.endSoon()
+            let scheduler = ManualScheduler()
+            let store = Store<Int, Int>(
+                initialState: 0,
+                effects: { _, event in
+                    if event == 2 { scheduler.run() }
+                    return Effect.future(Future(value: 3))
+                        .debounce(id: 1, for: .seconds(1), on: scheduler)
+                })
+            for event in [1, 2] { store.dispatch(event: event) }
+        }
+        #expect(try text(of: result).contains("tried to move an effect's clock"))
+    }
+
+    @Test func usingTheStoreInTheFirstQueryTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            Self.endSoon()
+            let held = Locked<DispatchContext<Int, Int>?>(nil)
+            let middleware = DispatchMiddleware<Int, Int> { context in
+                held.withLock { $0 = context }
+                return { $0 }
+            }
+            let feedback = Feedback<Int, Int>(
+                { _ in held.withLock { $0 }?.state }, effect: { _ in .none })
+            _ = Store(
+                initialState: 0, reduce: { $0 + $1 }, middleware: [middleware],
+                feedback: [feedback])
+        }
+        #expect(try text(of: result).contains("tried to read the state"))
+    }
+}
