@@ -77,7 +77,13 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     }
 
     deinit {
-        if !settings.withLock(\.isFinished) { checkEnd(at: (origin.fileID, origin.line)) }
+        let end = (origin.fileID, origin.line)
+        // What came after `finish` was not received either.
+        if settings.withLock(\.isFinished) {
+            passOver(before: "the end", end)
+        } else {
+            checkEnd(at: end)
+        }
     }
 
     /// The state now.

@@ -36,7 +36,8 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Makes a feedback with one effect for each of several queries.
     ///
     /// - Parameters:
-    ///   - queries: What the state asks for. It runs inside dispatch, as reducing does.
+    ///   - queries: What the state asks for. It runs inside dispatch, as reducing does. The effects of
+    ///     queries that come at once begin in the order of the set, which is not the same in every run.
     ///   - effect: Makes the effect that answers one query. It runs inside dispatch and must be pure.
     ///     It lives until its query leaves the set.
     public init<Query: Hashable & Sendable>(

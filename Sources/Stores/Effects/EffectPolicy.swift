@@ -5,5 +5,8 @@ public enum EffectPolicy: Hashable, Sendable {
     /// The oldest one runs: those after it are not begun.
     case oldest
     /// All of them run, one after another, in order.
+    ///
+    /// One whose parts wait for a second id, and one of that id whose parts wait for the first, wait
+    /// for each other for ever: nest serial ids in one order only.
     case serial
 }

@@ -117,6 +117,16 @@ struct TestStoreTests {
         #expect(log.messages == ["1 event was not received before the end:\n  answered(7)"])
     }
 
+    @Test func anEventAfterTheEndIsAFailureWhenTheStoreGoes() {
+        do {
+            let store = log.makeStore()
+            store.finish()
+            store.store.dispatch(event: .increase)
+            #expect(log.messages == [])
+        }
+        #expect(log.messages == ["1 event was not received before the end:\n  increase"])
+    }
+
     @Test func anUnfinishedEffectIsAFailure() {
         let promise = Promise<Int>()
         let store = log.makeStore(asking: { promise })
