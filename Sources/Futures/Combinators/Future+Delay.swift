@@ -54,9 +54,10 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
         let value = source.storage.unsafelyUnwrapped
         let resolver = Resolver(self, location: location)
         keep(
-            scheduler.schedule(after: duration) {
-                if resolver.resolve(with: value) { self.cancelTimer() }
-            })
+            .other(
+                scheduler.schedule(after: duration) {
+                    if resolver.resolve(with: value) { self.cancelTimer() }
+                }))
     }
 
     override func withdraw() { scheduler = nil }

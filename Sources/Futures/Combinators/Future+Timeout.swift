@@ -9,32 +9,37 @@ extension Future {
     /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When the
     ///   time is over, the interest in this future is given up, as ``cancel()`` does; when the
     ///   result is there first, the timer is taken back.
+    @inlinable
     public final func timeout(
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         if isSettled { return self }
-        let future = TimedFuture<Value>()
+        let location = SourceLocation(fileID: fileID, line: line)
+        let future = TimedFuture<Value>(at: location) { waiter, source in
+            unsafeDowncast(waiter, to: TimedFuture<Value>.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
+        }
         enroll(future)
-        future.keep(
-            scheduler.schedule(after: duration) {
-                let location = SourceLocation(fileID: fileID, line: line)
-                future.abort(with: Failure(FutureError(.timedOut, at: location)))
-            })
+        future.keep(FutureTimer(expiring: future, after: duration, on: scheduler))
         return future
     }
 }
 
 /// The future of a result in time.
+@usableFromInline
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
-    init() {
-        super.init(role: .derived) { waiter, source in
-            unsafeDowncast(waiter, to: TimedFuture.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
+    @usableFromInline
+    let location: SourceLocation
+
+    @inlinable
+    init(at location: SourceLocation, deliver: @escaping Delivery) {
+        self.location = location
+        super.init(role: .derived, deliver: deliver)
     }
 
-    private func receive(_ source: Future<Value>) {
+    @inlinable
+    func receive(_ source: Future<Value>) {
         guard claim() else { return waitUntilLeft() }
         failure = source.failure
         storage = source.storage
@@ -42,5 +47,10 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         // Before anybody is told: the timer is not needed any more.
         cancelTimer()
         if list != 0 { distribute(list) }
+    }
+
+    @usableFromInline
+    override func timeIsOver() {
+        abort(with: Failure(FutureError(.timedOut, at: location)))
     }
 }

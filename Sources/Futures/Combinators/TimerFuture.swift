@@ -1,14 +1,19 @@
 /// A future with a timer.
+@usableFromInline
 class TimerFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// Guarded by this waiter's lock, then by the claim of whoever settles it.
-    private var timer: (any ScheduledAction)?
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var timer: FutureTimer?
 
+    @inlinable
     override init(role: Role, deliver: @escaping Delivery) {
         super.init(role: role, deliver: deliver)
     }
 
     /// Keeps the timer until this future settles; takes it back if it has.
-    final func keep(_ timer: any ScheduledAction) {
+    @usableFromInline
+    final func keep(_ timer: FutureTimer) {
         guard lockIfPending() else { return timer.cancel() }
         self.timer = timer
         unlock()
@@ -17,6 +22,7 @@ class TimerFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// Takes the timer back.
     ///
     /// Called by whoever has settled this future.
+    @usableFromInline
     final func cancelTimer() {
         timer?.cancel()
         timer = nil
@@ -28,5 +34,31 @@ class TimerFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
             self.timer = nil
         }
         super.surrender(to: &departure)
+    }
+}
+
+/// The timer of a future.
+@usableFromInline
+enum FutureTimer: Sendable {
+    /// Of the live scheduler, which needs no object for it.
+    case live(TimerWheel.ID)
+    case other(any ScheduledAction)
+
+    /// Tells a future when its time is over.
+    @inlinable
+    init(expiring future: FutureNode, after delay: Duration, on scheduler: some Scheduler) {
+        if let live = scheduler as? LiveScheduler {
+            self = .live(live.schedule(expiring: future, after: delay))
+        } else {
+            self = .other(scheduler.schedule(after: delay) { future.timeIsOver() })
+        }
+    }
+
+    @usableFromInline
+    func cancel() {
+        switch self {
+        case .live(let id): LiveScheduler.shared.cancel(id)
+        case .other(let action): action.cancel()
+        }
     }
 }

@@ -17,7 +17,7 @@ struct Departure {
     /// Inputs moved out of aggregates, kept likewise.
     private var inputs: [[InputWaiter]] = []
     private var cancelHandlers: [CancelHandlers] = []
-    private var timers: [any ScheduledAction] = []
+    private var timers: [FutureTimer] = []
 
     /// What else is let go once the loop has ended.
     private var kept: [AnyObject] = []
@@ -31,7 +31,7 @@ struct Departure {
     }
 
     /// Notes a timer that is not needed any more.
-    mutating func cancel(_ timer: any ScheduledAction) {
+    mutating func cancel(_ timer: FutureTimer) {
         timers.append(timer)
     }
 

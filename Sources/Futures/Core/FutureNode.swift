@@ -36,6 +36,12 @@ public class FutureNode: Waiter, @unchecked Sendable {
     ///
     /// Only an aggregate has inputs.
     func inputSettled(_ input: InputWaiter) {}
+
+    /// Hears that the time of this future is over.
+    ///
+    /// Only one with a timeout has any.
+    @usableFromInline
+    func timeIsOver() {}
 }
 
 // MARK: - Enrolling

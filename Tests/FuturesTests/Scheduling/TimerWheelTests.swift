@@ -1,0 +1,118 @@
+import Testing
+
+@testable import Futures
+
+/// The wheel beside a plain list that is searched each time.
+@Suite(.timeLimit(.minutes(1)))
+struct TimerWheelTests {
+    @Test func whatIsDueComesInOrderOfItsInstant() {
+        var wheel = TimerWheel()
+        let log = Locked<[Int]>([])
+        for instant: Int64 in [5_000_000_000, 30, 2_000_000, 1_999_999, 30, 70_000_000_000] {
+            _ = wheel.insert(
+                at: instant, now: 0, .call { log.withLock { $0.append(Int(instant)) } })
+        }
+        while let action = wheel.removeDue(at: 5_000_000_000) { action.run() }
+        #expect(log.withLock { $0 } == [30, 30, 1_999_999, 2_000_000, 5_000_000_000])
+        #expect(wheel.count == 1)
+    }
+
+    @Test func nothingIsEarly() {
+        for instant: Int64 in [1, 1 << 20, 1 << 26, (1 << 32) + 5, 1 << 50, .max - 1] {
+            var wheel = TimerWheel()
+            _ = wheel.insert(at: instant, now: 0, .call {})
+            #expect(wheel.removeDue(at: instant - 1) == nil)
+            #expect(wheel.removeDue(at: instant) != nil)
+            #expect(wheel.nextWakeUp() == nil)
+        }
+    }
+
+    @Test func theWakeUpsLeadToTheInstant() {
+        for instant: Int64 in [1, 1 << 20, (1 << 26) + 7, (1 << 32) + 5, (1 << 50) + 1, .max - 1] {
+            var wheel = TimerWheel()
+            _ = wheel.insert(at: instant, now: 0, .call {})
+            var steps = 0
+            while let wakeUp = wheel.nextWakeUp(), steps < 20 {
+                #expect(wakeUp <= instant)
+                steps += 1
+                if wheel.removeDue(at: wakeUp) != nil {
+                    #expect(wakeUp == instant)
+                    break
+                }
+            }
+            // One for each wheel on which it stands, and the last.
+            #expect(steps <= 9, "\(instant)")
+            #expect(wheel.count == 0)
+        }
+    }
+
+    @Test func anActionIsTakenBackOnce() {
+        var wheel = TimerWheel()
+        let first = wheel.insert(at: 10, now: 0, .call {})
+        let second = wheel.insert(at: 1 << 40, now: 0, .call {})
+        #expect(wheel.remove(first) != nil)
+        #expect(wheel.remove(first) == nil)
+        #expect(wheel.remove(second) != nil)
+        #expect(wheel.count == 0)
+        // The entry is used again; the old name must not reach it.
+        _ = wheel.insert(at: 10, now: 0, .call {})
+        #expect(wheel.remove(first) == nil)
+        #expect(wheel.remove(second) == nil)
+        #expect(wheel.count == 1)
+    }
+
+    @Test func theRoomOfABurstIsGivenBack() {
+        var wheel = TimerWheel()
+        let ids = (0..<10_000).map { wheel.insert(at: Int64($0) << 22, now: 0, .call {}) }
+        for id in ids { #expect(wheel.remove(id) != nil) }
+        for id in ids { #expect(wheel.remove(id) == nil) }
+        #expect(wheel.nextWakeUp() == nil)
+    }
+
+    @Test func anEmptyWheelNeedNotCatchUp() {
+        var wheel = TimerWheel()
+        let now = Int64(400 * 24 * 3_600) * 1_000_000_000
+        _ = wheel.insert(at: now + (5 << 20), now: now, .call {})
+        // On the first wheel, so its own tick is the next to look at.
+        #expect(wheel.nextWakeUp() == ((now + (5 << 20)) >> 20) << 20)
+    }
+
+    @Test(arguments: 0..<200)
+    func isAPlainListInAllRespects(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var wheel = TimerWheel()
+        var list: [(instant: Int64, number: Int, id: TimerWheel.ID)] = []
+        var now: Int64 = Int64.random(in: 0...(1 << 40), using: &random)
+        let reached = Locked<[Int]>([])
+        var number = 0
+        for _ in 0..<400 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5:
+                let shift = Int64.random(in: 0...44, using: &random)
+                let instant = now + Int64.random(in: 0...(1 << shift), using: &random)
+                let mine = number
+                let name = wheel.insert(
+                    at: instant, now: now, .call { reached.withLock { $0.append(mine) } })
+                list.append((instant, number, name))
+                number += 1
+            case 5..<8:
+                guard let index = list.indices.randomElement(using: &random) else { continue }
+                #expect(wheel.remove(list.remove(at: index).id) != nil)
+            default:
+                now += Int64.random(
+                    in: 0...(1 << Int64.random(in: 0...43, using: &random)), using: &random)
+                while let action = wheel.removeDue(at: now) { action.run() }
+                let due = list.filter { $0.instant <= now }
+                    .sorted { ($0.instant, $0.number) < ($1.instant, $1.number) }
+                #expect(reached.withLock { $0 } == due.map(\.number), "seed \(seed)")
+                reached.withLock { $0 = [] }
+                list.removeAll { $0.instant <= now }
+            }
+            #expect(wheel.count == list.count)
+            let first = list.map(\.instant).min()
+            let wakeUp = wheel.nextWakeUp()
+            #expect((wakeUp == nil) == (first == nil))
+            if let first, let wakeUp { #expect(wakeUp <= first) }
+        }
+    }
+}
