@@ -2,20 +2,40 @@
 
 import PackageDescription
 
+/// A product of a peer, which only the trait `Peers` asks for.
+func peer(_ product: String, of package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Peers"]))
+}
+
 // A package of its own, so that what measures Pledge never becomes a dependency of it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "Pledge", path: "..")],
+    traits: [
+        .trait(name: "Peers", description: "Other futures libraries and HTTP clients beside Pledge")
+    ],
+    dependencies: [
+        .package(name: "Pledge", path: ".."),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    ],
     targets: [
+        // malloc and its kin, counted; nothing on a platform whose malloc is not glibc's.
+        .target(name: "CAllocations"),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
+                "CAllocations",
                 .product(name: "Futures", package: "Pledge"),
                 .product(name: "Composition", package: "Pledge"),
                 .product(name: "Stores", package: "Pledge"),
+                peer("NIOCore", of: "swift-nio"),
+                peer("NIOPosix", of: "swift-nio"),
+                peer("OpenCombine", of: "OpenCombine"),
+                peer("AsyncHTTPClient", of: "async-http-client"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
-        )
+        ),
     ]
 )

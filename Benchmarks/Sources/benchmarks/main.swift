@@ -11,6 +11,7 @@ while let argument = arguments.popFirst() {
     }
 }
 
+startSecondThread()
 let chosen = Case.all.filter { filter.isEmpty || $0.name.contains(filter) }
 let table = Table()
 print(table.head)

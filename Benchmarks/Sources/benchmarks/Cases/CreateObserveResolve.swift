@@ -8,6 +8,7 @@ extension Case {
             Way("Pledge") { count in
                 for index in 0..<count {
                     let promise = Promise<Int>()
+                    keep(object: promise)
                     promise.observe { keep($0) }
                     promise.resolve(with: index)
                 }

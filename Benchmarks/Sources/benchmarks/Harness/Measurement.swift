@@ -1,0 +1,69 @@
+import CAllocations
+
+/// How often and how long a case is run.
+struct Measurement {
+    /// Operations are counted out so that one round of one way lasts about this long.
+    var roundLength: Duration
+    /// How many rounds there are.
+    var rounds: Int
+
+    /// What a published number is made with.
+    static let full = Measurement(roundLength: .milliseconds(50), rounds: 15)
+    /// Enough to see that every case runs, and roughly how the ways compare.
+    static let quick = Measurement(roundLength: .milliseconds(4), rounds: 5)
+
+    /// Runs a case, its ways taking turns.
+    ///
+    /// A B C A B C: a machine that slows down or speeds up in the middle does so for all of them.
+    func run(_ subject: Case) async -> [Sample] {
+        var samples = subject.ways.map { Sample(way: $0.name) }
+        var counts: [Int] = []
+        for way in subject.ways { counts.append(await count(for: way)) }
+        for _ in 0..<rounds {
+            for (index, way) in subject.ways.enumerated() {
+                let cost = await way.run(counts[index])
+                samples[index].rounds.append(cost.time / .nanoseconds(1) / Double(counts[index]))
+            }
+        }
+        for (index, way) in subject.ways.enumerated() where allocations_can_be_counted() {
+            samples[index].allocations = await allocations(of: way, over: subject.counted)
+        }
+        return samples
+    }
+
+    /// How many operations fill a round; finding out warms the code up as well.
+    private func count(for way: Way) async -> Int {
+        var count = 1
+        while count < 1 << 28 {
+            let time = await way.run(count).time
+            if time * 4 >= roundLength {
+                return max(1, Int(Double(count) * (roundLength / time)))
+            }
+            count *= 4
+        }
+        return count
+    }
+
+    /// What an operation allocates, found out apart from the rounds, which are not counted.
+    ///
+    /// What three times as many operations allocate beyond the number itself, so that what is made
+    /// once for all of them is left out; the least of three attempts, since other threads of the
+    /// process allocate now and then.
+    private func allocations(of way: Way, over count: Int) async -> (number: Double, bytes: Double)
+    {
+        var least: (number: Double, bytes: Double)?
+        count_allocations(true)
+        defer { count_allocations(false) }
+        for _ in 0..<3 {
+            let few = await way.run(count)
+            let many = await way.run(3 * count)
+            let operations = Double(2 * count)
+            let attempt = (
+                number: (Double(many.allocations) - Double(few.allocations)) / operations,
+                bytes: (Double(many.bytes) - Double(few.bytes)) / operations
+            )
+            if attempt.number < least?.number ?? .infinity { least = attempt }
+        }
+        return least ?? (0, 0)
+    }
+}

@@ -1,0 +1,23 @@
+/// Keeps a value from being optimised away, and the work that made it.
+@_optimize(none)
+func keep<Value>(_ value: Value) {}
+
+/// The same for a number, without the cost of a generic call.
+@_optimize(none)
+func keep(_ value: Int) {}
+
+/// The same for a result, without the cost of a generic call.
+@_optimize(none)
+func keep(_ result: Result<Int, any Error>) {}
+
+/// The same for an object, which then has to live on the heap.
+@_optimize(none)
+func keep(object: AnyObject) {}
+
+/// A value that the optimiser knows nothing about.
+@_optimize(none)
+func opaque<Value>(_ value: Value) -> Value { value }
+
+/// The same for a number, without the cost of a generic call.
+@_optimize(none)
+func opaque(_ value: Int) -> Int { value }

@@ -1,0 +1,29 @@
+/// What one way of a case cost.
+struct Sample: Sendable {
+    let way: String
+    /// Nanoseconds per operation, once for each round.
+    var rounds: [Double] = []
+    /// Allocations per operation, and the bytes they asked for; nil where they cannot be counted.
+    var allocations: (number: Double, bytes: Double)?
+
+    init(way: String) { self.way = way }
+
+    /// The middle one of the rounds.
+    var median: Double { quantile(0.5, of: rounds) }
+
+    /// Half the distance between the quartiles, relative to the median.
+    var spread: Double { (quantile(0.75, of: rounds) - quantile(0.25, of: rounds)) / 2 / median }
+
+    /// This one's time divided by another's.
+    ///
+    /// The middle of the quotients of each round, in which the two ran one after the other: a
+    /// machine that slows down in the middle of a run does so for both.
+    func ratio(to other: Sample) -> Double {
+        quantile(0.5, of: zip(rounds, other.rounds).map { $0 / $1 })
+    }
+}
+
+private func quantile(_ fraction: Double, of values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted[Int((Double(sorted.count - 1) * fraction).rounded())]
+}
