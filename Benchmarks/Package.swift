@@ -23,13 +23,19 @@ let package = Package(
     targets: [
         // malloc and its kin, counted; nothing on a platform whose malloc is not glibc's.
         .target(name: "CAllocations"),
+        // A server for the HTTP clients.
+        .target(name: "CLoopback"),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
                 "CAllocations",
-                .product(name: "Futures", package: "Pledge"),
+                "CLoopback",
                 .product(name: "Composition", package: "Pledge"),
+                .product(name: "Futures", package: "Pledge"),
+                .product(name: "HTTPNetworking", package: "Pledge"),
+                .product(name: "InMemoryTransport", package: "Pledge"),
                 .product(name: "Stores", package: "Pledge"),
+                .product(name: "URLSessionTransport", package: "Pledge"),
                 peer("NIOCore", of: "swift-nio"),
                 peer("NIOPosix", of: "swift-nio"),
                 peer("OpenCombine", of: "OpenCombine"),

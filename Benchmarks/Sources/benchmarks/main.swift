@@ -1,21 +1,16 @@
-// swift run -c release --package-path Benchmarks benchmarks [--quick] [--filter TEXT]
+import Foundation
 
-var arguments = CommandLine.arguments.dropFirst()
-var measurement = Measurement.full
-var filter = ""
-while let argument = arguments.popFirst() {
-    switch argument {
-    case "--quick": measurement = .quick
-    case "--filter": filter = arguments.popFirst() ?? ""
-    default: fatalError("unknown argument \(argument); there are --quick and --filter TEXT")
+// swift run -c release --package-path Benchmarks [--traits Peers] benchmarks --help
+
+do {
+    let options = try Options(CommandLine.arguments.dropFirst())
+    if options.help {
+        print(Options.usage)
+    } else {
+        startSecondThread()
+        try await Run(options).go()
     }
-}
-
-startSecondThread()
-let chosen = Case.all.filter { filter.isEmpty || $0.name.contains(filter) }
-let table = Table()
-print(table.head)
-for subject in chosen {
-    let samples = await measurement.run(subject)
-    for line in table.lines(for: subject, samples) { print(line) }
+} catch let complaint as Complaint {
+    FileHandle.standardError.write(Data("error: \(complaint.text)\n".utf8))
+    exit(complaint.exitCode)
 }

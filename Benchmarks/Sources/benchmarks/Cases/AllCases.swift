@@ -8,7 +8,10 @@ extension Case {
 
     /// Every case, beside closures, Swift concurrency and what the system brings.
     private static let own: [Case] = [
-        .createObserveResolve, .mapOfSettled, .tenMaps, .tenFlatMaps, .allOf100, .contended,
-        .awaitPending, .combineAndChain, .dispatch, .derivedStore, .derivedStores,
+        .createObserveResolve, .observeSettled, .eightObservers, .mapOfSettled, .tenMaps,
+        .hundredMaps, .tenFlatMaps, .recursion, .zipOf3, .allOf100, .allOf10000, .anyOf10,
+        .raceOf10, .recoverAfterFailure, .cancelChain, .contended, .awaitSettled, .awaitPending,
+        .fromAsync, .timeout, .timeoutAmongMany, .combined, .chained, .memoryRoundTrip,
+        .loopbackRoundTrip, .dispatch, .derivedStore, .derivedStores, .compileChain,
     ]
 }

@@ -1,26 +1,42 @@
 import Composition
 
 extension Case {
-    /// Composed functions beside the closure that says the same.
-    static let combineAndChain = Case(
-        name: "combine and chain",
+    /// A function of a function and a value, beside the closure that says the same.
+    static let combined = Case(
+        name: "combine",
         ways: [
             Way("Pledge") { count in
-                let composed = opaque(combine(3, with: chain(doubled, to: following)))
-                for _ in 0..<count { keep(composed()) }
+                let combined = opaque(combine(opaque(3), with: doubled))
+                for _ in 0..<count { keep(combined()) }
             },
             Way("closure") { count in
                 let value = opaque(3)
-                let first: @Sendable (Int) -> Int = opaque(doubled)
-                let second: @Sendable (Int) -> Int = opaque(following)
-                let written: @Sendable () -> Int = { second(first(value)) }
+                let written: @Sendable () -> Int = { doubled(value) }
                 let closure = opaque(written)
                 for _ in 0..<count { keep(closure()) }
             },
         ]
     )
+
+    /// A function of two functions, beside the closure that says the same.
+    static let chained = Case(
+        name: "chain",
+        ways: [
+            Way("Pledge") { count in
+                let chained = opaque(chain(doubled, to: following))
+                for index in 0..<count { keep(chained(index)) }
+            },
+            Way("closure") { count in
+                let written: @Sendable (Int) -> Int = { following(doubled($0)) }
+                let closure = opaque(written)
+                for index in 0..<count { keep(closure(index)) }
+            },
+        ]
+    )
 }
 
-@Sendable private func doubled(_ value: Int) -> Int { opaque(value) * 2 }
+@Sendable @inline(never)
+private func doubled(_ value: Int) -> Int { opaque(value) &* 2 }
 
-@Sendable private func following(_ value: Int) -> Int { opaque(value) + 1 }
+@Sendable @inline(never)
+private func following(_ value: Int) -> Int { opaque(value) &+ 1 }

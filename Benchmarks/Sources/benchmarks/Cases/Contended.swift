@@ -6,6 +6,7 @@ extension Case {
     /// Two threads go through the same promises: one resolves what the other observes.
     static let contended = Case(
         name: "contended",
+        counted: 0,
         ways: [
             Way(measuring: "Pledge") { count in
                 let promises = (0..<count).map { _ in Promise<Int>() }

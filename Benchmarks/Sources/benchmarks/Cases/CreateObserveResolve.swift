@@ -23,6 +23,41 @@ extension Case {
             },
         ]
     )
+
+    /// A result that is there already.
+    static let observeSettled = Case(
+        name: "observe a settled",
+        ways: [
+            Way("Pledge") { count in
+                let settled = Future(value: 1)
+                for _ in 0..<count { settled.observe { keep($0) } }
+            },
+            Way("closure") { count in
+                for _ in 0..<count { call(back: { keep($0) }, with: 1) }
+            },
+        ]
+    )
+
+    /// A result that many wait for.
+    static let eightObservers = Case(
+        name: "8 observers on one",
+        ways: [
+            Way("Pledge") { count in
+                for index in 0..<count {
+                    let promise = Promise<Int>()
+                    for _ in 0..<8 { promise.observe { keep($0) } }
+                    promise.resolve(with: index)
+                }
+            },
+            Way("closures in an array") { count in
+                for index in 0..<count {
+                    var observers: [@Sendable (Int) -> Void] = []
+                    for _ in 0..<8 { observers.append { keep($0) } }
+                    for observer in observers { observer(index) }
+                }
+            },
+        ]
+    )
 }
 
 /// What a hand-written API does: it calls the closure that it was given.

@@ -15,7 +15,7 @@ extension Case {
                     promise.resolve(with: index)
                 }
             },
-            Way("closure") { count in
+            Way("closures") { count in
                 for index in 0..<count {
                     var last: @Sendable (Int) -> Void = { keep($0) }
                     for _ in 0..<10 {
@@ -27,6 +27,29 @@ extension Case {
             },
         ]
     )
+
+    /// A loop written as a function that calls itself from a flatMap.
+    static let recursion = Case(
+        name: "flatMap loop of 1,000 turns",
+        counted: 4,
+        ways: [
+            Way("Pledge") { count in
+                for _ in 0..<count { turn(1_000).observe { keep($0) } }
+            },
+            Way(awaiting: "async function") { count in
+                for _ in 0..<count { keep(await asyncTurn(1_000)) }
+            },
+        ]
+    )
+}
+
+private func turn(_ left: Int) -> Future<Int> {
+    Future(value: left).flatMap { $0 == 0 ? Future(value: 0) : turn($0 - 1) }
+}
+
+@inline(never)
+private func asyncTurn(_ left: Int) async -> Int {
+    opaque(left) == 0 ? 0 : await asyncTurn(left - 1)
 }
 
 /// A step as one writes it with a completion handler.

@@ -23,7 +23,18 @@ extension Case {
         name: "10 maps then resolve",
         ways: [
             Way("Pledge") { count in resolveMaps(10, count) },
-            Way("closure") { count in callClosures(10, count) },
+            Way("closures") { count in callClosures(10, count) },
+            Way(awaiting: "chained tasks") { count in await awaitTasks(10, count) },
+        ]
+    )
+
+    /// A chain longer than the depth to which deliveries nest.
+    static let hundredMaps = Case(
+        name: "100 maps then resolve",
+        ways: [
+            Way("Pledge") { count in resolveMaps(100, count) },
+            Way("closures") { count in callClosures(100, count) },
+            Way(awaiting: "chained tasks") { count in await awaitTasks(100, count) },
         ]
     )
 }
@@ -47,6 +58,17 @@ private func callClosures(_ depth: Int, _ count: Int) {
             last = { next($0 &+ 1) }
         }
         pass(index, last)
+    }
+}
+
+private func awaitTasks(_ depth: Int, _ count: Int) async {
+    for index in 0..<count {
+        var last = Task { index }
+        for _ in 0..<depth {
+            let previous = last
+            last = Task { await previous.value &+ 1 }
+        }
+        keep(await last.value)
     }
 }
 

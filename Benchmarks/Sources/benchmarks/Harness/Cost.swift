@@ -9,9 +9,9 @@ struct Cost: Sendable {
     var bytes: UInt64
 
     /// Does some work, and tells what it took.
-    static func of(_ work: () -> Void) -> Cost {
+    static func of(_ work: () throws -> Void) rethrows -> Cost {
         let before = Reading()
-        work()
+        try work()
         return Reading().since(before)
     }
 

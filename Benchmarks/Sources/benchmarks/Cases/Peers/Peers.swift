@@ -4,8 +4,9 @@ enum Peers {
     typealias Addition = (subject: Case, way: Way)
 
     #if Peers
-    static let all: [Addition] = nio
+    static let all: [Addition] = nio + openCombine + asyncHTTPClient
     #else
     static let all: [Addition] = []
+    static let limits: [Limits.Ratio] = []
     #endif
 }

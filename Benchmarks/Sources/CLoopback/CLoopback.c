@@ -1,0 +1,74 @@
+#include "CLoopback.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char answer[] =
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
+
+// How many bytes of "\r\n\r\n" have been seen: each end of a request's head is answered.
+static int progress(int matched, char byte) {
+    static const char end[] = "\r\n\r\n";
+    if (byte == end[matched]) { return matched + 1; }
+    return byte == '\r' ? 1 : 0;
+}
+
+static void *serve(void *argument) {
+    int connection = (int)(intptr_t)argument;
+    char buffer[4096];
+    int matched = 0;
+    for (;;) {
+        ssize_t count = read(connection, buffer, sizeof buffer);
+        if (count <= 0) { break; }
+        for (ssize_t index = 0; index < count; index++) {
+            matched = progress(matched, buffer[index]);
+            if (matched < 4) { continue; }
+            matched = 0;
+            if (write(connection, answer, sizeof answer - 1) < 0) { break; }
+        }
+    }
+    close(connection);
+    return NULL;
+}
+
+static void *listen_for_ever(void *argument) {
+    int listener = (int)(intptr_t)argument;
+    for (;;) {
+        int connection = accept(listener, NULL, NULL);
+        if (connection < 0) { continue; }
+        int on = 1;
+        setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)connection) == 0) {
+            pthread_detach(thread);
+        } else {
+            close(connection);
+        }
+    }
+    return NULL;
+}
+
+int loopback_start(void) {
+    signal(SIGPIPE, SIG_IGN);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 0};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (listener < 0) { return -1; }
+    pthread_t thread;
+    if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 16) != 0
+        || getsockname(listener, (struct sockaddr *)&address, &length) != 0
+        || pthread_create(&thread, NULL, listen_for_ever, (void *)(intptr_t)listener) != 0) {
+        close(listener);
+        return -1;
+    }
+    pthread_detach(thread);
+    return ntohs(address.sin_port);
+}

@@ -1,0 +1,37 @@
+#if Peers
+import OpenCombine
+
+extension Peers {
+    static let openCombineTogether: [Addition] = [
+        (
+            .zipOf3,
+            Way("OpenCombine") { count in
+                for index in 0..<count {
+                    let first = OpenPromise()
+                    let second = OpenPromise()
+                    let third = OpenPromise()
+                    let sink = first.future.zip(second.future, third.future).observe()
+                    first.resolve(with: index)
+                    second.resolve(with: index)
+                    third.resolve(with: index)
+                    keep(object: sink)
+                }
+            }
+        ),
+        (.allOf100, Way("OpenCombine") { count in resolveAll(of: 100, count) }),
+        (.allOf10000, Way("OpenCombine") { count in resolveAll(of: 10_000, count) }),
+    ]
+
+    /// The values come in the order in which the futures settle, which here is that of the array.
+    private static func resolveAll(of number: Int, _ count: Int) {
+        for index in 0..<count {
+            let promises = (0..<number).map { _ in OpenPromise() }
+            let sink = Publishers.Sequence<[Future<Int, any Error>], any Error>(
+                sequence: promises.map(\.future)
+            ).flatMap { $0 }.collect().observe()
+            for promise in promises { promise.resolve(with: index) }
+            keep(object: sink)
+        }
+    }
+}
+#endif

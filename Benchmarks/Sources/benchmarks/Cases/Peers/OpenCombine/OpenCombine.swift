@@ -1,0 +1,31 @@
+#if Peers
+import OpenCombine
+
+extension Peers {
+    static let openCombine =
+        openCombineBasics + openCombineMaps + openCombineTogether + openCombineFirst
+}
+
+/// A future of OpenCombine's, and what settles it.
+struct OpenPromise {
+    let future: Future<Int, any Error>
+    private let settle: Future<Int, any Error>.Promise
+
+    init() {
+        var settle: Future<Int, any Error>.Promise?
+        future = Future { settle = $0 }
+        self.settle = settle!
+    }
+
+    func resolve(with value: Int) { settle(.success(value)) }
+
+    func reject(with error: any Error) { settle(.failure(error)) }
+}
+
+extension Publisher {
+    /// Observes as OpenCombine does, and keeps what has to be kept.
+    func observe() -> AnyCancellable {
+        sink(receiveCompletion: { keep($0) }, receiveValue: { keep($0) })
+    }
+}
+#endif

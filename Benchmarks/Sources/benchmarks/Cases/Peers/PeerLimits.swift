@@ -1,0 +1,22 @@
+#if Peers
+extension Peers {
+    /// The most that Pledge's time may be, divided by that of a peer.
+    static let limits: [Limits.Ratio] =
+        aimed
+        + all.filter { addition in
+            !aimed.contains {
+                $0.subject.name == addition.subject.name && $0.other == addition.way.name
+            }
+        }.map { Limits.Ratio($0.subject, to: $0.way.name, most: 1) }
+
+    /// Where Pledge is to be ahead by a margin.
+    private static let aimed = [
+        Limits.Ratio(.createObserveResolve, to: "SwiftNIO", most: 0.6),
+        Limits.Ratio(.mapOfSettled, to: "SwiftNIO", most: 0.45),
+        Limits.Ratio(.tenMaps, to: "SwiftNIO", most: 0.65),
+        Limits.Ratio(.tenFlatMaps, to: "SwiftNIO", most: 0.55),
+        Limits.Ratio(.allOf100, to: "SwiftNIO", most: 0.3),
+        Limits.Ratio(.contended, to: "SwiftNIO", most: 0.25),
+    ]
+}
+#endif

@@ -1,0 +1,57 @@
+/// What became of the limits.
+struct Check {
+    /// How many were kept.
+    private(set) var held = 0
+    /// What is worth knowing and no failure.
+    private(set) var notes: [String] = []
+    /// Each limit that was passed, told to a reader.
+    private(set) var failures: [String] = []
+
+    /// Compares the outcomes with the limits of their cases.
+    static func of(_ outcomes: [Outcome]) async -> Check {
+        var check = Check()
+        for outcome in outcomes {
+            let name = outcome.subject.name
+            for limit in Limits.allocations where limit.subject.name == name {
+                check.allocations(of: outcome, most: limit.most)
+            }
+            for limit in Limits.ratios where limit.subject.name == name {
+                await check.ratio(of: outcome, limit)
+            }
+        }
+        return check
+    }
+
+    private mutating func allocations(of outcome: Outcome, most: Double) {
+        guard let found = outcome.samples[0].allocations?.number else { return }
+        let text = "\(outcome.subject.name): \(Table.text(found)) allocations, at most"
+        // A hundredth of an allocation is another thread's.
+        if found > most + 0.05 {
+            failures.append("\(text) \(Table.text(most))")
+        } else {
+            held += 1
+            if found < most - 0.95 { notes.append("\(text) \(Table.text(most)): lower the limit") }
+        }
+    }
+
+    private mutating func ratio(of outcome: Outcome, _ limit: Limits.Ratio) async {
+        guard var found = outcome.ratio(to: limit.other) else {
+            preconditionFailure("\(outcome.subject.name) has no way '\(limit.other)'")
+        }
+        if found > limit.most * Limits.slack {
+            // A second, longer look, before anybody is bothered.
+            let samples = await Measurement.full.run(outcome.subject)
+            let again = Outcome(subject: outcome.subject, samples: samples)
+            found = min(found, again.ratio(to: limit.other) ?? found)
+        }
+        let text =
+            "\(outcome.subject.name): \(Table.ratio(found)) of \(limit.other), "
+            + "at most \(Table.ratio(limit.most))"
+        if found > limit.most * Limits.slack {
+            failures.append(text)
+        } else {
+            held += 1
+            if found > limit.most { notes.append("\(text): within the slack") }
+        }
+    }
+}

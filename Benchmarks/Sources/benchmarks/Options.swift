@@ -1,0 +1,82 @@
+/// What the command line asks for.
+struct Options {
+    /// Only cases whose names contain one of these; all where there is none.
+    var filters: [String] = []
+    /// How often and how long each case is run.
+    var measurement = Measurement.full
+    /// Whether the limits are checked.
+    var check = false
+    /// Where the results go as JSON.
+    var json: String?
+    /// Where the results go as a chart.
+    var chart: String?
+    /// The document that gets the table.
+    var markdown: String?
+    /// Whether only the help is wanted.
+    var help = false
+
+    /// What `--help` prints.
+    static let usage = """
+        usage: benchmarks [--filter TEXT]... [--quick] [--check]
+                          [--json FILE] [--chart FILE.svg] [--markdown FILE.md]
+
+          --filter TEXT      only cases whose names contain TEXT; may be repeated
+          --quick            few, short rounds: enough to see that all runs
+          --check            fail where a limit on allocations or on a ratio is passed
+          --json FILE        write the results as JSON
+          --chart FILE.svg   write a chart
+          --markdown FILE    put the table between the two marks in a document,
+                             <!-- benchmarks: begin --> and <!-- benchmarks: end -->
+          --help             print this
+
+        Peers take part in a build with `--traits Peers`.
+        """
+
+    /// Reads a command line.
+    /// - Throws: ``Complaint`` where it cannot be understood.
+    init(_ arguments: some Sequence<String>) throws {
+        var rest = Array(arguments)[...]
+        func value(of flag: String, _ what: String) throws -> String {
+            guard let value = rest.popFirst(), !value.isEmpty, !value.hasPrefix("--") else {
+                throw Complaint("\(flag) wants \(what) behind it; see --help", exitCode: 64)
+            }
+            return value
+        }
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--filter": filters.append(try value(of: argument, "a part of a case's name"))
+            case "--quick": measurement = .quick
+            case "--check": check = true
+            case "--json": json = try value(of: argument, "a file's name")
+            case "--chart": chart = try value(of: argument, "a file's name")
+            case "--markdown": markdown = try value(of: argument, "a file's name")
+            case "--help", "-h": help = true
+            default: throw Complaint("there is no option '\(argument)'; see --help", exitCode: 64)
+            }
+        }
+    }
+
+    /// The cases that are asked for.
+    /// - Throws: ``Complaint`` where there is none.
+    func cases() throws -> [Case] {
+        let chosen = Case.all.filter { subject in
+            filters.isEmpty || filters.contains { subject.name.contains($0) }
+        }
+        if chosen.isEmpty {
+            let names = Case.all.map { "  \($0.name)" }.joined(separator: "\n")
+            throw Complaint("no case has such a name; there are:\n\(names)", exitCode: 64)
+        }
+        return chosen
+    }
+}
+
+/// Why the program ends without doing what it was asked.
+struct Complaint: Error {
+    let text: String
+    let exitCode: Int32
+
+    init(_ text: String, exitCode: Int32 = 1) {
+        self.text = text
+        self.exitCode = exitCode
+    }
+}
