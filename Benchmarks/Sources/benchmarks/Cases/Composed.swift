@@ -1,34 +1,67 @@
 import Composition
 
 extension Case {
-    /// A function of a function and a value, beside the closure that says the same.
+    /// A function of a named function and a value, beside the closure that says the same.
     static let combined = Case(
         name: "combine",
         ways: [
             Way("Pledge") { count in
-                let combined = opaque(combine(opaque(3), with: doubled))
+                let combined = hidden(combine(opaque(3), with: doubled))
                 for _ in 0..<count { keep(combined()) }
             },
             Way("closure") { count in
                 let value = opaque(3)
-                let written: @Sendable () -> Int = { doubled(value) }
-                let closure = opaque(written)
+                let closure = hidden({ doubled(value) })
                 for _ in 0..<count { keep(closure()) }
             },
         ]
     )
 
-    /// A function of two functions, beside the closure that says the same.
+    /// A function of two named functions, beside the closure that says the same.
     static let chained = Case(
         name: "chain",
         ways: [
             Way("Pledge") { count in
-                let chained = opaque(chain(doubled, to: following))
+                let chained = hidden(chain(doubled, to: following))
                 for index in 0..<count { keep(chained(index)) }
             },
             Way("closure") { count in
-                let written: @Sendable (Int) -> Int = { following(doubled($0)) }
-                let closure = opaque(written)
+                let closure = hidden({ following(doubled($0)) })
+                for index in 0..<count { keep(closure(index)) }
+            },
+        ]
+    )
+
+    /// The same of a function that the compiler does not see.
+    static let combinedUnknown = Case(
+        name: "combine, unknown function",
+        ways: [
+            Way("Pledge") { count in
+                let function = hidden(doubled)
+                let combined = hidden(combine(opaque(3), with: function))
+                for _ in 0..<count { keep(combined()) }
+            },
+            Way("closure") { count in
+                let function = hidden(doubled)
+                let value = opaque(3)
+                let closure = hidden({ function(value) })
+                for _ in 0..<count { keep(closure()) }
+            },
+        ]
+    )
+
+    /// The same of functions that the compiler does not see.
+    static let chainedUnknown = Case(
+        name: "chain, unknown functions",
+        ways: [
+            Way("Pledge") { count in
+                let (first, second) = (hidden(doubled), hidden(following))
+                let chained = hidden(chain(first, to: second))
+                for index in 0..<count { keep(chained(index)) }
+            },
+            Way("closure") { count in
+                let (first, second) = (hidden(doubled), hidden(following))
+                let closure = hidden({ second(first($0)) })
                 for index in 0..<count { keep(closure(index)) }
             },
         ]
@@ -40,3 +73,13 @@ private func doubled(_ value: Int) -> Int { opaque(value) &* 2 }
 
 @Sendable @inline(never)
 private func following(_ value: Int) -> Int { opaque(value) &+ 1 }
+
+// Not the generic `opaque`, which would call a function through two thunks.
+
+@_optimize(none)
+private func hidden(_ function: @escaping @Sendable () -> Int) -> @Sendable () -> Int { function }
+
+@_optimize(none)
+private func hidden(
+    _ function: @escaping @Sendable (Int) -> Int
+) -> @Sendable (Int) -> Int { function }

@@ -10,7 +10,7 @@ extension Case {
                     let promise = Promise<Int>()
                     keep(object: promise)
                     var last: Future<Int> = promise
-                    for _ in 0..<10 { last = last.flatMap { Future(value: $0 &+ 1) } }
+                    for _ in 0..<opaque(10) { last = last.flatMap { Future(value: $0 &+ 1) } }
                     last.observe { keep($0) }
                     promise.resolve(with: index)
                 }
@@ -18,7 +18,7 @@ extension Case {
             Way("closures") { count in
                 for index in 0..<count {
                     var last: @Sendable (Int) -> Void = { keep($0) }
-                    for _ in 0..<10 {
+                    for _ in 0..<opaque(10) {
                         let next = last
                         last = { step($0, next) }
                     }

@@ -44,7 +44,7 @@ private func resolveMaps(_ depth: Int, _ count: Int) {
         let promise = Promise<Int>()
         keep(object: promise)
         var last: Future<Int> = promise
-        for _ in 0..<depth { last = last.map { $0 &+ 1 } }
+        for _ in 0..<opaque(depth) { last = last.map { $0 &+ 1 } }
         last.observe { keep($0) }
         promise.resolve(with: index)
     }
@@ -53,7 +53,7 @@ private func resolveMaps(_ depth: Int, _ count: Int) {
 private func callClosures(_ depth: Int, _ count: Int) {
     for index in 0..<count {
         var last: @Sendable (Int) -> Void = { keep($0) }
-        for _ in 0..<depth {
+        for _ in 0..<opaque(depth) {
             let next = last
             last = { next($0 &+ 1) }
         }
@@ -64,7 +64,7 @@ private func callClosures(_ depth: Int, _ count: Int) {
 private func awaitTasks(_ depth: Int, _ count: Int) async {
     for index in 0..<count {
         var last = Task { index }
-        for _ in 0..<depth {
+        for _ in 0..<opaque(depth) {
             let previous = last
             last = Task { await previous.value &+ 1 }
         }

@@ -10,7 +10,6 @@ enum Limits {
     static let ratios: [Ratio] =
         [
             Ratio(.allOf100, to: "task group", most: 0.4),
-            Ratio(.contended, to: "locked closures", most: 1),
             Ratio(.awaitSettled, to: "checked continuation", most: 1.3),
             Ratio(.timeoutAmongMany, to: "Dispatch timer source", most: 0.2),
             Ratio(.combined, to: "closure", most: 1.05),

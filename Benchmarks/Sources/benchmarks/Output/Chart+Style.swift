@@ -69,10 +69,16 @@ extension Chart {
     /// How many times as long something takes.
     static func factor(_ value: Double) -> String {
         switch value {
-        case 9.5...: "\(Int(value.rounded()))×"
-        case 0.095...: "\((value * 100).rounded() / 100)×"
-        default: "1/\(Int((1 / value).rounded()))"
+        case 9.5...: String(format: "%.0f×", value)
+        case 1.95...: String(format: "%.1f×", value)
+        case 0.095...: String(format: "%.2f×", value)
+        default: String(format: "1/%.0f", 1 / value)
         }
+    }
+
+    /// A power of two.
+    static func mark(_ value: Double) -> String {
+        value < 1 ? String(format: "1/%.0f", 1 / value) : String(format: "%.0f×", value)
     }
 
     static func time(_ nanoseconds: Double) -> String {

@@ -27,25 +27,31 @@ struct Chart {
         var y = top
         for outcome in outcomes {
             lines += group(outcome, at: y)
-            y += bar * Double(max(1, outcome.samples.count - 1)) + gap
+            y += height(of: outcome) + gap
         }
         let height = y + 30
         return ([head(height: height)] + axis(to: y) + lines + [foot(at: y + 14), "</svg>", ""])
             .joined(separator: "\n")
     }
 
+    /// No less than the two lines of words need.
+    private func height(of outcome: Outcome) -> Double {
+        bar * Double(max(2, outcome.samples.count - 1))
+    }
+
     /// The name of a case, Pledge's time, and a bar for each other way.
     private func group(_ outcome: Outcome, at y: Double) -> [String] {
         let own = outcome.samples[0]
         let others = outcome.samples.dropFirst()
-        let middle = y + bar * Double(max(1, others.count)) / 2
+        let middle = y + height(of: outcome) / 2 - 1
         var lines = [
             Self.text(outcome.subject.name, x: left - 12, y: middle, "name"),
             Self.text(Self.time(own.median), x: left - 12, y: middle + 12, "time"),
         ]
         for (index, sample) in others.enumerated() {
             let factor = 1 / own.ratio(to: sample)
-            lines += self.bar(sample.way, factor, at: y + bar * Double(index))
+            let space = height(of: outcome) - bar * Double(others.count)
+            lines += self.bar(sample.way, factor, at: y + bar * Double(index) + space / 2)
         }
         return lines
     }
@@ -74,7 +80,7 @@ struct Chart {
                 y1="\(Self.number(top - 8))" y2="\(Self.number(bottom - 4))"/>
                 """,
                 Self.text(
-                    mark == 1 ? "Pledge" : Self.factor(mark), x: scale.x(mark), y: top - 14,
+                    mark == 1 ? "Pledge" : Self.mark(mark), x: scale.x(mark), y: top - 14,
                     mark == 1 ? "pledge-name" : "mark-name"),
             ]
         }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The results as rows of text, one for each way of a case.
 struct Table {
     /// What the columns hold.
@@ -22,7 +24,7 @@ struct Table {
 
     /// A row for a reader of a terminal: words to the left, numbers to the right.
     static func line(_ cells: [String]) -> String {
-        let widths = [30, 22, 11, 7, 10, 10, 9]
+        let widths = [34, 22, 11, 7, 10, 10, 9]
         return zip(cells, widths).enumerated().map { index, cell in
             let padding = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
             return index < 2 ? cell.0 + padding : padding + cell.0
@@ -42,8 +44,12 @@ struct Table {
         return (value <= -0.5 ? "-" : "") + ([digits[...]] + groups).joined(separator: ",")
     }
 
-    /// A quotient, to a hundredth where that says something.
+    /// A quotient, to two digits or so.
     static func ratio(_ value: Double) -> String {
-        value < 10 ? "\((value * 100).rounded() / 100)" : text(value)
+        switch value {
+        case 10...: text(value)
+        case 0.1...: String(format: "%.2f", value)
+        default: String(format: "%.2g", value)
+        }
     }
 }

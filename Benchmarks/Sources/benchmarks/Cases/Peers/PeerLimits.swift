@@ -1,9 +1,11 @@
 #if Peers
 extension Peers {
     /// The most that Pledge's time may be, divided by that of a peer.
+    ///
+    /// No slower than any futures library; HTTP clients are shown, and that is all.
     static let limits: [Limits.Ratio] =
         aimed
-        + all.filter { addition in
+        + (nio + openCombine).filter { addition in
             !aimed.contains {
                 $0.subject.name == addition.subject.name && $0.other == addition.way.name
             }

@@ -21,7 +21,7 @@ extension Peers {
                 for index in 0..<count {
                     let promise = OpenPromise()
                     var last = promise.future.eraseToAnyPublisher()
-                    for _ in 0..<10 {
+                    for _ in 0..<opaque(10) {
                         last = last.flatMap { settled($0 &+ 1) }.eraseToAnyPublisher()
                     }
                     let sink = last.observe()
@@ -43,7 +43,7 @@ extension Peers {
         for index in 0..<count {
             let promise = OpenPromise()
             var last = promise.future.map { $0 &+ 1 }
-            for _ in 1..<depth { last = last.map { $0 &+ 1 } }
+            for _ in 1..<opaque(depth) { last = last.map { $0 &+ 1 } }
             let sink = last.observe()
             promise.resolve(with: index)
             keep(object: sink)

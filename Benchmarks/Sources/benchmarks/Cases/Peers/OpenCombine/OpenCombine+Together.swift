@@ -2,22 +2,8 @@
 import OpenCombine
 
 extension Peers {
+    // No zip: that of 0.14.0 reads a released object where its last input is a future that settles.
     static let openCombineTogether: [Addition] = [
-        (
-            .zipOf3,
-            Way("OpenCombine") { count in
-                for index in 0..<count {
-                    let first = OpenPromise()
-                    let second = OpenPromise()
-                    let third = OpenPromise()
-                    let sink = first.future.zip(second.future, third.future).observe()
-                    first.resolve(with: index)
-                    second.resolve(with: index)
-                    third.resolve(with: index)
-                    keep(object: sink)
-                }
-            }
-        ),
         (.allOf100, Way("OpenCombine") { count in resolveAll(of: 100, count) }),
         (.allOf10000, Way("OpenCombine") { count in resolveAll(of: 10_000, count) }),
     ]

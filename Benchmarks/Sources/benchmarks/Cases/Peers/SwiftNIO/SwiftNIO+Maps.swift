@@ -22,7 +22,9 @@ extension Peers {
                     let promise = loop.makePromise(of: Int.self)
                     keep(object: promise.futureResult)
                     var last = promise.futureResult
-                    for _ in 0..<10 { last = last.flatMap { loop.makeSucceededFuture($0 &+ 1) } }
+                    for _ in 0..<opaque(10) {
+                        last = last.flatMap { loop.makeSucceededFuture($0 &+ 1) }
+                    }
                     last.whenComplete { keep($0) }
                     promise.succeed(index)
                 }
@@ -41,7 +43,7 @@ extension Peers {
             let promise = loop.makePromise(of: Int.self)
             keep(object: promise.futureResult)
             var last = promise.futureResult
-            for _ in 0..<depth { last = last.map { $0 &+ 1 } }
+            for _ in 0..<opaque(depth) { last = last.map { $0 &+ 1 } }
             last.whenComplete { keep($0) }
             promise.succeed(index)
         }

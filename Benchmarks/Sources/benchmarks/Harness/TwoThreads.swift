@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+
+/// Work that two threads do at once.
+struct TwoThreads: Sendable {
+    let first: @Sendable () -> Void
+    let second: @Sendable () -> Void
+
+    /// Does it, and tells how long it took, from when both were ready to when the last was done.
+    ///
+    /// The threads themselves read the clock: whoever waits for them may be woken late.
+    func run() -> Duration {
+        let start = StartingLine()
+        let done = DispatchSemaphore(value: 0)
+        for body in [first, second] {
+            Thread.detachNewThread {
+                start.waitForTheOther()
+                let began = ContinuousClock.now
+                body()
+                start.note(began, .now)
+                done.signal()
+            }
+        }
+        done.wait()
+        done.wait()
+        return start.time
+    }
+}
+
+extension Way {
+    /// A way of two threads, made ready a few thousand operations at a time: what is made ready
+    /// should not have left the processor's caches when it is used.
+    init(contending name: String, _ prepare: @escaping @Sendable (_ count: Int) -> TwoThreads) {
+        self.init(measuring: name) { count in
+            var cost = Cost(time: .zero, allocations: 0, bytes: 0)
+            var left = count
+            while left > 0 {
+                let next = min(left, 5_000)
+                cost.time += prepare(next).run()
+                left -= next
+            }
+            return cost
+        }
+    }
+}
+
+/// Where two threads wait for each other, and note when they ran.
+private final class StartingLine: Sendable {
+    private let ready = Atomic<Int>(0)
+    private let times = Mutex<(first: ContinuousClock.Instant, last: ContinuousClock.Instant)?>(nil)
+
+    /// Spins, so that both begin within nanoseconds of each other.
+    func waitForTheOther() {
+        ready.add(1, ordering: .acquiringAndReleasing)
+        while ready.load(ordering: .acquiring) < 2 {}
+    }
+
+    func note(_ began: ContinuousClock.Instant, _ ended: ContinuousClock.Instant) {
+        times.withLock { times in
+            times = (min(began, times?.first ?? began), max(ended, times?.last ?? ended))
+        }
+    }
+
+    /// From the earliest beginning to the latest end.
+    var time: Duration {
+        times.withLock { times in times.map { $0.last - $0.first } ?? .zero }
+    }
+}
