@@ -1,3 +1,5 @@
+import CAllocations
+
 /// What became of the limits.
 struct Check {
     /// How many were kept.
@@ -10,6 +12,7 @@ struct Check {
     /// Compares the outcomes with the limits of their cases.
     static func of(_ outcomes: [Outcome]) async -> Check {
         var check = Check()
+        await check.counting()
         for outcome in outcomes {
             let name = outcome.subject.name
             for limit in Limits.allocations where limit.subject.name == name {
@@ -20,6 +23,16 @@ struct Check {
             }
         }
         return check
+    }
+
+    /// Sees that an object counts as one allocation: a count that is always zero would hold too.
+    private mutating func counting() async {
+        guard allocations_can_be_counted() else {
+            return notes.append("allocations cannot be counted on this platform")
+        }
+        let objects = Way("objects") { count in for _ in 0..<count { keep(object: Empty()) } }
+        let found = await Measurement.quick.allocations(of: objects, over: 64).number
+        if found != 1 { failures.append("an object counts as \(found) allocations, not as one") }
     }
 
     private mutating func allocations(of outcome: Outcome, most: Double) {
@@ -55,3 +68,5 @@ struct Check {
         }
     }
 }
+
+private final class Empty {}

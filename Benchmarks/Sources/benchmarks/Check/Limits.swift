@@ -1,9 +1,14 @@
 /// What must not get worse.
 enum Limits {
-    /// The most allocations of an operation of Pledge's: exactly these today.
+    /// The most allocations of an operation of Pledge's, where their number is always the same.
     static let allocations: [(subject: Case, most: Double)] = [
-        (.createObserveResolve, 2), (.mapOfSettled, 2), (.tenMaps, 12), (.tenFlatMaps, 22),
-        (.allOf100, 210),
+        (.createObserveResolve, 2), (.observeSettled, 0), (.eightObservers, 9),
+        (.mapOfSettled, 2), (.tenMaps, 12), (.hundredMaps, 102), (.tenFlatMaps, 22),
+        (.recursion, 2_003), (.zipOf3, 19), (.allOf100, 210), (.allOf10000, 40_006),
+        (.anyOf10, 74), (.raceOf10, 92), (.recoverAfterFailure, 6), (.cancelChain, 16),
+        (.awaitSettled, 0), (.timeout, 7), (.timeoutAmongMany, 7), (.combined, 0), (.chained, 0),
+        (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
+        (.derivedStores, 1),
     ]
 
     /// The most that Pledge's time may be, divided by that of another way.

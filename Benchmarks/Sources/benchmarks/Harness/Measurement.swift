@@ -52,8 +52,7 @@ struct Measurement {
     /// What three times as many operations allocate beyond the number itself, so that what is made
     /// once for all of them is left out; the least of three attempts, since other threads of the
     /// process allocate now and then.
-    private func allocations(of way: Way, over count: Int) async -> (number: Double, bytes: Double)
-    {
+    func allocations(of way: Way, over count: Int) async -> (number: Double, bytes: Double) {
         var least: (number: Double, bytes: Double)?
         count_allocations(true)
         defer { count_allocations(false) }
