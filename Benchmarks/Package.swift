@@ -43,5 +43,6 @@ let package = Package(
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        .testTarget(name: "benchmarksTests", dependencies: ["benchmarks"]),
     ]
 )

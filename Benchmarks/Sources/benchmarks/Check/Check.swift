@@ -35,7 +35,7 @@ struct Check {
         if found != 1 { failures.append("an object counts as \(found) allocations, not as one") }
     }
 
-    private mutating func allocations(of outcome: Outcome, most: Double) {
+    mutating func allocations(of outcome: Outcome, most: Double) {
         guard let found = outcome.samples[0].allocations?.number else { return }
         let text = "\(outcome.subject.name): \(Table.text(found)) allocations, at most"
         // A hundredth of an allocation is another thread's.

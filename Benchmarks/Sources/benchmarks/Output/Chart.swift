@@ -21,7 +21,9 @@ struct Chart {
         scale = Scale(of: factors, from: left, to: 790)
     }
 
-    /// The picture as SVG. It adapts to a reader's choice of light or dark.
+    /// The picture as SVG.
+    ///
+    /// It adapts to a reader's choice of light or dark.
     func text() -> String {
         var lines: [String] = []
         var y = top
@@ -102,6 +104,8 @@ struct Chart {
     }
 
     private func foot(at y: Double) -> String {
-        Self.text(machine.description, x: 16, y: y, "note")
+        Self.text(
+            "\(machine.description). A bar ends where the scale does; its number is right.",
+            x: 16, y: y, "note")
     }
 }

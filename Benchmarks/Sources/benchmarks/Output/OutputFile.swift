@@ -6,7 +6,9 @@ struct OutputFile {
     private let path: String
     private let handle: FileHandle
 
-    /// Opens a file, and makes it where there is none. What it holds stays until it is replaced.
+    /// Opens a file, and makes it where there is none.
+    ///
+    /// What it holds stays until it is replaced.
     /// - Throws: ``Complaint`` where it cannot be written.
     init(path: String) throws {
         if !FileManager.default.fileExists(atPath: path) {

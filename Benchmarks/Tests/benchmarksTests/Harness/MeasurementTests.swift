@@ -1,0 +1,41 @@
+import CAllocations
+import Testing
+
+@testable import benchmarks
+
+@Suite(.serialized) struct MeasurementTests {
+    private final class Empty {}
+
+    @Test func theWaysTakeTurns() async {
+        let turns = Turns()
+        let ways = ["A", "B"].map { name in
+            Way(measuring: name) { count in
+                await turns.add(name)
+                return Cost(time: .microseconds(count), allocations: 0, bytes: 0)
+            }
+        }
+        let samples = await Measurement(roundLength: .microseconds(4), rounds: 3)
+            .run(Case(name: "turns", counted: 0, ways: ways))
+        #expect(await turns.names.suffix(6) == ["A", "B", "A", "B", "A", "B"])
+        #expect(samples.map(\.rounds) == [[1_000, 1_000, 1_000], [1_000, 1_000, 1_000]])
+    }
+
+    @Test(.enabled(if: allocations_can_be_counted()))
+    func onlyWhatEachOperationAllocatesIsCounted() async {
+        let way = Way("objects") { count in
+            for _ in 0..<7 { keep(object: Empty()) }
+            for _ in 0..<count {
+                keep(object: Empty())
+                keep(object: Empty())
+            }
+        }
+        let found = await Measurement.quick.allocations(of: way, over: 10_000)
+        #expect(found.number.rounded() == 2)
+        #expect(found.bytes.rounded() == 32)
+    }
+}
+
+private actor Turns {
+    var names: [String] = []
+    func add(_ name: String) { names.append(name) }
+}
