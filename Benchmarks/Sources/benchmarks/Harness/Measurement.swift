@@ -12,7 +12,7 @@ struct Measurement {
     /// What a published number is made with.
     static let full = Measurement(roundLength: .milliseconds(50), rounds: 15)
     /// Enough to see that every case runs, and roughly how the ways compare.
-    static let quick = Measurement(roundLength: .milliseconds(4), rounds: 5, isQuick: true)
+    static let quick = Measurement(roundLength: .milliseconds(4), rounds: 9, isQuick: true)
 
     /// Runs a case, its ways taking turns.
     ///
