@@ -38,7 +38,9 @@ let package = Package(
     targets: [
         module("Composition"),
         .target(name: "CFutures"),
-        module("Futures", uses: ["CFutures"]),
+        .target(
+            name: "Futures", dependencies: ["CFutures"],
+            swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("CallbackActions", uses: ["Futures"]),
         module("HTTPNetworking", uses: ["Futures", "Composition"]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),

@@ -13,8 +13,9 @@ extension Future {
         _ futures: [Input]
     ) -> Future<[Element]> where Value == [Element] {
         if futures.isEmpty { return Future<[Element]>(value: []) }
-        let aggregate = Aggregate<[Element]>(count: futures.count, rule: .firstFailure) { inputs in
-            .success(inputs.map { $0.value(of: Element.self) })
+        let aggregate = Aggregate<[Element]>(count: futures.count, rule: .firstFailure) {
+            $0.storage = $1.map { $0.value(of: Element.self) }
+            return nil
         }
         aggregate.start(futures)
         return aggregate
@@ -32,8 +33,9 @@ extension Future {
         if futures.isEmpty { return Future<[Result<Element, any Error>]>(value: []) }
         let aggregate = Aggregate<[Result<Element, any Error>]>(
             count: futures.count, rule: .never
-        ) { inputs in
-            .success(inputs.map { $0.result(of: Element.self) })
+        ) {
+            $0.storage = $1.map { $0.result(of: Element.self) }
+            return nil
         }
         aggregate.start(futures)
         return aggregate

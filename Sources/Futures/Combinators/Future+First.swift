@@ -13,12 +13,10 @@ extension Future {
     ) -> Future<Value> {
         let location = SourceLocation(fileID: fileID, line: line)
         if futures.isEmpty { return Future(error: FutureError(.noInputs, at: location)) }
-        let aggregate = Aggregate<Value>(count: futures.count, rule: .firstSuccess) { inputs in
-            .failure(
-                FutureError(
-                    .allFailed, at: location,
-                    causes: inputs.compactMap { $0.source?.failure?.error }
-                ))
+        let aggregate = Aggregate<Value>(count: futures.count, rule: .firstSuccess) { _, inputs in
+            FutureError(
+                .allFailed, at: location,
+                causes: inputs.compactMap { $0.source?.failure?.error })
         }
         aggregate.start(futures)
         return aggregate
@@ -39,9 +37,7 @@ extension Future {
         let location = SourceLocation(fileID: fileID, line: line)
         let empty = FutureError(.noInputs, at: location)
         if futures.isEmpty { return Future(error: empty) }
-        let aggregate = Aggregate<Value>(count: futures.count, rule: .first) { _ in
-            .failure(empty)
-        }
+        let aggregate = Aggregate<Value>(count: futures.count, rule: .first) { _, _ in empty }
         aggregate.start(futures)
         return aggregate
     }

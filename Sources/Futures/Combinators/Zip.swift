@@ -9,26 +9,32 @@
 ///
 /// - Parameter futures: The futures, any number of them.
 /// - Returns: The values as a tuple. At the first failure it fails likewise, and gives up the others.
+@inlinable
 public func zip<each Value: Sendable>(
     _ futures: repeat Future<each Value>
 ) -> Future<(repeat each Value)> {
-    var nodes: [FutureNode] = []
-    for future in repeat each futures { nodes.append(future) }
-    if nodes.isEmpty {
+    var count = 0
+    for _ in repeat each futures { count += 1 }
+    if count == 0 {
         return Future<(repeat each Value)>(value: (repeat (each futures).settledValue))
     }
     let aggregate = Aggregate<(repeat each Value)>(
-        count: nodes.count, rule: .firstFailure
-    ) { inputs in
+        count: count, rule: .firstFailure
+    ) { aggregate, inputs in
         var rest = inputs.makeIterator()
-        return .success((repeat next(&rest, of: (each Value).self)))
+        aggregate.storage = (repeat next(&rest, of: (each Value).self))
+        return nil
     }
-    aggregate.start(nodes)
+    var inputs: [InputWaiter] = []
+    inputs.reserveCapacity(count)
+    for future in repeat each futures { aggregate.enroll(on: future, &inputs) }
+    aggregate.handOver(&inputs)
     return aggregate
 }
 
 /// Takes the next input's value.
-private func next<Value: Sendable>(
+@inlinable
+func next<Value: Sendable>(
     _ inputs: inout IndexingIterator<[InputWaiter]>, of type: Value.Type
 ) -> Value {
     guard let input = inputs.next() else { preconditionFailure("an input for each type") }
@@ -36,5 +42,6 @@ private func next<Value: Sendable>(
 }
 
 extension Future {
-    fileprivate final var settledValue: Value { storage.unsafelyUnwrapped }
+    @inlinable
+    final var settledValue: Value { storage.unsafelyUnwrapped }
 }

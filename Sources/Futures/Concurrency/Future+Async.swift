@@ -48,10 +48,11 @@ extension Future {
     /// wait are not affected.
     ///
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
+    @inlinable
     public final var value: Value {
         get async throws {
             if isSettled { return try settledResult.get() }
-            return try await settled.get()
+            return try await settling().get()
         }
     }
 
@@ -60,19 +61,26 @@ extension Future {
     /// Never throws; otherwise as ``value``.
     ///
     /// If the awaiting task is cancelled first, this is a failure with `CancellationError`.
+    @inlinable
     public final var settled: Result<Value, any Error> {
         get async {
             if isSettled { return settledResult }
-            let waiter = TaskWaiter()
-            await withTaskCancellationHandler {
-                await withUnsafeContinuation { waiter.wait(for: self, resuming: $0) }
-            } onCancel: {
-                waiter.cancel()
-            }
-            // The result is read from the future, by an acquiring load of our own, not handed over
-            // by the continuation: ThreadSanitizer does not see every hand-over of the runtime's.
-            guard waiter.wasDelivered, let result else { return .failure(CancellationError()) }
-            return result
+            return await settling()
         }
+    }
+
+    /// Suspends until there is a result.
+    @usableFromInline
+    final func settling() async -> Result<Value, any Error> {
+        let waiter = TaskWaiter()
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { waiter.wait(for: self, resuming: $0) }
+        } onCancel: {
+            waiter.cancel()
+        }
+        // The result is read from the future, by an acquiring load of our own, not handed over by the
+        // continuation: ThreadSanitizer does not see every hand-over of the runtime's.
+        guard waiter.wasDelivered, let result else { return .failure(CancellationError()) }
+        return result
     }
 }

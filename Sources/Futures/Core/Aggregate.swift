@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// One input of an aggregate, enrolled on the future that it stands for.
 ///
@@ -64,25 +64,34 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         case never
     }
 
-    /// Makes the result once all inputs are there.
+    /// Once all inputs are there, stores the value made of them, or returns an error instead.
+    ///
+    /// (A function without captures, where it can be; it is specialised where it is formed, as one
+    /// that returned a `Result<Value, any Error>` would not be called.)
     @usableFromInline
-    typealias Conclusion = @Sendable ([InputWaiter]) -> Result<Value, any Error>
+    typealias Conclusion =
+        @Sendable (_ aggregate: Future<Value>, _ inputs: [InputWaiter]) -> (any Error)?
 
-    private let rule: Rule
-    private let conclusion: Conclusion
+    @usableFromInline
+    let rule: Rule
+    @usableFromInline
+    let conclusion: Conclusion
     /// How many inputs have not settled, and one for `start`, until it has handed the inputs over.
-    private let remaining: Atomic<Int>
+    @usableFromInline
+    let remaining: Atomic<Int>
     /// In the order in which they were given; empty until all are enrolled.
     ///
     /// Written under the lock; belongs to whoever claims this future.
-    @exclusivity(unchecked)
-    private var inputs: [InputWaiter] = []
-
     @usableFromInline
+    @exclusivity(unchecked)
+    var inputs: [InputWaiter]
+
+    @inlinable
     init(count: Int, rule: Rule, conclusion: @escaping Conclusion) {
         self.rule = rule
         self.conclusion = conclusion
         remaining = Atomic(count + 1)
+        inputs = []
         super.init(role: .derived, deliver: { _, _ in })
     }
 
@@ -168,13 +177,11 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         guard claim() else { return }
         let inputs = inputs
         self.inputs = []
-        switch conclusion(inputs) {
-        case .success(let value):
-            storage = value
-            finish(Word.value)
-        case .failure(let error):
+        if let error = conclusion(self, inputs) {
             failure = Failure(error)
             finish(Word.failure)
+        } else {
+            finish(Word.value)
         }
     }
 }
