@@ -26,8 +26,8 @@ func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Targ
 }
 
 let modules = [
-    "Composition", "Futures", "CallbackActions", "HTTPNetworking", "InMemoryTransport",
-    "URLSessionTransport", "Stores", "Pledge", "PledgeTesting",
+    "Composition", "Futures", "CallbackActions", "Services", "HTTPNetworking",
+    "InMemoryTransport", "URLSessionTransport", "Stores", "Pledge", "PledgeTesting",
 ]
 
 let package = Package(
@@ -42,14 +42,15 @@ let package = Package(
             name: "Futures", dependencies: ["CFutures"],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("CallbackActions", uses: ["Futures"]),
-        module("HTTPNetworking", uses: ["Futures", "Composition"]),
+        module("Services", uses: ["Futures"]),
+        module("HTTPNetworking", uses: ["Futures", "Composition", "Services"]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         module("URLSessionTransport", uses: ["HTTPNetworking", "Futures"]),
         module("Stores", uses: ["Futures"]),
         module(
             "Pledge",
             uses: [
-                "Composition", "Futures", "CallbackActions", "HTTPNetworking",
+                "Composition", "Futures", "CallbackActions", "Services", "HTTPNetworking",
                 "InMemoryTransport", "URLSessionTransport", "Stores",
             ]
         ),
@@ -60,7 +61,8 @@ let package = Package(
         tests(of: "Composition"),
         tests(of: "Futures"),
         tests(of: "CallbackActions", uses: ["Composition", "Futures"]),
-        tests(of: "HTTPNetworking", uses: ["Composition", "Futures"]),
+        tests(of: "Services", uses: ["Futures"]),
+        tests(of: "HTTPNetworking", uses: ["Composition", "Futures", "Services"]),
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
         tests(of: "Stores", uses: ["Futures"]),

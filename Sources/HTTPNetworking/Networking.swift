@@ -1,4 +1,4 @@
-public import Futures
+public import Services
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -12,7 +12,9 @@ public import Foundation
 /// let networking: Networking = URLSession.shared.request
 /// ```
 ///
+/// It is a ``/Services/Service`` like any other, so every policy can be put around it.
+///
 /// It rejects with ``Endpoint/Error`` where the endpoint cannot be sent, with ``HTTPError`` where
 /// the exchange failed or the status lies outside 200…299. On which thread the future settles is
 /// the transport's to say.
-public typealias Networking = @Sendable (Endpoint) -> Future<Data>
+public typealias Networking = Service<Endpoint, Data>

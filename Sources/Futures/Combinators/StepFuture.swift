@@ -11,6 +11,8 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
         case always(@Sendable () -> Void)
         case onSuccess(@Sendable (Value) -> Void)
         case onFailure(@Sendable (any Error) -> Void)
+        case onEnd(@Sendable (Result<Value, any Error>) -> Void)
+        case continued(@Sendable (Result<Value, any Error>) -> Future<Value>?)
     }
 
     /// Nil once done, or not needed any more.
@@ -68,6 +70,11 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
             if try !predicate(value) { throw FutureError(.notEnsured, at: location) }
         case .always(let body): body()
         case .onSuccess(let body): body(value)
+        case .onEnd(let body): body(.success(value))
+        case .continued(let next):
+            let inner = next(.success(value))
+            self.step = nil
+            if let inner { return follow(inner) }
         }
         self.step = nil
         finishDerived(as: source)
@@ -92,6 +99,11 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
             return follow(inner)
         case .always(let body): body()
         case .onFailure(let body): body(failure.error)
+        case .onEnd(let body): body(.failure(failure.error))
+        case .continued(let next):
+            let inner = next(.failure(failure.error))
+            self.step = nil
+            if let inner { return follow(inner) }
         }
         self.step = nil
         finishDerived(as: source)
@@ -101,6 +113,10 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
         let step = step
         self.step = nil
         // Always is always: also when this was given up before there was a result.
-        if case .always(let body)? = step { body() }
+        switch step {
+        case .always(let body): body()
+        case .onEnd(let body): body(.failure(CancellationError()))
+        default: break
+        }
     }
 }

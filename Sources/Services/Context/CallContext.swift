@@ -1,0 +1,97 @@
+public import Futures
+
+/// What is known about the call that is being made, beside its input.
+///
+/// ```swift
+/// let transport: Service<Endpoint, Data> = { endpoint in
+///     send(endpoint, within: CallContext.current.remaining ?? .seconds(60))
+/// }
+/// ```
+///
+/// A task-local value carries it, for any input, with or without a task; a `Task` begun within a call
+/// inherits it. The callbacks of futures and schedulers do not, so every policy keeps the context in
+/// which it was called, and makes each later call in it. A middleware of your own does the same:
+///
+/// ```swift
+/// let context = CallContext.current
+/// return wait().flatMap { context.run { next(input) } }
+/// ```
+///
+/// Reading it takes about 15 ns, binding it some 50 to 100. A policy binds it only where there is
+/// something to say that is not bound already.
+public struct CallContext {
+    /// The context of the call that is being made here and now; empty outside of any.
+    public static var current: CallContext { CallContext(storage: bound) }
+
+    /// Calls a function in this context.
+    ///
+    /// - Parameter body: Called once, at once. Within it this is ``current``.
+    /// - Returns: What the function returns.
+    public func run<Output>(_ body: () throws -> Output) rethrows -> Output {
+        if storage === Self.bound { return try body() }
+        return try Self.$bound.withValue(storage, operation: body)
+    }
+
+    /// Makes a context.
+    ///
+    /// - Parameters:
+    ///   - deadline: The instant by which the call has to end.
+    ///   - attempt: Which attempt it is, counted from one.
+    public init(deadline: CallDeadline? = nil, attempt: Int = 1) {
+        let isEmpty = deadline == nil && attempt == 1
+        storage = isEmpty ? nil : Storage(deadline: deadline, attempt: attempt, span: nil)
+    }
+
+    /// The instant by which the call has to end, nil if nobody has set one.
+    public var deadline: CallDeadline? { storage?.deadline }
+
+    /// The time that is left until the deadline, nil if there is none.
+    ///
+    /// Zero or less: it has passed.
+    public var remaining: Duration? { storage?.deadline?.remaining }
+
+    /// Which attempt of the innermost retry this is, counted from one.
+    public var attempt: Int { storage?.attempt ?? 1 }
+
+    /// The span of an observed call, nil if nobody observes.
+    var span: CallSpan? { storage?.span }
+
+    private let storage: Storage?
+
+    private init(storage: Storage?) { self.storage = storage }
+
+    /// One object, so that capturing a context is one retain, and an empty one is nothing.
+    private final class Storage: Sendable {
+        let deadline: CallDeadline?
+        let attempt: Int
+        let span: CallSpan?
+
+        init(deadline: CallDeadline?, attempt: Int, span: CallSpan?) {
+            self.deadline = deadline
+            self.attempt = attempt
+            self.span = span
+        }
+    }
+
+    @TaskLocal private static var bound: Storage?
+}
+
+extension CallContext {
+    /// The same with another deadline.
+    public func with(deadline: CallDeadline?) -> CallContext {
+        CallContext(storage: Storage(deadline: deadline, attempt: attempt, span: span))
+    }
+
+    /// The same with another number of the attempt.
+    public func with(attempt: Int) -> CallContext {
+        if attempt == self.attempt { return self }
+        return CallContext(storage: Storage(deadline: deadline, attempt: attempt, span: span))
+    }
+
+    /// The same within a span.
+    func with(span: CallSpan, attempt: Int) -> CallContext {
+        CallContext(storage: Storage(deadline: deadline, attempt: attempt, span: span))
+    }
+}
+
+extension CallContext: Sendable {}

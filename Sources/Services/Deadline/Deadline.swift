@@ -1,0 +1,58 @@
+public import Futures
+
+extension Middleware {
+    /// Gives a call so much time for everything beneath, retries and waits included.
+    ///
+    /// ```swift
+    /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
+    /// ```
+    ///
+    /// The deadline is in the ``CallContext`` of each call beneath, so that timeouts are cut to what is
+    /// left and no retry is begun in vain. A deadline that the context has already stays if it is
+    /// sooner. When it has passed, the call fails with ``ServiceError/Code/deadlineExceeded``, on the
+    /// scheduler's thread, and what is beneath is cancelled; where nothing is left to begin with, the
+    /// service is not called.
+    ///
+    /// - Parameters:
+    ///   - limit: How long the call may take. Zero: the service is not called. Less is a
+    ///     programming error and traps.
+    ///   - scheduler: Whose time it is.
+    public static func deadline(
+        _ limit: Duration, on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        precondition(limit >= .zero, "deadline needs a duration of zero or more, not \(limit)")
+        let deadline = Deadline(limit: limit, scheduler: scheduler)
+        return Middleware { service in { input in deadline.call(service, input) } }
+    }
+}
+
+/// The time of a whole call.
+struct Deadline: Sendable {
+    static let name = "deadline"
+
+    let limit: Duration
+    let scheduler: any Scheduler
+
+    func call<Input: Sendable, Output: Sendable>(
+        _ service: Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let outer = CallContext.current
+        let remaining = outer.remaining
+        // An outer deadline that is as near keeps its own clock.
+        let isSooner = remaining.map { limit < $0 } ?? true
+        let time = isSooner ? limit : remaining ?? limit
+        let end = scheduler.now.advanced(by: time)
+        let context = isSooner ? outer.with(deadline: CallDeadline(at: end, on: scheduler)) : outer
+        let error = ServiceError(.deadlineExceeded, policy: Self.name, limit: max(time, .zero))
+        guard time > .zero else {
+            context.report(.timedOut(after: .zero), by: Self.name)
+            return Future(error: error)
+        }
+        let future = context.run { service(input) }
+        if future.result != nil { return future }
+        // What the service took to return is part of it.
+        return future.ending(
+            within: scheduler.now.duration(to: end), on: scheduler, in: context, by: Self.name
+        ) { error }
+    }
+}

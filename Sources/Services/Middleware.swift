@@ -1,0 +1,70 @@
+import Futures
+
+/// A function from a service to a service: what is done around each call.
+///
+/// ```swift
+/// let logged = Middleware<Endpoint, Data> { next in
+///     { endpoint in next(endpoint).onFailure { error in log("\(endpoint): \(error)") } }
+/// }
+/// let api = logged(transport)
+/// ```
+///
+/// The policies are static members of this type, so that completion lists them after a dot:
+/// `stack(.deadline(.seconds(10)), .retry(), over: transport)`. Your own belong there as well.
+///
+/// The outer closure runs once, when the stack is built; the inner one for each call, on the
+/// thread of the caller. A middleware that calls `next` later, from another callback, wraps that call
+/// in ``CallContext/run(_:)``, so that what is beneath still knows the call's deadline.
+public struct Middleware<Input: Sendable, Output: Sendable> {
+    /// Makes a service of another.
+    ///
+    /// - Parameter service: What is called beneath.
+    /// - Returns: The service with this around it.
+    public func callAsFunction(
+        _ service: @escaping Service<Input, Output>
+    ) -> Service<Input, Output> {
+        wrap(service)
+    }
+
+    /// Makes a middleware.
+    ///
+    /// - Parameter wrap: Makes a service of the one beneath. Called once for each service that the
+    ///   middleware is put around.
+    public init(
+        _ wrap:
+            @escaping @Sendable (_ next: @escaping Service<Input, Output>) -> Service<
+                Input, Output
+            >
+    ) {
+        self.wrap = wrap
+    }
+
+    private let wrap: @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
+}
+
+extension Middleware {
+    /// Composes two into one: this outside, the other beneath it.
+    ///
+    /// ```swift
+    /// let patient: Middleware<Endpoint, Data> = .retry().around(.timeout(.seconds(2)))
+    /// ```
+    ///
+    /// - Parameter inner: What comes beneath.
+    public func around(_ inner: Middleware) -> Middleware {
+        Middleware { service in self(inner(service)) }
+    }
+
+    /// Composes any number into one, the first outermost.
+    ///
+    /// - Parameter middleware: The parts; of none, the result changes nothing.
+    public init(stacking middleware: [Middleware]) {
+        self.init { service in middleware.reversed().reduce(service) { $1($0) } }
+    }
+
+    /// Changes nothing: the service itself comes out.
+    ///
+    /// For a place in a stack that is not always taken: `isDebug ? logged : .passThrough`.
+    public static var passThrough: Middleware { Middleware { $0 } }
+}
+
+extension Middleware: Sendable {}

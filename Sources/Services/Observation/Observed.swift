@@ -1,0 +1,33 @@
+public import Futures
+
+extension Middleware {
+    /// Lets observers hear what all policies beneath do, and when each call begins and ends.
+    ///
+    /// Said once, outermost. The policies find the observers in the ``CallContext``; a call that is
+    /// not observed costs them one look at it. Within a call that is observed already, this adds a
+    /// span, and its observers to those further out, on the clock of the outermost.
+    ///
+    /// - Parameters:
+    ///   - observers: Who hears the events, in this order.
+    ///   - scheduler: The clock that events are dated by.
+    ///   - name: What the span of a call with an input is called. It must hold no secrets.
+    ///   - classifier: Decides the outcome that is told at the end.
+    public static func observed(
+        by observers: ServiceObserver...,
+        on scheduler: some Scheduler = .live,
+        named name: @escaping @Sendable (Input) -> String = { _ in "call" },
+        classifier: Classifier<Output> = .standard
+    ) -> Middleware {
+        Middleware { service in
+            { input in
+                let context = CallContext.current
+                let span =
+                    context.span.map {
+                        $0.child(in: CallTrace(joining: $0.trace, observers: observers))
+                    } ?? CallSpan(root: CallTrace(observers: observers, scheduler: scheduler))
+                return context.with(span: span, attempt: context.attempt).callInSpan(
+                    name(input), by: "observed", classifier: classifier, service, input)
+            }
+        }
+    }
+}

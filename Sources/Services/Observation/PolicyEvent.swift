@@ -1,0 +1,119 @@
+public import Futures
+
+/// One thing that a policy did for a call.
+///
+/// The events of a call form a tree of spans: ``Kind/began(name:)`` opens one, ``Kind/ended(_:latency:error:)``
+/// closes it, and whatever comes between with the same ``call`` and ``span`` happened within it.
+/// Spans of hedges and of nested services overlap in time.
+public struct PolicyEvent {
+    /// What was done.
+    public let kind: Kind
+
+    /// The policy that did it: `"retry"`, `"hedge"`; or your own.
+    public let policy: String
+
+    /// When, on the clock given to ``Middleware/observed(by:on:named:classifier:)``.
+    public let instant: SchedulerInstant
+
+    /// The call that it was done for: a number that no other call in this process has.
+    public let call: UInt64
+
+    /// The part of the call in which it was done, counted from one within the call.
+    public let span: Int
+
+    /// The part that this one is within; nil for the whole call.
+    public let parent: Int?
+
+    /// Which attempt of the innermost retry it was done in, counted from one.
+    public let attempt: Int
+
+    /// Makes an event.
+    public init(
+        kind: Kind, policy: String, instant: SchedulerInstant, call: UInt64, span: Int,
+        parent: Int?, attempt: Int
+    ) {
+        self.kind = kind
+        self.policy = policy
+        self.instant = instant
+        self.call = call
+        self.span = span
+        self.parent = parent
+        self.attempt = attempt
+    }
+}
+
+extension PolicyEvent {
+    /// The kinds of things that policies do.
+    ///
+    /// More may come: let a switch have a default.
+    public enum Kind {
+        /// A span began: the whole call, an attempt, a hedge.
+        case began(name: String)
+        /// The span ended. The error is nil where there was a value.
+        case ended(Outcome, latency: Duration, error: (any Error)?)
+
+        /// Another attempt will be made, after a while. The error is nil where a value was taken for
+        /// a failure.
+        case retrying(after: Duration, error: (any Error)?)
+        /// A retryable failure is given back instead.
+        case retryWithheld(RetryWithheld)
+
+        /// The time was over: that of an attempt, or the call's.
+        case timedOut(after: Duration)
+
+        /// Another call is made beside those under way, which had so long.
+        case hedged(after: Duration)
+        /// One of several calls under way was the first to succeed; the first call is number 1.
+        case hedgeWon(number: Int)
+        /// A call under way was cancelled, since another was first.
+        case hedgeLost(number: Int)
+
+        /// A breaker went from one state to another.
+        case stateChanged(from: String, to: String)
+        /// A call was refused, without reaching the service.
+        case refused(ServiceError)
+
+        /// A call waits for its turn; so many are in the queue, itself included.
+        case queued(length: Int)
+        /// A call that had waited goes on.
+        case dequeued(after: Duration)
+
+        /// A call joined one that was under way; so many share it now.
+        case coalesced(callers: Int)
+        /// An answer was there already.
+        case hit
+        /// No answer was there.
+        case miss
+
+        /// A substitute is used for what failed. The error is nil where a value was taken for a failure.
+        case fellBack(error: (any Error)?)
+
+        /// A delay was put in on purpose.
+        case injectedLatency(Duration)
+        /// A failure, or another outcome, was put in on purpose.
+        case injectedOutcome
+
+        /// Anything else, in words. It must hold no secrets.
+        case note(String)
+    }
+}
+
+/// Why a retryable failure was given back.
+public enum RetryWithheld: String, CaseIterable {
+    /// All attempts were made.
+    case attemptsUsed
+    /// The input may not be sent twice.
+    case notReplayable
+    /// The other side asked for a longer wait than is allowed.
+    case askedTooLong
+    /// The call's deadline would have passed before.
+    case deadline
+    /// The budget was empty.
+    case budget
+}
+
+extension PolicyEvent: Sendable {}
+
+extension PolicyEvent.Kind: Sendable {}
+
+extension RetryWithheld: Sendable {}

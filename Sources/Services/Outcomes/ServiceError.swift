@@ -1,0 +1,99 @@
+public import Futures
+
+/// What a policy fails a call with of its own accord.
+///
+/// Errors of the service beneath pass through unchanged.
+public struct ServiceError: Error {
+    /// What happened.
+    public let code: Code
+
+    /// The policy that failed the call, as its events name it.
+    public let policy: String
+
+    /// How long was waited, or would have had to be: of a timeout, its limit.
+    public let limit: Duration?
+
+    /// When it makes sense to call again, on the policy's own scheduler; of a refusal, if known.
+    public let retryAt: SchedulerInstant?
+
+    /// How long it was until ``retryAt`` when the call was refused.
+    public let retryAfter: Duration?
+
+    /// The error behind this one, if there is one.
+    public let cause: (any Error)?
+
+    /// Makes an error.
+    public init(
+        _ code: Code, policy: String, limit: Duration? = nil, retryAt: SchedulerInstant? = nil,
+        retryAfter: Duration? = nil, cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.policy = policy
+        self.limit = limit
+        self.retryAt = retryAt
+        self.retryAfter = retryAfter
+        self.cause = cause
+    }
+}
+
+extension ServiceError {
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// One attempt took longer than its timeout allows.
+        case timedOut
+        /// The call's deadline has passed.
+        case deadlineExceeded
+        /// A breaker is open: the service has failed too often.
+        case circuitOpen
+        /// As many calls as a bulkhead admits are in flight, and its queue is full.
+        case bulkheadFull
+        /// A call has waited in a queue for as long as that queue allows.
+        case queueTimedOut
+        /// A rate limit would have made the call wait longer than allowed.
+        case rateLimited
+        /// A failure made on purpose.
+        case injected
+    }
+
+    /// Whether a policy refused the call without giving it to the service.
+    public var isRefusal: Bool {
+        switch code {
+        case .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited: true
+        case .timedOut, .deadlineExceeded, .injected: false
+        }
+    }
+}
+
+extension ServiceError: OutcomeAdvising {
+    /// A refusal is a failure: repeating it at once would only add to the load that it sheds.
+    ///
+    /// The others may be repeated as far as the call's deadline leaves time.
+    public var advisedOutcome: Outcome { isRefusal ? .failure : .retryable(after: nil) }
+
+    /// A refused call never reached the service.
+    public var isCertainlyUnsent: Bool { isRefusal }
+}
+
+extension ServiceError: CustomStringConvertible {
+    /// What happened, which policy did it, and what to do.
+    ///
+    /// Of the cause only the type is shown.
+    public var description: String {
+        let again = retryAfter.map { "; call again in \($0)" } ?? ""
+        let behind = cause.map { " (\(type(of: $0)))" } ?? ""
+        return "\(policy): \(explanation)\(behind)\(again)"
+    }
+
+    private var explanation: String {
+        let time = limit.map { " of \($0)" } ?? ""
+        switch code {
+        case .timedOut: return "no result within the timeout\(time)"
+        case .deadlineExceeded: return "no result before the call's deadline\(time)"
+        case .circuitOpen: return "refused: the circuit is open, the service failed too often"
+        case .bulkheadFull: return "refused: as many calls are in flight and queued as allowed"
+        case .queueTimedOut: return "refused: no place within the queue's timeout\(time)"
+        case .rateLimited: return "refused: the rate is exceeded"
+        case .injected: return "failed on purpose"
+        }
+    }
+}

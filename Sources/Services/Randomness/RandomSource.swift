@@ -1,0 +1,43 @@
+import Futures
+
+/// Where the policies' chance comes from: a random number generator that threads can share.
+///
+/// ```swift
+/// let random = RandomSource(SeededGenerator(seed: 7))
+/// let api = stack(.retry(random: random), over: transport)
+/// ```
+///
+/// With a seeded generator, and a `ManualScheduler`, a stack does the same each time.
+public struct RandomSource {
+    /// The system's generator.
+    public static var system: RandomSource { RandomSource(state: nil) }
+
+    /// Makes a source of a generator, which is used by one thread at a time.
+    public init(_ generator: some RandomNumberGenerator & Sendable) {
+        state = Locked(generator)
+    }
+
+    /// 64 random bits.
+    public func next() -> UInt64 {
+        guard let state else {
+            var system = SystemRandomNumberGenerator()
+            return system.next()
+        }
+        return state.withLock { $0.next() }
+    }
+
+    /// Whether something happens that has a probability; one number is drawn.
+    ///
+    /// - Parameter probability: From 0, never, to 1, always.
+    public func happens(withProbability probability: Double) -> Bool {
+        // 53 bits: all that a Double between 0 and 1 can tell apart.
+        Double(next() >> 11) * 0x1p-53 < probability
+    }
+
+    /// Nil for the system's, which needs no lock.
+    private let state: Locked<any RandomNumberGenerator & Sendable>?
+
+    private init(state: Locked<any RandomNumberGenerator & Sendable>?) { self.state = state }
+}
+
+extension RandomSource: Sendable {}

@@ -1,0 +1,71 @@
+import Futures
+import Services
+import Testing
+
+@Suite struct CallContextTests {
+    let scheduler = ManualScheduler()
+
+    @Test func outsideOfACallItIsEmpty() {
+        let context = CallContext.current
+        #expect(context.deadline == nil)
+        #expect(context.remaining == nil)
+        #expect(context.attempt == 1)
+        #expect(!context.isObserved)
+    }
+
+    @Test func runBindsAndUnbinds() throws {
+        let context = CallContext(
+            deadline: CallDeadline(after: .seconds(3), on: scheduler), attempt: 2)
+        let seen = context.run { CallContext.current }
+        #expect(seen.attempt == 2)
+        #expect(seen.deadline?.instant == SchedulerInstant(offset: .seconds(3)))
+        scheduler.advance(by: .seconds(4))
+        #expect(seen.remaining == .seconds(-1))
+        #expect(CallContext.current.deadline == nil)
+        #expect(throws: Broken.self) { try context.run { throw Broken() } }
+        #expect(CallContext.current.attempt == 1)
+    }
+
+    @Test func anEmptyContextHidesTheOneAround() {
+        CallContext(attempt: 5).run {
+            #expect(CallContext.current.attempt == 5)
+            CallContext().run { #expect(CallContext.current.attempt == 1) }
+            #expect(CallContext.current.attempt == 5)
+        }
+    }
+
+    @Test func changesMakeAnotherContext() {
+        let context = CallContext(attempt: 2)
+        let deadline = CallDeadline(after: .seconds(3), on: scheduler)
+        #expect(context.with(deadline: deadline).attempt == 2)
+        #expect(context.with(deadline: deadline).remaining == .seconds(3))
+        #expect(context.with(deadline: deadline).with(attempt: 4).remaining == .seconds(3))
+        #expect(context.with(deadline: deadline).with(attempt: 4).attempt == 4)
+        #expect(context.with(deadline: deadline).with(deadline: nil).deadline == nil)
+        #expect(context.deadline == nil)
+    }
+
+    @Test func tasksInheritIt() async throws {
+        let context = CallContext(attempt: 3)
+        let future = context.run { Future { CallContext.current.attempt } }
+        #expect(try await future.value == 3)
+        #expect(CallContext.current.attempt == 1)
+    }
+
+    /// What a middleware of one's own does; see the guide.
+    @Test func aLaterCallIsMadeInTheContextThatWasKept() {
+        let scheduler = scheduler
+        let upstream = Upstream(on: scheduler, [.value(7)])
+        let waiting = Middleware<Ask, Int> { next in
+            { input in
+                let context = CallContext.current
+                return Future(value: ()).delay(.seconds(1), on: scheduler)
+                    .flatMap { context.run { next(input) } }
+            }
+        }
+        let call = stack(.deadline(.seconds(10), on: scheduler), waiting, over: upstream.send)(1)
+        scheduler.run()
+        #expect(call.valueNow == 7)
+        #expect(upstream.arrivals.first?.remaining == .seconds(9))
+    }
+}

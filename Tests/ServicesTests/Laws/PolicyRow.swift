@@ -1,0 +1,38 @@
+import Futures
+import Services
+import Testing
+
+/// One policy as the laws of all policies see it.
+///
+/// A new policy adds its rows to `all`, and every law is tested for it.
+struct PolicyRow: Sendable, CustomTestStringConvertible {
+    /// What the test's report calls it.
+    let name: String
+    /// What the service beneath does, call by call, so that the policy does what it is there for.
+    var script: [Upstream.Step] = [.value(7)]
+    /// How many calls reach the service then.
+    var calls = 1
+    /// How it ends: the value, or nil for a failure.
+    var value: Int? = 7
+    /// Makes the policy, anew for each test.
+    ///
+    /// Everything it waits for is on the scheduler.
+    let make: @Sendable (ManualScheduler) -> Middleware<Ask, Int>
+
+    var testDescription: String { name }
+}
+
+extension PolicyRow {
+    static let all: [PolicyRow] = [
+        PolicyRow(name: "passThrough") { _ in .passThrough },
+        PolicyRow(name: "observed") { .observed(by: ServiceObserver { _ in }, on: $0) },
+        PolicyRow(name: "deadline") { .deadline(.seconds(100), on: $0) },
+        PolicyRow(name: "deadline passing", script: [.never], value: nil) {
+            .deadline(.milliseconds(50), on: $0)
+        },
+        PolicyRow(name: "timeout") { .timeout(.seconds(2), on: $0) },
+        PolicyRow(name: "timeout passing", script: [.never], value: nil) {
+            .timeout(.milliseconds(20), on: $0)
+        },
+    ]
+}

@@ -1,0 +1,65 @@
+import Futures
+import Services
+import Testing
+
+@Suite struct ClassifierTests {
+    func outcome(of error: any Error) -> Outcome { Classifier<Int>.standard(.failure(error)) }
+
+    @Test func theStandardRules() {
+        #expect(Classifier<Int>.standard(.success(1)) == .success)
+        #expect(outcome(of: CancellationError()) == .ignorable)
+        #expect(outcome(of: Broken()) == .retryable(after: nil))
+        #expect(outcome(of: FutureError(.abandoned)) == .failure)
+        for code in FutureError.Code.allCases where code != .abandoned {
+            #expect(outcome(of: FutureError(code)) == .retryable)
+        }
+    }
+
+    @Test func anAbandonedPromiseIsAFailure() {
+        let future = Promise<Int>().map { $0 }
+        #expect(future.result.map { Classifier<Int>.standard($0) } == .failure)
+    }
+
+    @Test func refusalsAreFailuresAndTheOthersRetryable() {
+        let refusals: Set<ServiceError.Code> = [
+            .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited,
+        ]
+        for code in ServiceError.Code.allCases {
+            let error = ServiceError(code, policy: "test")
+            #expect(error.isRefusal == refusals.contains(code))
+            #expect(outcome(of: error) == (refusals.contains(code) ? .failure : .retryable))
+        }
+    }
+
+    @Test(arguments: [.success, .retryable(after: .seconds(3)), .failure, .ignorable] as [Outcome])
+    func anErrorsAdviceIsFollowed(advice: Outcome) {
+        #expect(outcome(of: Advised(advisedOutcome: advice)) == advice)
+    }
+
+    struct Page: OutcomeAdvising, Sendable {
+        var advisedOutcome: Outcome
+    }
+
+    @Test func anOutputsAdviceIsFollowed() {
+        let busy = Page(advisedOutcome: .retryable(after: .seconds(3)))
+        #expect(Classifier<Page>.standard(.success(busy)) == .retryable(after: .seconds(3)))
+        #expect(Classifier<Page>.standard(.failure(Broken())) == .retryable)
+    }
+
+    @Test func itCanBeReplacedAndBuiltUpon() {
+        let classifier = Classifier<Int> { result in
+            if case .success(0) = result { return .failure }
+            return Classifier.standard(result)
+        }
+        #expect(classifier(.success(0)) == .failure)
+        #expect(classifier(.success(1)) == .success)
+        #expect(classifier(.failure(CancellationError())) == .ignorable)
+    }
+
+    @Test func whichOutcomesAreFailures() {
+        #expect(Outcome.failure.isFailure)
+        #expect(Outcome.retryable(after: .seconds(1)).isFailure)
+        #expect(!Outcome.success.isFailure)
+        #expect(!Outcome.ignorable.isFailure)
+    }
+}

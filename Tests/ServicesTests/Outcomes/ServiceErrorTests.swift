@@ -1,0 +1,30 @@
+import Futures
+import Services
+import Testing
+
+@Suite struct ServiceErrorTests {
+    @Test func descriptionsSayWhatHappenedAndWhenToCallAgain() {
+        let open = ServiceError(
+            .circuitOpen, policy: "breaker", retryAt: SchedulerInstant(offset: .seconds(9)),
+            retryAfter: .seconds(5))
+        #expect(
+            "\(open)" == "breaker: refused: the circuit is open, the service failed too often; "
+                + "call again in 5.0 seconds")
+        #expect(
+            "\(ServiceError(.timedOut, policy: "timeout", limit: .seconds(2)))"
+                == "timeout: no result within the timeout of 2.0 seconds")
+    }
+
+    @Test func everyCodeHasADescriptionOfItsOwn() {
+        let texts = ServiceError.Code.allCases.map { "\(ServiceError($0, policy: "p"))" }
+        #expect(Set(texts).count == ServiceError.Code.allCases.count)
+        #expect(texts.allSatisfy { $0.hasPrefix("p: ") })
+    }
+
+    /// The text of an error may hold what must not be logged.
+    @Test func ofACauseOnlyTheTypeIsShown() {
+        struct Secret: Error { var token = "swordfish" }
+        let error = ServiceError(.injected, policy: "chaos", cause: Secret())
+        #expect("\(error)" == "chaos: failed on purpose (Secret)")
+    }
+}

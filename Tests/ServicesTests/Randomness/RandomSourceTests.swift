@@ -1,0 +1,68 @@
+import Futures
+import Testing
+
+@testable import Services
+
+@Suite struct RandomSourceTests {
+    @Test func aSeededSourceRepeats() {
+        let (first, second) = (RandomSource(Seeded(7)), RandomSource(Seeded(7)))
+        let other = RandomSource(Seeded(8))
+        let numbers = (0..<10).map { _ in first.next() }
+        #expect(numbers == (0..<10).map { _ in second.next() })
+        #expect(numbers != (0..<10).map { _ in other.next() })
+        #expect(Set(numbers).count == 10)
+    }
+
+    @Test func copiesShareOneGenerator() {
+        let source = RandomSource(Counting())
+        let copy = source
+        #expect(source.next() == 0)
+        #expect(copy.next() == 1)
+        #expect(source.next() == 2)
+    }
+
+    @Test func theSystemsDoesNotRepeat() {
+        #expect(Set((0..<100).map { _ in RandomSource.system.next() }).count == 100)
+    }
+
+    @Test func probabilities() {
+        let lowest = RandomSource(Constant(0)), highest = RandomSource(Constant(.max))
+        #expect(!lowest.happens(withProbability: 0))
+        #expect(lowest.happens(withProbability: 0.000001))
+        #expect(!highest.happens(withProbability: 0.999999))
+        #expect(highest.happens(withProbability: 1))
+        let half = RandomSource(Constant(1 << 63))
+        #expect(!half.happens(withProbability: 0.5))
+        #expect(half.happens(withProbability: 0.51))
+    }
+
+    @Test func frequencies() {
+        let source = RandomSource(Seeded(2))
+        let count = (0..<10_000).count { _ in source.happens(withProbability: 0.3) }
+        #expect((2_850...3_150).contains(count))
+    }
+
+    @Test func uniformDurationsReachBothEnds() {
+        let bound = Duration.nanoseconds(9)
+        #expect(Duration.uniform(upTo: bound, bits: 0) == .zero)
+        #expect(Duration.uniform(upTo: bound, bits: .max) == bound)
+        #expect(Duration.uniform(upTo: bound, bits: 1 << 63) == .nanoseconds(5))
+        #expect(Duration.uniform(upTo: .zero, bits: .max) == .zero)
+        #expect(Duration.uniform(upTo: .seconds(-1), bits: .max) == .zero)
+        var seen: [Duration: Int] = [:]
+        let source = RandomSource(Seeded(3))
+        for _ in 0..<10_000 { seen[.uniform(upTo: bound, bits: source.next()), default: 0] += 1 }
+        #expect(seen.count == 10)
+        #expect(seen.values.allSatisfy { (880...1_120).contains($0) })
+    }
+
+    @Test func nanosecondsSaturate() {
+        #expect(Duration.seconds(2).nanoseconds == 2_000_000_000)
+        #expect(
+            Duration(secondsComponent: 1, attosecondsComponent: 1_999_999_999).nanoseconds
+                == 1_000_000_001)
+        #expect(Duration.milliseconds(-1_500).nanoseconds == -1_500_000_000)
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Services
+
+@Suite struct ReplayableTests {
+    class Request: @unchecked Sendable {}
+    final class Order: Request, Replayable, @unchecked Sendable {
+        var isReplayable: Bool { false }
+    }
+
+    @Test func whatDoesNotConformMayBeRepeated() {
+        #expect(mayRepeat(7))
+        #expect(mayRepeat("text"))
+        #expect(mayRepeat(()))
+    }
+
+    @Test func whatConformsIsAsked() {
+        #expect(mayRepeat(Ask(1)))
+        #expect(!mayRepeat(Ask(1, isReplayable: false)))
+    }
+
+    @Test func theValueIsAskedWhateverItsStaticType() {
+        let ask = Ask(1, isReplayable: false)
+        #expect(!mayRepeat(ask as any Sendable))
+        #expect(!mayRepeat(ask as Ask?))
+        #expect(mayRepeat(nil as Ask?))
+        #expect(!mayRepeat(Order() as Request))
+        #expect(mayRepeat(Request()))
+    }
+}

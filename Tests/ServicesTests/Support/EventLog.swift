@@ -1,0 +1,63 @@
+import Futures
+import Services
+
+/// Keeps the events that an observer hears.
+final class EventLog: Sendable {
+    private let list = Locked<[PolicyEvent]>([])
+
+    var events: [PolicyEvent] { list.withLock { $0 } }
+    var observer: ServiceObserver {
+        ServiceObserver { event in self.list.withLock { $0.append(event) } }
+    }
+
+    /// One line an event: the milliseconds, the span (with its parent), the policy, what it did.
+    var lines: [String] {
+        events.map { event in
+            let parent = event.parent.map { "<\($0)" } ?? ""
+            return
+                "\(event.instant.offset.milliseconds) \(event.span)\(parent) \(event.policy) "
+                + event.kind.line
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, exact.
+    var milliseconds: String {
+        let value = self / .milliseconds(1)
+        return value == value.rounded() ? "\(Int(value))" : "\(value)"
+    }
+}
+
+extension PolicyEvent.Kind {
+    /// The event as the tests write it.
+    var line: String {
+        switch self {
+        case .began(let name): "began \(name)"
+        case .ended(let outcome, let latency, let error):
+            "ended \(outcome.word) in \(latency.milliseconds)\(Self.suffix(error))"
+        case .retrying(let delay, let error):
+            "retrying after \(delay.milliseconds)\(Self.suffix(error))"
+        case .retryWithheld(let reason): "withheld \(reason)"
+        case .timedOut(let limit): "timed out after \(limit.milliseconds)"
+        default: "\(self)"
+        }
+    }
+
+    private static func suffix(_ error: (any Error)?) -> String {
+        error.map { ": \((($0 as? ServiceError)?.code).map { "\($0)" } ?? "\(type(of: $0))")" }
+            ?? ""
+    }
+}
+
+extension Outcome {
+    /// The outcome as the tests write it.
+    var word: String {
+        switch self {
+        case .success: "success"
+        case .failure: "failure"
+        case .ignorable: "ignorable"
+        case .retryable(let delay): "retryable\(delay.map { "(\($0.milliseconds))" } ?? "")"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Futures
+import Services
+
+/// A service that the test plays: it sees each call, and settles it or lets a script do so.
+final class Upstream: Sendable {
+    /// One call as it arrived.
+    struct Arrival: Sendable {
+        let ask: Ask
+        /// When, on the scheduler.
+        let instant: Duration
+        let attempt: Int
+        let deadline: SchedulerInstant?
+        let remaining: Duration?
+        let promise: WeakPromise
+    }
+
+    /// A reference that keeps nothing alive.
+    struct WeakPromise: @unchecked Sendable {
+        weak var promise: Promise<Int>?
+    }
+
+    /// What one call does: after a while it settles, or never does.
+    enum Step: Sendable {
+        case value(Int, after: Duration = .milliseconds(10))
+        case error(any Error, after: Duration = .milliseconds(10))
+        case atOnce(Result<Int, any Error>)
+        case never
+
+        static let broken = Step.error(Broken())
+    }
+
+    private struct State {
+        var script: [Step]
+        var arrivals: [Arrival] = []
+        var cancelled = 0
+        var settled = 0
+        /// The promises of calls that no script settles.
+        var held: [Promise<Int>] = []
+    }
+
+    private let scheduler: ManualScheduler
+    private let state: Locked<State>
+
+    /// Makes a service whose calls do what the script says, one step each; those after it never settle.
+    init(on scheduler: ManualScheduler, _ script: [Step] = []) {
+        self.scheduler = scheduler
+        state = Locked(State(script: script))
+    }
+
+    var arrivals: [Arrival] { state.withLock { $0.arrivals } }
+    var count: Int { state.withLock { $0.arrivals.count } }
+    var cancelled: Int { state.withLock { $0.cancelled } }
+    var settled: Int { state.withLock { $0.settled } }
+    var inFlight: Int { state.withLock { $0.arrivals.count - $0.cancelled - $0.settled } }
+    /// When each call arrived.
+    var instants: [Duration] { arrivals.map(\.instant) }
+    /// How many of the promises handed out are still alive.
+    var living: Int { arrivals.count { $0.promise.promise != nil } }
+
+    @Sendable func send(_ ask: Ask) -> Future<Int> {
+        let promise = Promise<Int>()
+        let context = CallContext.current
+        let step = state.withLock { state in
+            state.arrivals.append(
+                Arrival(
+                    ask: ask, instant: scheduler.now.offset, attempt: context.attempt,
+                    deadline: context.deadline?.instant, remaining: context.remaining,
+                    promise: WeakPromise(promise: promise)))
+            return state.script.isEmpty ? Step.never : state.script.removeFirst()
+        }
+        start(step, promise)
+        return promise
+    }
+
+    /// Settles a call, counted from zero, that the script leaves pending.
+    func settle(_ index: Int, _ result: Result<Int, any Error>) {
+        guard let promise = arrivals[index].promise.promise else { return }
+        finish(promise, result)
+    }
+
+    /// Lets go of the inputs that have been seen.
+    func forget() { state.withLock { $0.arrivals = [] } }
+
+    private func start(_ step: Step, _ promise: Promise<Int>) {
+        switch step {
+        case .atOnce(let result): finish(promise, result)
+        case .value(let value, let delay): schedule(promise, .success(value), after: delay)
+        case .error(let error, let delay): schedule(promise, .failure(error), after: delay)
+        case .never:
+            state.withLock { $0.held.append(promise) }
+            promise.onCancel { [weak promise] in self.cancel(promise) }
+        }
+    }
+
+    private func schedule(
+        _ promise: Promise<Int>, _ result: Result<Int, any Error>, after delay: Duration
+    ) {
+        let timer = scheduler.schedule(after: delay) { self.finish(promise, result) }
+        promise.onCancel { [weak promise] in
+            timer.cancel()
+            self.cancel(promise)
+        }
+    }
+
+    private func finish(_ promise: Promise<Int>, _ result: Result<Int, any Error>) {
+        state.withLock { state in
+            state.settled += 1
+            state.held.removeAll { $0 === promise }
+        }
+        switch result {
+        case .success(let value): promise.resolve(with: value)
+        case .failure(let error): promise.reject(with: error)
+        }
+    }
+
+    private func cancel(_ promise: Promise<Int>?) {
+        state.withLock { state in
+            state.cancelled += 1
+            state.held.removeAll { $0 === promise }
+        }
+    }
+}
