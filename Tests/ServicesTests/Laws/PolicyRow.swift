@@ -34,5 +34,18 @@ extension PolicyRow {
         PolicyRow(name: "timeout passing", script: [.never], value: nil) {
             .timeout(.milliseconds(20), on: $0)
         },
+        PolicyRow(name: "retry", script: [.broken, .broken, .value(7)], calls: 3) {
+            .retry(backoff: .constant(.milliseconds(30)), on: $0)
+        },
+        PolicyRow(name: "retry at once", script: [.broken, .broken, .value(7)], calls: 3) {
+            .retry(backoff: .constant(.zero), on: $0)
+        },
+        PolicyRow(name: "retry in vain", script: [.broken, .broken, .broken], calls: 3, value: nil)
+        {
+            .retry(backoff: .fullJitter(), on: $0, random: RandomSource(Seeded(7)))
+        },
+        PolicyRow(name: "retry, asked to wait", script: [.asked(100), .value(7)], calls: 2) {
+            .retry(budget: RetryBudget(on: $0), on: $0)
+        },
     ]
 }

@@ -27,6 +27,11 @@ final class Upstream: Sendable {
         case never
 
         static let broken = Step.error(Broken())
+
+        /// A failure after which the service asks for a wait.
+        static func asked(_ milliseconds: Int) -> Step {
+            .error(Advised(advisedOutcome: .retryable(after: .milliseconds(milliseconds))))
+        }
     }
 
     private struct State {

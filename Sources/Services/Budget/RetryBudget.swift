@@ -1,0 +1,70 @@
+public import Futures
+
+/// What retries and hedges are drawn from, so that they cannot multiply the load of a service that is
+/// failing already.
+///
+/// ```swift
+/// let budget = RetryBudget()
+/// let api = stack(.retry(budget: budget), over: transport)
+/// ```
+///
+/// A token bucket over a sliding window: each request deposits, each retry withdraws. Make one for each
+/// service that is loaded, and pass it to every stack that loads it. It may be used from any thread; each
+/// use takes a lock for constant time. (Finagle's RetryBudget; Tower's TpsBudget.)
+public final class RetryBudget {
+    /// Notes a request, which allows for a share of a retry. Retry does it, once a call.
+    public func deposit() {
+        let now = scheduler.now
+        bucket.withLock { $0.deposit(at: now) }
+    }
+
+    /// Takes one retry out.
+    ///
+    /// - Returns: False if there is none: the retry is not to be made.
+    public func withdraw() -> Bool {
+        let now = scheduler.now
+        return bucket.withLock { $0.withdraw(at: now) }
+    }
+
+    /// How many retries could be made now.
+    public var balance: Int {
+        let now = scheduler.now
+        return bucket.withLock { $0.balance(at: now) }
+    }
+
+    /// Makes a budget.
+    ///
+    /// What lies outside the bounds named here is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - ttl: How long a deposit, and a withdrawal, counts: the length of the window, which moves on by
+    ///     a tenth at a time. More than zero, and at most an hour.
+    ///   - minRetriesPerSecond: How many retries there are without any request, on average over the
+    ///     window; 0…1,000,000.
+    ///   - percentCanRetry: Which share of the requests may be repeated beside those, 0…1.
+    ///   - scheduler: Whose time it is.
+    public init(
+        ttl: Duration = .seconds(10), minRetriesPerSecond: Int = 10,
+        percentCanRetry: Double = 0.2, on scheduler: some Scheduler = .live
+    ) {
+        precondition(
+            ttl > .zero && ttl <= .seconds(3_600),
+            "a retry budget needs a ttl of more than zero and at most an hour, not \(ttl)")
+        precondition(
+            (0...1_000_000).contains(minRetriesPerSecond),
+            "a retry budget needs minRetriesPerSecond in 0...1000000, not \(minRetriesPerSecond)")
+        precondition(
+            (0...1).contains(percentCanRetry),
+            "a retry budget needs percentCanRetry in 0...1, not \(percentCanRetry)")
+        bucket = Locked(
+            RetryBudgetBucket(
+                ttl: ttl, minRetriesPerSecond: minRetriesPerSecond,
+                percentCanRetry: percentCanRetry))
+        self.scheduler = scheduler
+    }
+
+    private let bucket: Locked<RetryBudgetBucket>
+    private let scheduler: any Scheduler
+}
+
+extension RetryBudget: Sendable {}

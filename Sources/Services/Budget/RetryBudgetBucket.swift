@@ -1,0 +1,46 @@
+import Futures
+
+/// The tokens of a retry budget.
+///
+/// Whole numbers, so that nothing is rounded on the way: a request deposits 1,000, a retry withdraws
+/// 1,000 ÷ percentCanRetry, rounded down. (Finagle's RetryBudget.)
+struct RetryBudgetBucket: Sendable {
+    private var tokens: SlicedSum
+    private let deposit: Int
+    private let withdrawal: Int
+    /// What is there in each window beside the deposits.
+    private let reserve: Int
+
+    init(ttl: Duration, minRetriesPerSecond: Int, percentCanRetry: Double) {
+        tokens = SlicedSum(over: ttl, slices: 10)
+        deposit = percentCanRetry == 0 ? 0 : 1_000
+        // A smaller share than one in a million is none, in effect.
+        withdrawal = percentCanRetry == 0 ? 1 : Int(min(1_000 / percentCanRetry, 1e9))
+        let (seconds, attoseconds) = ttl.components
+        let perSecond = minRetriesPerSecond * withdrawal
+        reserve =
+            perSecond * Int(seconds)
+            + Int(Double(perSecond) * (Double(attoseconds) / 1e18))
+    }
+
+    /// Notes a request.
+    mutating func deposit(at instant: SchedulerInstant) {
+        tokens.add(deposit, at: instant)
+    }
+
+    /// Takes one retry out, if there is one.
+    mutating func withdraw(at instant: SchedulerInstant) -> Bool {
+        guard available(at: instant) >= withdrawal else { return false }
+        tokens.add(-withdrawal, at: instant)
+        return true
+    }
+
+    /// How many retries there are.
+    mutating func balance(at instant: SchedulerInstant) -> Int {
+        max(0, available(at: instant) / withdrawal)
+    }
+
+    private mutating func available(at instant: SchedulerInstant) -> Int {
+        tokens.sum(at: instant) + reserve
+    }
+}

@@ -1,0 +1,123 @@
+/// How long to wait before an attempt is repeated.
+///
+/// ```swift
+/// let api = stack(.retry(backoff: .fullJitter(base: .milliseconds(50))), over: transport)
+/// ```
+///
+/// Retries are counted from zero, so the first waits about `base`. Delays are whole nanoseconds, and
+/// draw one random number each, or none. The three kinds of jitter are those of the AWS Architecture
+/// Blog, "Exponential backoff and jitter" (Brooker 2015).
+public struct Backoff {
+    /// The delay before a retry.
+    ///
+    /// - Parameters:
+    ///   - retry: Which retry it is, counted from zero.
+    ///   - previous: The delay before the last one, nil if there was none.
+    ///   - bits: 64 random bits; not asked for where there is no chance.
+    /// - Returns: The delay, never less than zero.
+    public func delay(
+        before retry: Int, after previous: Duration?, bits: @autoclosure () -> UInt64
+    ) -> Duration {
+        switch kind {
+        case .constant(let duration): return duration
+        case .full(let base, let cap):
+            return .uniform(upTo: Self.ceiling(base, cap, retry), bits: bits())
+        case .equal(let base, let cap):
+            let ceiling = Self.ceiling(base, cap, retry)
+            let half = Duration.nanoseconds(ceiling.nanoseconds / 2)
+            return half + .uniform(upTo: ceiling - half, bits: bits())
+        case .decorrelated(let base, let cap):
+            let floor = base.nanoseconds
+            let (triple, overflow) = (previous ?? base).nanoseconds
+                .multipliedReportingOverflow(by: 3)
+            let span = max(0, (overflow ? Int64.max : triple) - floor)
+            let chosen = Duration.uniform(upTo: .nanoseconds(span), bits: bits())
+            return min(cap, .nanoseconds(floor) + chosen)
+        case .custom(let delay): return max(.zero, delay(retry, previous))
+        }
+    }
+
+    /// min(cap, base × 2ⁿ), without overflow.
+    private static func ceiling(_ base: Duration, _ cap: Duration, _ retry: Int) -> Duration {
+        let (base, cap) = (base.nanoseconds, cap.nanoseconds)
+        // base × 2ⁿ > cap just if base > ⌊cap / 2ⁿ⌋.
+        return .nanoseconds(base > cap >> Int64(max(0, retry)) ? cap : base << Int64(max(0, retry)))
+    }
+
+    private enum Kind: Sendable {
+        case constant(Duration)
+        case full(base: Duration, cap: Duration)
+        case equal(base: Duration, cap: Duration)
+        case decorrelated(base: Duration, cap: Duration)
+        case custom(@Sendable (_ retry: Int, _ previous: Duration?) -> Duration)
+    }
+
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+}
+
+extension Backoff {
+    /// Any duration from zero to min(cap, base × 2ⁿ): the default, as it spreads best.
+    ///
+    /// - Parameters:
+    ///   - base: The bound of the first delay. Less than zero is a programming error and traps.
+    ///   - cap: The bound of all delays. Less than zero is a programming error and traps.
+    public static func fullJitter(
+        base: Duration = .milliseconds(100), cap: Duration = .seconds(20)
+    ) -> Backoff {
+        check(base, cap)
+        return Backoff(.full(base: base, cap: cap))
+    }
+
+    /// Half of min(cap, base × 2ⁿ), and any duration up to the other half.
+    ///
+    /// - Parameters:
+    ///   - base: The bound of the first delay. Less than zero is a programming error and traps.
+    ///   - cap: The bound of all delays. Less than zero is a programming error and traps.
+    public static func equalJitter(
+        base: Duration = .milliseconds(100), cap: Duration = .seconds(20)
+    ) -> Backoff {
+        check(base, cap)
+        return Backoff(.equal(base: base, cap: cap))
+    }
+
+    /// Any duration from base to three times the previous delay, at most cap; the first time to three
+    /// times base.
+    ///
+    /// - Parameters:
+    ///   - base: The least delay. Less than zero is a programming error and traps.
+    ///   - cap: The bound of all delays. Less than zero is a programming error and traps.
+    public static func decorrelatedJitter(
+        base: Duration = .milliseconds(100), cap: Duration = .seconds(20)
+    ) -> Backoff {
+        check(base, cap)
+        return Backoff(.decorrelated(base: base, cap: cap))
+    }
+
+    /// The same each time.
+    ///
+    /// - Parameter delay: The delay; zero repeats at once, on the same thread. Less than zero is a
+    ///   programming error and traps.
+    public static func constant(_ delay: Duration) -> Backoff {
+        precondition(delay >= .zero, "a backoff needs a delay of zero or more, not \(delay)")
+        return Backoff(.constant(delay))
+    }
+
+    /// Whatever a function says.
+    ///
+    /// - Parameter delay: Given the number of the retry, counted from zero, and the delay before the
+    ///   last one. Less than zero is taken for zero. Called on the thread that settled the attempt.
+    public static func custom(
+        _ delay: @escaping @Sendable (_ retry: Int, _ previous: Duration?) -> Duration
+    ) -> Backoff {
+        Backoff(.custom(delay))
+    }
+
+    private static func check(_ base: Duration, _ cap: Duration) {
+        precondition(base >= .zero, "a backoff needs a base of zero or more, not \(base)")
+        precondition(cap >= .zero, "a backoff needs a cap of zero or more, not \(cap)")
+    }
+}
+
+extension Backoff: Sendable {}

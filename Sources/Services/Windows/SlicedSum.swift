@@ -1,0 +1,66 @@
+import Futures
+
+/// A sum over the last while, kept in slices of time that expire one after the other.
+///
+/// The slices lie at multiples of their width from the scheduler's origin. What is added counts from
+/// then until the window's length after the beginning of its slice: between (n − 1)/n of the window
+/// and the whole of it. (Finagle's WindowedAdder keeps the same slices, from another origin.) Constant
+/// time for a constant number of slices, and no allocation after the first.
+struct SlicedSum: Sendable {
+    private var slices: [Int]
+    /// The width of a slice, in nanoseconds.
+    private let width: Int64
+    /// The number of the newest slice since the origin.
+    private var newest = Int64.min
+    private var total = 0
+
+    /// Makes an empty sum.
+    ///
+    /// - Parameters:
+    ///   - window: How far back it reaches; more than zero.
+    ///   - count: Into how many slices it is cut.
+    init(over window: Duration, slices count: Int) {
+        precondition(window > .zero && count > 0, "a window needs a length and slices")
+        slices = Array(repeating: 0, count: count)
+        width = max(1, window.nanoseconds / Int64(count))
+    }
+
+    /// The sum at an instant.
+    mutating func sum(at instant: SchedulerInstant) -> Int {
+        turn(to: instant)
+        return total
+    }
+
+    /// Adds a number, which may be negative, at an instant.
+    mutating func add(_ number: Int, at instant: SchedulerInstant) {
+        turn(to: instant)
+        slices[index(of: newest)] += number
+        total += number
+    }
+
+    /// Empties the slices that have expired.
+    ///
+    /// An instant that lies back, as seen by a thread that was late, counts as the newest.
+    private mutating func turn(to instant: SchedulerInstant) {
+        let nanoseconds = instant.offset.nanoseconds
+        let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: width)
+        let slice = remainder < 0 ? quotient - 1 : quotient
+        guard slice > newest else { return }
+        let isFirst = newest == .min || slice - newest >= Int64(slices.count)
+        if isFirst {
+            for index in slices.indices { slices[index] = 0 }
+            total = 0
+        } else {
+            for expired in (newest + 1)...slice {
+                total -= slices[index(of: expired)]
+                slices[index(of: expired)] = 0
+            }
+        }
+        newest = slice
+    }
+
+    private func index(of slice: Int64) -> Int {
+        let remainder = Int(slice % Int64(slices.count))
+        return remainder < 0 ? remainder + slices.count : remainder
+    }
+}

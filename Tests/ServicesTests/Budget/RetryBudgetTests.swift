@@ -1,0 +1,69 @@
+import Dispatch
+import Futures
+import Services
+import Testing
+
+@Suite struct RetryBudgetTests {
+    let scheduler = ManualScheduler()
+
+    @Test func theDefaultsAreThoseOfTheReference() {
+        let budget = RetryBudget(on: scheduler)
+        #expect(budget.balance == 100)
+        for _ in 0..<50 { budget.deposit() }
+        #expect(budget.balance == 110)
+        for _ in 0..<110 { #expect(budget.withdraw()) }
+        #expect(!budget.withdraw())
+        scheduler.advance(by: .seconds(10))
+        #expect(budget.balance == 100)
+    }
+
+    @Test func severalStacksShareOne() {
+        let budget = RetryBudget(minRetriesPerSecond: 0, percentCanRetry: 1, on: scheduler)
+        let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 9))
+        let policy = Middleware<Ask, Int>.retry(
+            attempts: 9, backoff: .constant(.zero), budget: budget, on: scheduler)
+        _ = stack(policy, over: upstream.send)(1)
+        _ = stack(.timeout(.seconds(1), on: scheduler), policy, over: upstream.send)(2)
+        scheduler.advance(by: .milliseconds(500))
+        #expect(upstream.count == 4)
+    }
+
+    @Test func threadsWithdrawNoMoreThanThereIs() {
+        let budget = RetryBudget(minRetriesPerSecond: 100, percentCanRetry: 0, on: scheduler)
+        let withdrawn = Locked(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<1_000 where budget.withdraw() { withdrawn.withLock { $0 += 1 } }
+        }
+        #expect(withdrawn.withLock { $0 } == 1_000)
+    }
+
+    #if os(macOS) || os(Linux)
+    @Test func aTimeToLiveOfZeroTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = RetryBudget(ttl: .zero) }
+        expectTrap("a retry budget needs a ttl of more than zero", in: result)
+    }
+
+    @Test func aNegativeReserveTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = RetryBudget(minRetriesPerSecond: -1) }
+        expectTrap("a retry budget needs minRetriesPerSecond in 0...1000000", in: result)
+    }
+
+    @Test func aShareAboveOneTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = RetryBudget(percentCanRetry: 1.1) }
+        expectTrap("a retry budget needs percentCanRetry in 0...1, not 1.1", in: result)
+    }
+
+    @Test func aShareThatIsNoNumberTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = RetryBudget(percentCanRetry: .nan) }
+        expectTrap("a retry budget needs percentCanRetry in 0...1, not nan", in: result)
+    }
+    #endif
+}
