@@ -34,6 +34,7 @@ let package = Package(
                 .product(name: "Futures", package: "Pledge"),
                 .product(name: "HTTPNetworking", package: "Pledge"),
                 .product(name: "InMemoryTransport", package: "Pledge"),
+                .product(name: "Services", package: "Pledge"),
                 .product(name: "Stores", package: "Pledge"),
                 .product(name: "URLSessionTransport", package: "Pledge"),
                 peer("NIOCore", of: "swift-nio"),

@@ -51,7 +51,14 @@ extension FutureNode {
     ///
     /// Acquiring: the result may be read if so.
     @inlinable
-    final var isSettled: Bool { word.load(ordering: .acquiring) & Word.settled != 0 }
+    package final var isSettled: Bool { word.load(ordering: .acquiring) & Word.settled != 0 }
+
+    /// Whether the future has settled with a value.
+    ///
+    /// It asks for no generic type, so it costs next to nothing in generic code, where ``Future/result``
+    /// would look up the type of its result at run time.
+    @inlinable
+    package final var hasSucceeded: Bool { word.load(ordering: .acquiring) == Word.value }
 
     /// Adds a new waiter, which nobody else knows yet; or delivers to it if this has settled.
     @usableFromInline

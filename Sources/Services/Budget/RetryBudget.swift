@@ -12,7 +12,9 @@ public import Futures
 /// service that is loaded, and pass it to every stack that loads it. It may be used from any thread; each
 /// use takes a lock for constant time. (Finagle's RetryBudget; Tower's TpsBudget.)
 public final class RetryBudget {
-    /// Notes a request, which allows for a share of a retry. Retry does it, once a call.
+    /// Notes a request, which allows for a share of a retry.
+    ///
+    /// Retry does it, once a call.
     public func deposit() {
         let now = scheduler.now
         bucket.withLock { $0.deposit(at: now) }

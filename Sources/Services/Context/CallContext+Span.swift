@@ -14,7 +14,8 @@ extension CallContext {
     ///   - kind: What was done.
     ///   - policy: The policy's name, the same in all its events.
     public func report(_ kind: @autoclosure () -> PolicyEvent.Kind, by policy: String) {
-        if let span { span.tell(kind(), by: policy, attempt: attempt) }
+        guard let span else { return }
+        span.tell(kind(), by: policy, attempt: attempt, at: span.trace.now())
     }
 
     /// Calls a service in this context, as one of several calls that a policy makes for one.
@@ -33,7 +34,7 @@ extension CallContext {
         _ name: @autoclosure () -> String, attempt: Int, by policy: String,
         classifier: Classifier<Output>, _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        guard let span else { return with(attempt: attempt).run { service(input) } }
+        guard let span else { return with(attempt: attempt).call(service, input) }
         return with(span: span.child(), attempt: attempt)
             .callInSpan(name(), by: policy, classifier: classifier, service, input)
     }
@@ -43,21 +44,44 @@ extension CallContext {
         _ name: String, by policy: String, classifier: Classifier<Output>,
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        report(.began(name: name), by: policy)
-        let future = run { service(input) }
-        if let result = future.result {
-            end(result, by: policy, classifier)
+        begin(name, by: policy)
+        let future = call(service, input)
+        if classifier.isPlainSuccess(future) {
+            end(.success, nil, by: policy)
             return future
         }
-        return future.onEnd { result in end(result, by: policy, classifier) }
+        return endLater(future, by: policy, classifier: classifier)
     }
 
-    private func end<Output>(
-        _ result: Result<Output, any Error>, by policy: String, _ classifier: Classifier<Output>
-    ) {
-        guard let span else { return }
-        let latency = span.start.duration(to: span.trace.scheduler.now)
-        let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
-        report(.ended(classifier(result), latency: latency, error: error), by: policy)
+    /// The way of calls that are pending, or have failed.
+    ///
+    /// Apart, as it looks up generic types at run time, which the compiler would do for all.
+    @inline(never)
+    private func endLater<Output: Sendable>(
+        _ future: Future<Output>, by policy: String, classifier: Classifier<Output>
+    ) -> Future<Output> {
+        if let result = future.result {
+            end(classifier(result), result.failure, by: policy)
+            return future
+        }
+        return future.onEnd { end(classifier($0), $0.failure, by: policy) }
     }
+
+    private func begin(_ name: String, by policy: String) {
+        guard let span else { return }
+        span.tell(.began(name: name), by: policy, attempt: attempt, at: span.start)
+    }
+
+    private func end(_ outcome: Outcome, _ error: (any Error)?, by policy: String) {
+        guard let span else { return }
+        let now = span.trace.now()
+        span.tell(
+            .ended(outcome, latency: span.start.duration(to: now), error: error),
+            by: policy, attempt: attempt, at: now)
+    }
+}
+
+extension Result {
+    /// The error, if it is one.
+    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -1,4 +1,4 @@
-public import Futures
+import Futures
 
 /// What is known about the call that is being made, beside its input.
 ///
@@ -32,6 +32,20 @@ public struct CallContext {
         return try Self.$bound.withValue(storage, operation: body)
     }
 
+    /// Calls a service in this context.
+    ///
+    /// The same as with a closure; but in generic code that one would look up the type of its result
+    /// at run time, for each call.
+    func call<Input: Sendable, Output: Sendable>(
+        _ service: Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        if storage === Self.bound { return service(input) }
+        var future: Future<Output>?
+        Self.$bound.withValue(storage) { future = service(input) }
+        guard let future else { preconditionFailure("a bound closure has run") }
+        return future
+    }
+
     /// Makes a context.
     ///
     /// - Parameters:
@@ -52,6 +66,12 @@ public struct CallContext {
 
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.attempt ?? 1 }
+
+    /// Whether a first attempt in this context needs neither a span nor another number.
+    var isPlain: Bool {
+        guard let storage else { return true }
+        return storage.span == nil && storage.attempt == 1
+    }
 
     /// The span of an observed call, nil if nobody observes.
     var span: CallSpan? { storage?.span }

@@ -2,34 +2,36 @@ import Futures
 import Synchronization
 
 /// A part of an observed call that has a beginning and an end: the whole, an attempt, a hedge.
-final class CallSpan: Sendable {
+struct CallSpan: Sendable {
     let trace: CallTrace
     let number: Int
     let parent: Int?
     let start: SchedulerInstant
 
-    private init(_ trace: CallTrace, number: Int, parent: Int?) {
+    private init(_ trace: CallTrace, parent: Int?) {
         self.trace = trace
-        self.number = number
         self.parent = parent
-        start = trace.scheduler.now
+        number = trace.nextSpan()
+        start = trace.now()
     }
 
     /// The span of a whole call.
-    convenience init(root trace: CallTrace) {
-        self.init(trace, number: trace.nextSpan(), parent: nil)
-    }
+    init(root trace: CallTrace) { self.init(trace, parent: nil) }
 
-    /// A span within this one; with other observers, if it is told to others as well.
-    func child(in trace: CallTrace? = nil) -> CallSpan {
-        let trace = trace ?? self.trace
-        return CallSpan(trace, number: trace.nextSpan(), parent: number)
+    /// A span within this one.
+    func child() -> CallSpan { CallSpan(trace, parent: number) }
+
+    /// A span within this one that is told to others as well.
+    func child(toldTo observers: [ServiceObserver]) -> CallSpan {
+        CallSpan(CallTrace(joining: trace, observers: observers), parent: number)
     }
 
     /// Tells the observers what a policy did.
-    func tell(_ kind: PolicyEvent.Kind, by policy: String, attempt: Int) {
+    func tell(
+        _ kind: PolicyEvent.Kind, by policy: String, attempt: Int, at instant: SchedulerInstant
+    ) {
         let event = PolicyEvent(
-            kind: kind, policy: policy, instant: trace.scheduler.now, call: trace.call,
+            kind: kind, policy: policy, instant: instant, call: trace.call,
             span: number, parent: parent, attempt: attempt)
         for observer in trace.observers { observer.receive(event) }
     }
@@ -39,31 +41,32 @@ final class CallSpan: Sendable {
 final class CallTrace: Sendable {
     let call: UInt64
     let observers: [ServiceObserver]
-    let scheduler: any Scheduler
-    private let spans: SpanCounter
+    /// The clock that events are dated by: a closure, which is called without a copy of the scheduler.
+    let now: @Sendable () -> SchedulerInstant
+    /// The trace that counts the spans, if it is another one.
+    private let outer: CallTrace?
+    /// Spans are counted from one within each call, so that a trace looks the same each time.
+    private let lastSpan = Atomic<Int>(0)
 
-    /// Numbers the spans of one call from one, so that a trace looks the same each time.
-    private final class SpanCounter: Sendable {
-        let last = Atomic<Int>(0)
-    }
-
-    /// Calls are numbered throughout the process, since observers may see those of several stacks.
+    /// Calls are counted throughout the process, since an observer may see those of several stacks.
     private static let lastCall = Atomic<UInt64>(0)
 
-    init(observers: [ServiceObserver], scheduler: any Scheduler) {
+    init(observers: [ServiceObserver], now: @escaping @Sendable () -> SchedulerInstant) {
         call = Self.lastCall.wrappingAdd(1, ordering: .relaxed).newValue
         self.observers = observers
-        self.scheduler = scheduler
-        spans = SpanCounter()
+        self.now = now
+        outer = nil
     }
 
     /// The trace of a call that is observed already, told to others as well; on the same clock.
-    init(joining outer: CallTrace, observers: [ServiceObserver]) {
-        call = outer.call
-        self.observers = outer.observers + observers
-        scheduler = outer.scheduler
-        spans = outer.spans
+    init(joining trace: CallTrace, observers: [ServiceObserver]) {
+        call = trace.call
+        self.observers = trace.observers + observers
+        now = trace.now
+        outer = trace.outer ?? trace
     }
 
-    func nextSpan() -> Int { spans.last.wrappingAdd(1, ordering: .relaxed).newValue }
+    func nextSpan() -> Int {
+        (outer ?? self).lastSpan.wrappingAdd(1, ordering: .relaxed).newValue
+    }
 }

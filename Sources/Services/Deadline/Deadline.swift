@@ -41,18 +41,30 @@ struct Deadline: Sendable {
         // An outer deadline that is as near keeps its own clock.
         let isSooner = remaining.map { limit < $0 } ?? true
         let time = isSooner ? limit : remaining ?? limit
+        guard time > .zero else { return refuse(in: outer) }
         let end = scheduler.now.advanced(by: time)
         let context = isSooner ? outer.with(deadline: CallDeadline(at: end, on: scheduler)) : outer
-        let error = ServiceError(.deadlineExceeded, policy: Self.name, limit: max(time, .zero))
-        guard time > .zero else {
-            context.report(.timedOut(after: .zero), by: Self.name)
-            return Future(error: error)
-        }
-        let future = context.run { service(input) }
-        if future.result != nil { return future }
+        let future = context.call(service, input)
+        return future.isSettled ? future : cut(future, at: end, of: time, in: context)
+    }
+
+    private func cut<Output>(
+        _ future: Future<Output>, at end: SchedulerInstant, of time: Duration,
+        in context: CallContext
+    ) -> Future<Output> {
         // What the service took to return is part of it.
-        return future.ending(
-            within: scheduler.now.duration(to: end), on: scheduler, in: context, by: Self.name
-        ) { error }
+        let left = scheduler.now.duration(to: end)
+        return future.ending(within: left, on: scheduler, in: context, by: Self.name) {
+            Self.error(after: time)
+        }
+    }
+
+    private func refuse<Output>(in context: CallContext) -> Future<Output> {
+        context.report(.timedOut(after: .zero), by: Self.name)
+        return Future(error: Self.error(after: .zero))
+    }
+
+    private static func error(after time: Duration) -> ServiceError {
+        ServiceError(.deadlineExceeded, policy: name, limit: time)
     }
 }

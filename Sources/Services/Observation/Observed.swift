@@ -18,13 +18,13 @@ extension Middleware {
         named name: @escaping @Sendable (Input) -> String = { _ in "call" },
         classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware { service in
+        let now: @Sendable () -> SchedulerInstant = { scheduler.now }
+        return Middleware { service in
             { input in
                 let context = CallContext.current
                 let span =
-                    context.span.map {
-                        $0.child(in: CallTrace(joining: $0.trace, observers: observers))
-                    } ?? CallSpan(root: CallTrace(observers: observers, scheduler: scheduler))
+                    context.span?.child(toldTo: observers)
+                    ?? CallSpan(root: CallTrace(observers: observers, now: now))
                 return context.with(span: span, attempt: context.attempt).callInSpan(
                     name(input), by: "observed", classifier: classifier, service, input)
             }

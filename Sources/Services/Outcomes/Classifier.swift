@@ -1,4 +1,4 @@
-public import Futures
+import Futures
 
 /// Decides what the end of a call means: for retry, breaker, hedging, budget and fallback alike.
 ///
@@ -27,6 +27,13 @@ public struct Classifier<Output: Sendable> {
     ///   once if several policies ask. It should be quick, and depend on nothing but the result.
     public init(_ classify: @escaping @Sendable (Result<Output, any Error>) -> Outcome) {
         self.classify = classify
+    }
+
+    /// Whether a future has succeeded, and no rule but the standard one is to be asked.
+    ///
+    /// This is the way of nearly all calls, and needs no generic type to be looked up at run time.
+    func isPlainSuccess(_ future: Future<Output>) -> Bool {
+        classify == nil && future.hasSucceeded
     }
 
     /// The standard rules, for outputs that do not advise.

@@ -43,54 +43,75 @@ extension Middleware {
             maxServerDelay >= .zero,
             "retry needs a maxServerDelay of zero or more, not \(maxServerDelay)")
         let retry = Retry<Output>(
-            machine: RetryMachine(
-                attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay),
-            budget: budget, classifier: classifier, scheduler: scheduler, random: random)
+            RetryMachine(attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay),
+            budget: budget, classifier: classifier, on: scheduler, random: random)
         return Middleware { service in { input in retry.call(service, input) } }
     }
 }
 
-/// What all calls through one retry have in common.
-struct Retry<Output: Sendable>: Sendable {
-    static var name: String { "retry" }
+private let retryName = "retry"
 
-    let machine: RetryMachine
-    let budget: RetryBudget?
-    let classifier: Classifier<Output>
-    let scheduler: any Scheduler
-    let random: RandomSource
+/// What all calls through one retry have in common.
+final class Retry<Output: Sendable>: Sendable {
+    private let machine: RetryMachine
+    private let budget: RetryBudget?
+    private let classifier: Classifier<Output>
+    private let scheduler: any Scheduler
+    private let random: RandomSource
+
+    init(
+        _ machine: RetryMachine, budget: RetryBudget?, classifier: Classifier<Output>,
+        on scheduler: any Scheduler, random: RandomSource
+    ) {
+        self.machine = machine
+        self.budget = budget
+        self.classifier = classifier
+        self.scheduler = scheduler
+        self.random = random
+    }
 
     func call<Input: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         budget?.deposit()
-        return go(on: machine, in: .current, service, input)
+        let context = CallContext.current
+        let first =
+            context.isPlain ? service(input) : attempt(1, in: context, service, input)
+        if classifier.isPlainSuccess(first) { return first }
+        return follow(first, machine, context, service, input)
     }
 
-    /// Makes attempts until one is pending, or none is to follow.
+    private func attempt<Input: Sendable>(
+        _ number: Int, in context: CallContext, _ service: Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        context.call(
+            // The first is made for every call; it need not be interpolated each time.
+            number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, by: retryName,
+            classifier: classifier, service, input)
+    }
+
+    /// Makes attempts after the one that is given, until one is pending, or none is to follow.
     ///
     /// What ends at once is repeated in a loop; what is pending, from its callback.
-    private func go<Input: Sendable>(
-        on machine: RetryMachine, in context: CallContext,
+    private func follow<Input: Sendable>(
+        _ first: Future<Output>, _ machine: RetryMachine, _ context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         var machine = machine
+        var future = first
         while true {
-            let number = machine.attempt
-            let future = context.call(
-                "attempt \(number)", attempt: number, by: Self.name, classifier: classifier,
-                service, input)
             guard let result = future.result else {
-                let machine = machine
+                let pending = machine
                 return future.continued { result in
-                    var machine = machine
-                    return decide(&machine, result, context, input).map { delay in
-                        wait(delay, machine, context, service, input)
+                    var machine = pending
+                    return self.decide(&machine, result, context, input).map { delay in
+                        self.wait(delay, machine, context, service, input)
                     }
                 }
             }
             guard let delay = decide(&machine, result, context, input) else { return future }
             if delay > .zero { return wait(delay, machine, context, service, input) }
+            future = attempt(machine.attempt, in: context, service, input)
         }
     }
 
@@ -99,9 +120,13 @@ struct Retry<Output: Sendable>: Sendable {
         _ delay: Duration, _ machine: RetryMachine, _ context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        guard delay > .zero else { return go(on: machine, in: context, service, input) }
-        return Future<Void>(value: ()).delay(delay, on: scheduler)
-            .flatMap { go(on: machine, in: context, service, input) }
+        let goOn: @Sendable () -> Future<Output> = {
+            self.follow(
+                self.attempt(machine.attempt, in: context, service, input),
+                machine, context, service, input)
+        }
+        guard delay > .zero else { return goOn() }
+        return Future<Void>(value: ()).delay(delay, on: scheduler).flatMap(goOn)
     }
 
     /// Asks the machine, and tells what it says.
@@ -111,7 +136,7 @@ struct Retry<Output: Sendable>: Sendable {
         _ machine: inout RetryMachine, _ result: Result<Output, any Error>,
         _ context: CallContext, _ input: Input
     ) -> Duration? {
-        let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
+        let error = result.failure
         let step = machine.end(
             with: classifier(result),
             mayRepeat: mayRepeat(input)
@@ -121,10 +146,10 @@ struct Retry<Output: Sendable>: Sendable {
             withdraw: budget?.withdraw() ?? true)
         switch step {
         case .finish(let reason):
-            if let reason { context.report(.retryWithheld(reason), by: Self.name) }
+            if let reason { context.report(.retryWithheld(reason), by: retryName) }
             return nil
         case .retry(let delay):
-            context.report(.retrying(after: delay, error: error), by: Self.name)
+            context.report(.retrying(after: delay, error: error), by: retryName)
             return delay
         }
     }

@@ -36,12 +36,22 @@ struct Timeout: Sendable {
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let context = CallContext.current
+        if let remaining = context.remaining, remaining <= .zero {
+            return TimeAllowed(limit: limit, remaining: remaining).refuse(
+                in: context, by: Self.name)
+        }
+        let future = service(input)
+        // What is there already needs no timer.
+        return future.isSettled ? future : cut(future, in: context)
+    }
+
+    private func cut<Output>(
+        _ future: Future<Output>, in context: CallContext
+    ) -> Future<Output> {
         let allowed = TimeAllowed(limit: limit, remaining: context.remaining)
-        if allowed.isOver { return allowed.refuse(in: context, by: Self.name) }
-        return service(input)
-            .ending(within: allowed.duration, on: scheduler, in: context, by: Self.name) {
-                allowed.error(by: Self.name)
-            }
+        return future.ending(within: allowed.duration, on: scheduler, in: context, by: Self.name) {
+            allowed.error(by: Self.name)
+        }
     }
 }
 
@@ -62,9 +72,6 @@ struct TimeAllowed: Equatable, Sendable {
         }
     }
 
-    /// Whether there is no time for a call at all.
-    var isOver: Bool { code == .deadlineExceeded && duration <= .zero }
-
     func error(by policy: String) -> ServiceError {
         ServiceError(code, policy: policy, limit: max(duration, .zero))
     }
@@ -82,8 +89,6 @@ extension Future {
         within limit: Duration, on scheduler: any Scheduler, in context: CallContext,
         by policy: String, failingWith error: @escaping @Sendable () -> ServiceError
     ) -> Future<Value> {
-        // What is there already needs no timer, and is told by nobody.
-        if result != nil { return self }
         guard context.isObserved else {
             return timeout(limit, on: scheduler) { error() }
         }

@@ -12,6 +12,8 @@ struct SlicedSum: Sendable {
     private let width: Int64
     /// The number of the newest slice since the origin.
     private var newest = Int64.min
+    /// When the newest slice ends; until then there is nothing to divide.
+    private var end = SchedulerInstant(offset: .nanoseconds(Int64.min))
     private var total = 0
 
     /// Makes an empty sum.
@@ -42,6 +44,7 @@ struct SlicedSum: Sendable {
     ///
     /// An instant that lies back, as seen by a thread that was late, counts as the newest.
     private mutating func turn(to instant: SchedulerInstant) {
+        if instant < end { return }
         let nanoseconds = instant.offset.nanoseconds
         let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: width)
         let slice = remainder < 0 ? quotient - 1 : quotient
@@ -57,6 +60,7 @@ struct SlicedSum: Sendable {
             }
         }
         newest = slice
+        end = SchedulerInstant(offset: .nanoseconds(width) * Int(slice + 1))
     }
 
     private func index(of slice: Int64) -> Int {

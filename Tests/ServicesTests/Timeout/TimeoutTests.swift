@@ -131,6 +131,5 @@ import Testing
             limit: .seconds(limit), remaining: remaining.map { .seconds($0) })
         #expect(allowed.duration == .seconds(time))
         #expect(allowed.code == code)
-        #expect(allowed.isOver == (code == .deadlineExceeded && time <= 0))
     }
 }

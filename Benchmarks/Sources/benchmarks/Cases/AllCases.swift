@@ -12,7 +12,7 @@ extension Case {
         .hundredMaps, .tenFlatMaps, .recursion, .zipOf3, .allOf100, .allOf10000, .anyOf10,
         .raceOf10, .recoverAfterFailure, .cancelChain, .contended, .awaitSettled, .awaitPending,
         .fromAsync, .timeout, .timeoutAmongMany, .combined, .chained, .combinedUnknown,
-        .chainedUnknown, .memoryRoundTrip,
-        .loopbackRoundTrip, .dispatch, .derivedStore, .derivedStores, .compileChain,
+        .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .policies, .dispatch,
+        .derivedStore, .derivedStores, .compileChain,
     ]
 }

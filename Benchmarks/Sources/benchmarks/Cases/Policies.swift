@@ -1,0 +1,43 @@
+import Futures
+import Services
+
+extension Case {
+    /// What the policies cost around a service whose answer is there at once.
+    static let policies = Case(
+        name: "policies over a settled service",
+        ways: [
+            Way("bare call") { calls($0, bare) },
+            Way("bare call, then map") { count in
+                for index in 0..<count { keep(bare(index).map { $0 + 1 }) }
+            },
+            Way("a middleware that passes on") { calls($0, stack(passingOn, over: bare)) },
+            Way("timeout") { calls($0, stack(.timeout(.seconds(2)), over: bare)) },
+            Way("deadline") { calls($0, stack(.deadline(.seconds(10)), over: bare)) },
+            Way("retry") { calls($0, stack(.retry(), over: bare)) },
+            Way("retry with budget") {
+                calls($0, stack(.retry(budget: RetryBudget()), over: bare))
+            },
+            Way("deadline, retry with budget, timeout") { calls($0, patient(bare)) },
+            Way("the same, observed") {
+                calls($0, stack(.observed(by: silent), over: patient(bare)))
+            },
+        ]
+    )
+}
+
+private let bare: Service<Int, Int> = { Future(value: opaque($0)) }
+
+private let passingOn = Middleware<Int, Int> { next in { next($0) } }
+
+private let silent = ServiceObserver { keep($0) }
+
+private func patient(_ service: @escaping Service<Int, Int>) -> Service<Int, Int> {
+    stack(
+        .deadline(.seconds(10)), .retry(budget: RetryBudget()), .timeout(.seconds(2)),
+        over: service)
+}
+
+private func calls(_ count: Int, _ service: @escaping Service<Int, Int>) {
+    let service = opaque(service)
+    for index in 0..<count { keep(service(index)) }
+}
