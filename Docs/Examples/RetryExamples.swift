@@ -1,0 +1,73 @@
+import Futures
+import Pledge
+import Testing
+
+/// The code of Docs/Policies/Retry.md.
+@Suite struct RetryExamples {
+    struct Broken: Error {}
+
+    @Test func usage() {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let random = RandomSource(Fractions([0.6, 0.7]))
+        let brokenTwice: Service<Int, String> = { _ in
+            log("asked")
+            return CallContext.current.attempt < 3
+                ? Future(error: Broken()) : Future(value: "iPad Pro")
+        }
+        // snippet: usage
+        let budget = RetryBudget(on: scheduler)
+        let load = stack(
+            .retry(budget: budget, on: scheduler, random: random),
+            over: brokenTwice)
+
+        load(7).observe { result in log("\(result)") }
+        // end snippet
+        scheduler.run()
+        #expect(
+            lines.lines == [
+                "0.0 seconds: asked",
+                "0.06 seconds: asked",
+                "0.2 seconds: asked",
+                "0.2 seconds: success(\"iPad Pro\")",
+            ])
+        #expect(budget.balance == 98)
+    }
+
+    @Test func replayable() {
+        let scheduler = ManualScheduler()
+        let asked = ExampleLog()
+        // snippet: replayable
+        struct Order: Sendable, Replayable {
+            var number: Int?
+            /// The server takes an order with a number once.
+            var isReplayable: Bool { number != nil }
+        }
+
+        let classifier = Classifier<String> { result in
+            if case .success("busy") = result { return .retryable(after: .seconds(1)) }
+            return Classifier.standard(result)
+        }
+        let shop: Service<Order, String> = { order in
+            asked.add(order.number.map { "number \($0)" } ?? "no number")
+            return Future(value: CallContext.current.attempt == 1 ? "busy" : "taken")
+        }
+        let order = stack(.retry(classifier: classifier, on: scheduler), over: shop)
+        // end snippet
+        let (first, second) = (order(Order(number: nil)), order(Order(number: 4711)))
+        scheduler.run()
+        #expect(asked.lines == ["no number", "number 4711", "number 4711"])
+        #expect((try? first.result?.get()) == "busy")
+        #expect((try? second.result?.get()) == "taken")
+    }
+
+    /// A generator whose numbers are these fractions of its range.
+    struct Fractions: RandomNumberGenerator, Sendable {
+        private var fractions: ArraySlice<Double>
+
+        init(_ fractions: [Double]) { self.fractions = fractions[...] }
+
+        mutating func next() -> UInt64 { UInt64((fractions.popFirst() ?? 0) * 0x1p64) }
+    }
+}

@@ -1,0 +1,37 @@
+import Futures
+import Pledge
+import Testing
+
+/// The code of Docs/Policies/Timeout.md.
+@Suite struct TimeoutExamples {
+    @Test func usage() {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let hangsOnce: Service<Int, String> = { _ in
+            log("asked")
+            if CallContext.current.attempt > 1 {
+                return Future(value: "iPad Pro").delay(.milliseconds(500), on: scheduler)
+            }
+            return Future.make { resolver in
+                resolver.onCancel { withExtendedLifetime(resolver) { log("cancelled") } }
+            }
+        }
+        // snippet: usage
+        let load = stack(
+            .retry(backoff: .constant(.milliseconds(100)), on: scheduler),
+            .timeout(.seconds(2), on: scheduler),
+            over: hangsOnce)
+
+        load(7).observe { result in log("\(result)") }
+        // end snippet
+        scheduler.run()
+        #expect(
+            lines.lines == [
+                "0.0 seconds: asked",
+                "2.0 seconds: cancelled",
+                "2.1 seconds: asked",
+                "2.6 seconds: success(\"iPad Pro\")",
+            ])
+    }
+}
