@@ -12,7 +12,7 @@ public import Foundation
 /// let networking: Networking = URLSession.shared.request
 /// ```
 ///
-/// It is a ``/Services/Service`` like any other, so every policy can be put around it.
+/// It is a `Service` like any other, so every policy can be put around it.
 ///
 /// It rejects with ``Endpoint/Error`` where the endpoint cannot be sent, with ``HTTPError`` where
 /// the exchange failed or the status lies outside 200…299. On which thread the future settles is
