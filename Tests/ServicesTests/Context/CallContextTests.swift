@@ -1,6 +1,7 @@
 import Futures
-import Services
 import Testing
+
+@testable import Services
 
 @Suite struct CallContextTests {
     let scheduler = ManualScheduler()
@@ -32,6 +33,18 @@ import Testing
             CallContext().run { #expect(CallContext.current.attempt == 1) }
             #expect(CallContext.current.attempt == 5)
         }
+    }
+
+    /// The policies' own way of calling a service does the same as `run`.
+    @Test func callBindsLikeRun() {
+        let service: Service<Int, Int> = { _ in Future(value: CallContext.current.attempt) }
+        #expect(CallContext(attempt: 4).call(service, 1).valueNow == 4)
+        CallContext(attempt: 5).run {
+            #expect(CallContext.current.call(service, 1).valueNow == 5)
+            #expect(CallContext().call(service, 1).valueNow == 1)
+            #expect(CallContext(attempt: 6).call(service, 1).valueNow == 6)
+        }
+        #expect(CallContext.current.attempt == 1)
     }
 
     @Test func changesMakeAnotherContext() {

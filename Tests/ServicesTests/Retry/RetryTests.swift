@@ -210,16 +210,31 @@ import Testing
 
     @Test func manyPendingAttemptsNeedNeitherStackNorMemory() {
         let scheduler = scheduler
+        let recent = Locked<[Weak]>([])
+        let mostLiving = Locked(0)
         let service = stack(
             .retry(attempts: 20_000, backoff: .constant(.zero), on: scheduler),
             over: { (ask: Ask) in
-                Future<Int>.make { resolver in
+                let future = Future<Int>.make { resolver in
                     scheduler.schedule(after: .zero) { resolver.reject(with: Broken()) }
                 }
+                let living = recent.withLock { recent in
+                    recent.append(Weak(future: future))
+                    if recent.count > 100 { recent.removeFirst() }
+                    return recent.count { $0.future != nil }
+                }
+                mostLiving.withLock { $0 = max($0, living) }
+                return future
             })
         let call = service(1)
         scheduler.run()
         #expect(call.errorNow is Broken)
+        #expect(mostLiving.withLock { $0 } <= 3)
+    }
+
+    /// A reference that keeps nothing alive.
+    struct Weak: @unchecked Sendable {
+        weak var future: Future<Int>?
     }
 
     #if os(macOS) || os(Linux)
