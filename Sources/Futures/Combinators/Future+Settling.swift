@@ -35,10 +35,10 @@ extension Future {
         failingWith error: @escaping @Sendable () -> any Error
     ) -> Future<Value> {
         if isSettled { return self }
-        let future = TimedFuture<Value>()
-        enroll(future)
-        future.keep(
-            scheduler.schedule(after: duration) { future.abort(with: Failure(error())) })
-        return future
+        let future = TimedFuture<Value>(failingWith: error) { waiter, source in
+            unsafeDowncast(waiter, to: TimedFuture<Value>.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
+        }
+        return timed(future, duration, on: scheduler)
     }
 }

@@ -20,6 +20,14 @@ extension Future {
             unsafeDowncast(waiter, to: TimedFuture<Value>.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }
+        return timed(future, duration, on: scheduler)
+    }
+
+    /// Enrolls a future with a timeout, and sets its timer.
+    @inlinable
+    final func timed(
+        _ future: TimedFuture<Value>, _ duration: Duration, on scheduler: some Scheduler
+    ) -> Future<Value> {
         enroll(future)
         future.keep(FutureTimer(expiring: future, after: duration, on: scheduler))
         return future
@@ -31,10 +39,20 @@ extension Future {
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     @usableFromInline
     let location: SourceLocation
+    /// Makes the error, where it is not the usual one.
+    @usableFromInline
+    let error: (@Sendable () -> any Error)?
 
     @inlinable
     init(at location: SourceLocation, deliver: @escaping Delivery) {
         self.location = location
+        error = nil
+        super.init(role: .derived, deliver: deliver)
+    }
+
+    init(failingWith error: @escaping @Sendable () -> any Error, deliver: @escaping Delivery) {
+        location = SourceLocation()
+        self.error = error
         super.init(role: .derived, deliver: deliver)
     }
 
@@ -51,6 +69,6 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
 
     @usableFromInline
     override func timeIsOver() {
-        abort(with: Failure(FutureError(.timedOut, at: location)))
+        abort(with: Failure(error?() ?? FutureError(.timedOut, at: location)))
     }
 }
