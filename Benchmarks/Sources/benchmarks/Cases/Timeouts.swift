@@ -6,7 +6,7 @@ extension Case {
     static let timeout = Case(
         name: "timeout that never fires",
         ways: [
-            Way("Pledge") { count in resolveInTime(count) },
+            Way(measuring: "Pledge") { count in resolveInTime(count) },
             Way("Dispatch timer source") { count in cancelSources(count, on: timers) },
             Way(awaiting: "Task.sleep, cancelled") { count in
                 for _ in 0..<count {
@@ -25,7 +25,7 @@ extension Case {
             Way(measuring: "Pledge") { count in
                 let pending = (0..<100_000).map { _ in Promise<Int>() }
                 let timed = pending.map { $0.timeout(.seconds(60)) }
-                let cost = Cost.of { resolveInTime(count) }
+                let cost = resolveInTime(count)
                 for promise in pending { promise.resolve(with: 0) }
                 keep(timed)
                 return cost
@@ -41,11 +41,12 @@ extension Case {
     )
 }
 
-private func resolveInTime(_ count: Int) {
-    for index in 0..<count {
-        let promise = Promise<Int>()
-        promise.timeout(.seconds(60)).observe { keep($0) }
-        promise.resolve(with: index)
+/// Puts a timeout on promises that there are already, and resolves them in time.
+private func resolveInTime(_ count: Int) -> Cost {
+    Cost.ofBatches(count, with: { Promise<Int>() }) { promise in
+        let timed = promise.timeout(.seconds(60))
+        promise.resolve(with: 1)
+        keep(object: timed)
     }
 }
 

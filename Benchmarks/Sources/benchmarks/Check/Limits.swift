@@ -4,9 +4,9 @@ enum Limits {
     static let allocations: [(subject: Case, most: Double)] = [
         (.createObserveResolve, 2), (.observeSettled, 0), (.eightObservers, 9),
         (.mapOfSettled, 2), (.tenMaps, 12), (.hundredMaps, 102), (.tenFlatMaps, 22),
-        (.recursion, 2_003), (.zipOf3, 19), (.allOf100, 210), (.allOf10000, 40_006),
-        (.anyOf10, 74), (.raceOf10, 92), (.recoverAfterFailure, 6), (.cancelChain, 16),
-        (.awaitSettled, 0), (.timeout, 7), (.timeoutAmongMany, 7), (.combined, 0), (.chained, 0),
+        (.recursion, 2_003), (.zipOf3, 9), (.allOf100, 205), (.allOf10000, 20_005),
+        (.anyOf10, 52), (.raceOf10, 70), (.recoverAfterFailure, 6), (.cancelChain, 16),
+        (.awaitSettled, 0), (.timeout, 1), (.timeoutAmongMany, 1), (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
         (.derivedStores, 1),
     ]
@@ -16,6 +16,7 @@ enum Limits {
         [
             Ratio(.allOf100, to: "task group", most: 0.4),
             Ratio(.awaitSettled, to: "checked continuation", most: 1.3),
+            Ratio(.timeout, to: "Dispatch timer source", most: 0.2),
             Ratio(.timeoutAmongMany, to: "Dispatch timer source", most: 0.2),
             Ratio(.combined, to: "closure", most: 1.05),
             Ratio(.chained, to: "closure", most: 1.05),

@@ -15,6 +15,22 @@ struct Cost: Sendable {
         return Reading().since(before)
     }
 
+    /// Does some work with each of a number of things that were made beforehand, a few hundred at a
+    /// time so that they are still in the processor's cache.
+    static func ofBatches<Thing>(
+        _ count: Int, with make: () -> Thing, _ work: (Thing) -> Void
+    ) -> Cost {
+        var total = Cost(time: .zero, allocations: 0, bytes: 0)
+        for start in stride(from: 0, to: count, by: 256) {
+            let things = (0..<min(256, count - start)).map { _ in make() }
+            let cost = Cost.of { for thing in things { work(thing) } }
+            total.time += cost.time
+            total.allocations += cost.allocations
+            total.bytes += cost.bytes
+        }
+        return total
+    }
+
     /// Does some work that suspends, and tells what it took.
     static func of(_ work: () async -> Void) async -> Cost {
         let before = Reading()
