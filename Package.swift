@@ -59,7 +59,7 @@ let package = Package(
             name: "quickstart", dependencies: ["Pledge"], swiftSettings: settings),
 
         tests(of: "Composition"),
-        tests(of: "Futures"),
+        tests(of: "Futures", uses: ["CFutures"]),
         tests(of: "CallbackActions", uses: ["Composition", "Futures"]),
         tests(of: "Services", uses: ["Futures"]),
         tests(of: "HTTPNetworking", uses: ["Composition", "Futures", "Services"]),

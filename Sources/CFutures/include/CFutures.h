@@ -33,6 +33,16 @@ static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(voi
 /// it from the sixteenth turn on, so that a preempted thread can go on.
 void cfutures_relax(uint32_t *_Nonnull turns);
 
+/// Makes the steps of this thread disturb it by chance, or leaves it in peace.
+///
+/// For tests of the protocol between threads. `seed` says which disturbances; 0 ends them.
+void cfutures_disturb(uint64_t seed);
+
+/// A step of the protocol: a moment at which another thread may come between.
+///
+/// Returns at once, unless this thread asked to be disturbed: then it may yield or sleep.
+void cfutures_step(void);
+
 /// Retains a Swift object, unless its last reference has gone and it is in its deinit.
 ///
 /// The memory of the object must be valid for the time of the call. Swift has weak references for

@@ -24,6 +24,7 @@ final class InputWaiter: Waiter, @unchecked Sendable {
 
     private func receive(_ settled: FutureNode) {
         guard claim(as: Word.value) else { return waitUntilLeft() }
+        protocolStep()
         source = settled
         owner.inputSettled(self)
     }
@@ -111,6 +112,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
     func enroll(on future: FutureNode, _ inputs: inout [InputWaiter]) {
         guard isPending else { return future.giveUpInterest() }
         let input = InputWaiter(owner: self)
+        protocolStep()
         future.enroll(input)
         inputs.append(consume input)
     }
@@ -118,6 +120,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// Ends the start.
     @usableFromInline
     func handOver(_ inputs: inout [InputWaiter]) {
+        protocolStep()
         if lockIfPending() {
             self.inputs = inputs
             unlock()
@@ -157,6 +160,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
             // Only `any` and `race` settle with an input's value, and theirs have this type.
             storage = input.future(of: Value.self).storage
         }
+        protocolStep()
         var departure = Departure()
         departure.giveUp(&inputs)
         let list = publish(newWord)

@@ -38,6 +38,7 @@ struct Departure {
     /// Gives up the inputs of an aggregate, as far as they have not been delivered yet.
     mutating func giveUp(_ inputs: inout [InputWaiter]) {
         for input in inputs where input.claim(as: Word.leaving) {
+            protocolStep()
             leaving.append(input)
         }
         self.inputs.append(inputs)
@@ -73,6 +74,7 @@ struct Departure {
     /// - Returns: The upstream, if it is `leaving` now for want of interest.
     private mutating func step(_ waiter: Waiter) -> Waiter? {
         waiter.surrender(to: &self)
+        protocolStep()
         let upstream = waiter.retainUpstream()
         let removal = upstream?.remove(waiter) ?? (wasLinked: false, isWithoutInterest: false)
         if removal.wasLinked {
@@ -82,6 +84,7 @@ struct Departure {
         } else {
             retained.append(waiter)
         }
+        protocolStep()
         // Releasing, and the last touch: from here on the upstream's owner goes on.
         waiter.word.store(Word.failure, ordering: .releasing)
         if removal.isWithoutInterest { return upstream }
@@ -98,6 +101,7 @@ struct Departure {
     ///
     /// Called once, outside any phase.
     mutating func conclude() {
+        protocolStep()
         while let waiter = removed {
             waiter._withUnsafeGuaranteedRef {
                 removed = $0.next

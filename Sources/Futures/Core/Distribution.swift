@@ -76,8 +76,10 @@ extension FutureNode {
 
     /// Delivers to a waiter, and gives back the retain that the list had of it.
     private func run(_ waiter: Unmanaged<Waiter>) {
+        protocolStep()
         let goesOn = waiter._withUnsafeGuaranteedRef { waiter in
             waiter.deliver(waiter, self)
+            protocolStep()
             return waiter.isForwarding
         }
         if !goesOn || !FutureNode.bypass(waiter) { waiter.release() }

@@ -12,11 +12,13 @@ extension FutureNode {
         }
         self.failure = failure
         let list = publish(Word.failure)
+        protocolStep()
         if list == 0 { return }
         var current = Self.waiter(at: list)
         while let waiter = current {
             waiter._withUnsafeGuaranteedRef {
                 current = $0.next
+                protocolStep()
                 if $0.lockIfPending() {
                     $0.wait(for: heir)
                     $0.unlock()
@@ -29,6 +31,7 @@ extension FutureNode {
                 }
             }
         }
+        protocolStep()
         heir.distribute(list)
     }
 }

@@ -9,8 +9,10 @@ extension FutureNode {
         guard claim() else { return false }
         self.failure = failure
         let list = publish(Word.leaving)
+        protocolStep()
         var departure = Departure()
         departure.detach(self)
+        protocolStep()
         if list != 0 { distribute(list) }
         departure.conclude()
         return true

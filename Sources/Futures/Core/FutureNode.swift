@@ -74,6 +74,7 @@ extension FutureNode {
                 waiter.next = Self.waiter(at: current)
                 // Releasing: the waiter's fields are seen by whoever takes the list.
                 let desired = Self.address(of: reference) | current & Word.claimed
+                protocolStep()
                 let (exchanged, _) = word.weakCompareExchange(
                     expected: current, desired: desired,
                     successOrdering: .releasing, failureOrdering: .relaxed)
@@ -82,6 +83,7 @@ extension FutureNode {
             cfutures_relax(&spins)
         }
         waiter.next = nil
+        protocolStep()
         hand(reference)
     }
 
@@ -153,6 +155,7 @@ extension FutureNode {
             let current = word.load(ordering: .relaxed)
             if current & (Word.claimed | Word.settled) != 0 { return false }
             if current & Word.locked == 0 {
+                protocolStep()
                 // Acquiring: the cancel handlers were installed under the lock.
                 let (exchanged, _) = word.weakCompareExchange(
                     expected: current, desired: current | Word.claimed,
@@ -166,9 +169,10 @@ extension FutureNode {
     /// Publishes the result that the winner of `claim` has written, and takes the list.
     @usableFromInline
     final func publish(_ newWord: UInt) -> UInt {
+        protocolStep()
         // Nobody locks a claimed word, so it can be replaced whatever list it holds by now.
         // Releasing: the result is seen by who sees the word; acquiring: so are the waiters here.
-        word.exchange(newWord, ordering: .acquiringAndReleasing) & ~Word.flags
+        return word.exchange(newWord, ordering: .acquiringAndReleasing) & ~Word.flags
     }
 
     /// Settles a claimed future, once its value is in place, and delivers to those who wait.
@@ -203,6 +207,7 @@ extension FutureNode {
                 return false
             }
             if current & Word.locked == 0 {
+                protocolStep()
                 let (exchanged, _) = word.weakCompareExchange(
                     expected: current, desired: Word.value,
                     successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)

@@ -29,6 +29,7 @@ extension FutureNode {
         isForwarding = true
         self.deliver = deliver
         unlock()
+        protocolStep()
         inner.link(self)
     }
 
@@ -124,6 +125,7 @@ private struct Splice {
             // Against the usual direction, hence no waiting.
             if let upstream, upstream.tryLock() {
                 let isLinked = middle._withUnsafeGuaranteedRef { $0.isLinked }
+                protocolStep()
                 if isLinked { take(middle, of: upstream, for: only, callerRetains) }
                 upstream.unlock()
             }
@@ -141,6 +143,7 @@ private struct Splice {
         var owned = middle.takeRetainedValue()
         isDone = isKnownUniquelyReferenced(&owned)
         if isDone {
+            protocolStep()
             upstream.replace(middle, with: only)
             // A weak reference may still bring it back. Nothing leads to it any more, so whoever
             // gets it finds it settled; left locked, it would let him wait without end.

@@ -144,7 +144,9 @@ extension Waiter {
         guard let upstream else { return nil }
         // Owned by a list for as long as the phase lasts.
         guard upstreamIsRoot else { return upstream.takeUnretainedValue() }
+        protocolStep()
         guard let object = cfutures_try_retain(upstream.toOpaque()) else { return nil }
+        protocolStep()
         return Unmanaged.fromOpaque(object).takeRetainedValue()
     }
 
@@ -164,7 +166,9 @@ extension Waiter {
             let current = word.load(ordering: .relaxed)
             if current & (Word.claimed | Word.settled) != 0 { return false }
             // Acquiring: all that the last holder of the lock wrote is seen.
+            protocolStep()
             if current & Word.locked == 0, exchange(current, for: current | Word.locked) {
+                protocolStep()
                 return true
             }
             cfutures_relax(&spins)
@@ -187,7 +191,9 @@ extension Waiter {
     ///
     /// Releasing: the next holder sees all that was written.
     final func unlock(to newWord: UInt) {
+        protocolStep()
         word.store(newWord, ordering: .releasing)
+        protocolStep()
     }
 
     /// Moves a waiter that has no list of its own from pending to another word.
@@ -197,6 +203,7 @@ extension Waiter {
         while true {
             let current = word.load(ordering: .relaxed)
             if current & (Word.claimed | Word.settled) != 0 { return false }
+            protocolStep()
             if current & Word.locked == 0, exchange(current, for: newWord) { return true }
             cfutures_relax(&spins)
         }
