@@ -30,8 +30,8 @@ void cfutures_step(void) {
     disturbance ^= disturbance >> 7;
     disturbance ^= disturbance << 17;
     uint64_t chance = disturbance >> 32;
-    if (chance % 8 == 0) sched_yield();
-    if (chance % 1024 == 1) {
+    if (chance % 4 == 0) sched_yield();
+    if (chance % 64 == 1) {
         struct timespec moment = {0, 1000};
         nanosleep(&moment, NULL);
     }

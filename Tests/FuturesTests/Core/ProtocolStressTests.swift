@@ -13,6 +13,39 @@ struct ProtocolStressTests {
     private static let threads = 4
     private static let scenes = 40
 
+    /// Futures that go on with a promise while they are cancelled: it hears of the last one, however
+    /// far they have come.
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func thePromiseThatIsGoneOnWithHearsOfTheLastCancelling(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<150 {
+            let (outer, inner) = (Promise<Int>(), Promise<Int>())
+            let cancellations = Atomic<Int>(0)
+            inner.onCancel { cancellations.wrappingAdd(1, ordering: .relaxed) }
+            let started = Atomic<Int>(0)
+            let branches = (0..<6).map { number in
+                let branch = outer.flatMap { _ in
+                    started.wrappingAdd(1, ordering: .relaxed)
+                    return number % 2 == 0 ? inner : inner.map { $0 }
+                }
+                return number % 3 == 0 ? branch.map { $0 } : branch
+            }
+            let seeds = (0..<3).map { _ in generator.next() | 1 }
+            onThreads(3) { thread in
+                cfutures_disturb(seeds[thread])
+                if thread == 0 {
+                    outer.resolve(with: 1)
+                } else {
+                    for number in 0..<3 { branches[2 * number + thread - 1].cancel() }
+                }
+                cfutures_disturb(0)
+            }
+            let expected = started.load(ordering: .relaxed) == 0 ? 0 : 1
+            #expect(cancellations.load(ordering: .relaxed) == expected, "seed \(seed)")
+            #expect(inner.isCancelled == (expected == 1), "seed \(seed)")
+        }
+    }
+
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func everyObserverIsCalledOnceAndNothingIsLeft(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
