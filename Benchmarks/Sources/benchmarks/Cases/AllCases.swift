@@ -11,7 +11,8 @@ extension Case {
         .createObserveResolve, .observeSettled, .eightObservers, .mapOfSettled, .tenMaps,
         .hundredMaps, .tenFlatMaps, .recursion, .zipOf3, .allOf100, .allOf10000, .anyOf10,
         .raceOf10, .recoverAfterFailure, .cancelChain, .contended, .awaitSettled, .awaitPending,
-        .fromAsync, .timeout, .timeoutAmongMany, .combined, .chained, .combinedUnknown,
+        .fromAsync, .timeout, .timeoutAmongMany, .composedLoading, .combined, .chained,
+        .combinedUnknown,
         .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .policies, .dispatch,
         .derivedStore, .derivedStores, .compileChain,
     ]

@@ -1,6 +1,23 @@
 import Composition
+import Futures
 
 extension Case {
+    /// What they are for: functions that return futures, and a value to call the first with.
+    static let composedLoading = Case(
+        name: "combine and chain, of futures",
+        ways: [
+            Way("Pledge") { count in
+                let load = hidden(combine(opaque(3), with: chain(doubled, to: loading)))
+                for _ in 0..<count { keep(load()) }
+            },
+            Way("closure") { count in
+                let value = opaque(3)
+                let load = hidden({ loading(doubled(value)) })
+                for _ in 0..<count { keep(load()) }
+            },
+        ]
+    )
+
     /// A function of a named function and a value, beside the closure that says the same.
     static let combined = Case(
         name: "combine",
@@ -74,10 +91,18 @@ private func doubled(_ value: Int) -> Int { opaque(value) &* 2 }
 @Sendable @inline(never)
 private func following(_ value: Int) -> Int { opaque(value) &+ 1 }
 
+@Sendable @inline(never)
+private func loading(_ value: Int) -> Future<Int> { Future(value: opaque(value)).map { $0 &+ 1 } }
+
 // Not the generic `opaque`, which would call a function through two thunks.
 
 @_optimize(none)
 private func hidden(_ function: @escaping @Sendable () -> Int) -> @Sendable () -> Int { function }
+
+@_optimize(none)
+private func hidden(
+    _ function: @escaping @Sendable () -> Future<Int>
+) -> @Sendable () -> Future<Int> { function }
 
 @_optimize(none)
 private func hidden(

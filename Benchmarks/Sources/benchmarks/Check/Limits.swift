@@ -6,7 +6,8 @@ enum Limits {
         (.mapOfSettled, 2), (.tenMaps, 12), (.hundredMaps, 102), (.tenFlatMaps, 22),
         (.recursion, 2_003), (.zipOf3, 9), (.allOf100, 205), (.allOf10000, 20_005),
         (.anyOf10, 52), (.raceOf10, 70), (.recoverAfterFailure, 6), (.cancelChain, 16),
-        (.awaitSettled, 0), (.timeout, 1), (.timeoutAmongMany, 1), (.combined, 0), (.chained, 0),
+        (.awaitSettled, 0), (.timeout, 1), (.timeoutAmongMany, 1), (.composedLoading, 2),
+        (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
         (.derivedStores, 1),
     ]
@@ -15,10 +16,11 @@ enum Limits {
     static let ratios: [Ratio] =
         [
             Ratio(.allOf100, to: "task group", most: 0.4),
+            Ratio(.dispatch, to: "locked closures", most: 3),
             Ratio(.awaitSettled, to: "checked continuation", most: 1.3),
             Ratio(.timeout, to: "Dispatch timer source", most: 0.2),
             Ratio(.timeoutAmongMany, to: "Dispatch timer source", most: 0.2),
-            Ratio(.combined, to: "closure", most: 1.05),
+            Ratio(.composedLoading, to: "closure", most: 1.05),
             Ratio(.chained, to: "closure", most: 1.05),
         ] + Peers.limits
 
