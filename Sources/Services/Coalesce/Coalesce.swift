@@ -1,0 +1,49 @@
+extension Middleware where Input: Hashable {
+    /// Lets calls with equal inputs share one call of the service while it is under way.
+    ///
+    /// It is ``coalesce(by:in:)`` with the input itself as key.
+    ///
+    /// - Parameter group: Which calls know of each other; nil for those of this stack.
+    public static func coalesce(in group: Coalescer<Input, Output>? = nil) -> Middleware {
+        .coalesce(by: { $0 }, in: group)
+    }
+}
+
+extension Middleware {
+    /// Lets calls with equal keys share one call of the service while it is under way.
+    ///
+    /// ```swift
+    /// let load = stack(.deadline(.seconds(10)), .coalesce(by: \.id), .retry(), over: loadProduct)
+    /// ```
+    ///
+    /// The first caller calls the service; those who come before that call has ended wait for its
+    /// result. Nothing is kept afterwards: the next caller calls anew. Callers are counted: one who
+    /// cancels, or whose deadline outside of this passes, leaves the others their answer, and the
+    /// last to leave cancels the call. Who comes after that calls anew, and the answer of the call
+    /// that was cancelled reaches nobody. (Go's singleflight shares calls likewise.)
+    ///
+    /// **Context.** The shared call is made in the context of its first caller, also if that one
+    /// leaves: it has that deadline, attempt and observers; the others hear that they joined. So that
+    /// nobody fails for want of another's time: where the call fails after that deadline has
+    /// passed, only those whose own has passed get the failure. The rest share another call, made at
+    /// once in the context of whoever has most time, as far as their inputs are ``Replayable``.
+    ///
+    /// The answers arrive in the order in which the callers came, on the thread that settles the
+    /// shared call. Each call takes a lock for constant time, in which keys are hashed and compared.
+    /// A service that calls its own stack with the same key, and waits for that, waits for itself.
+    ///
+    /// - Parameters:
+    ///   - key: What makes two inputs the same to the service, including all that an answer depends
+    ///     on, such as who asks. Called once a call, on the caller's thread. What is not equal to
+    ///     itself, such as a NaN, is like no key at all: the service is called.
+    ///   - group: Which calls know of each other; nil for those of this stack. Stacks that share one
+    ///     must mean the same by a key.
+    public static func coalesce<Key: Hashable & Sendable>(
+        by key: @escaping @Sendable (Input) -> Key, in group: Coalescer<Key, Output>? = nil
+    ) -> Middleware {
+        Middleware { service in
+            let group = group ?? Coalescer()
+            return { input in group.call(key(input), service, input) }
+        }
+    }
+}

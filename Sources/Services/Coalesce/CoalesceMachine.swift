@@ -1,0 +1,133 @@
+/// Who waits for which shared call.
+///
+/// A key has no call. Next: `calling`, by the first to enter. From there: no call again, as soon as the
+/// call ends or the last caller leaves; or calling anew, for the callers who may go on.
+///
+/// Nothing that was given in is let go here: whoever holds the lock gets it back, to release it later.
+struct CoalesceMachine<Key: Hashable, Caller, Call> {
+    /// What a caller finds.
+    enum Entry {
+        /// Nobody calls with this key: the caller is to make this call, and counts until it ends, or
+        /// until it is seated.
+        case first(call: Int)
+        /// The caller waits for a call that is under way, which so many share now.
+        case joined(Caller, number: Int, callers: Int)
+    }
+
+    /// What has been taken out.
+    struct Removed {
+        /// Those who waited, in the order in which they came.
+        var callers: [Caller] = []
+        /// The key, if nobody calls with it any more.
+        var key: Key?
+        /// The call that has nobody left to wait for it.
+        var call: Call?
+    }
+
+    private struct Flight {
+        /// The call that is under way.
+        var number: Int
+        /// What it is cancelled by, once that is known.
+        var call: Call?
+        /// Whether the first caller is still on its way through the service, and has no number yet.
+        var isBeginning = true
+        var callers: [Int: Caller] = [:]
+
+        var count: Int { callers.count + (isBeginning ? 1 : 0) }
+    }
+
+    private var flights: [Key: Flight] = [:]
+    private var lastCall = 0
+    private var lastCaller = 0
+
+    /// How many calls are under way.
+    var count: Int { flights.count }
+
+    /// Comes with a key.
+    mutating func enter(_ key: Key, _ caller: @autoclosure () -> Caller) -> Entry {
+        guard let index = flights.index(forKey: key) else {
+            lastCall += 1
+            flights[key] = Flight(number: lastCall)
+            return .first(call: lastCall)
+        }
+        let caller = caller()
+        lastCaller += 1
+        flights.values[index].callers[lastCaller] = caller
+        return .joined(caller, number: lastCaller, callers: flights.values[index].count)
+    }
+
+    /// Gives the first caller a number, since its call did not end at once.
+    mutating func seat(_ caller: Caller, _ key: Key, call number: Int) -> Int {
+        guard let index = index(of: key, call: number) else {
+            preconditionFailure("a call stays until its first caller is seated")
+        }
+        lastCaller += 1
+        flights.values[index].callers[lastCaller] = caller
+        flights.values[index].isBeginning = false
+        return lastCaller
+    }
+
+    /// Keeps what a call is cancelled by.
+    ///
+    /// - Returns: False if the call is not wanted any more, or has ended.
+    mutating func keep(_ call: Call, _ key: Key, call number: Int) -> Bool {
+        guard let index = index(of: key, call: number) else { return false }
+        flights.values[index].call = call
+        return true
+    }
+
+    /// Goes away before the call has ended; the last to go takes the call along.
+    mutating func leave(_ key: Key, caller number: Int) -> Removed {
+        guard let index = flights.index(forKey: key),
+            let caller = flights.values[index].callers.removeValue(forKey: number)
+        else { return Removed() }
+        guard flights.values[index].count == 0 else { return Removed(callers: [caller]) }
+        let (key, flight) = flights.remove(at: index)
+        return Removed(callers: [caller], key: key, call: flight.call)
+    }
+
+    /// Ends a call: its result is for those who are taken out.
+    mutating func end(_ key: Key, call number: Int) -> Removed {
+        guard let index = index(of: key, call: number) else { return Removed() }
+        let (key, flight) = flights.remove(at: index)
+        let callers = flight.callers.sorted { $0.key < $1.key }.map(\.value)
+        return Removed(callers: callers, key: key, call: flight.call)
+    }
+
+    /// Those who wait for a call, by their numbers.
+    func callers(_ key: Key, call number: Int) -> [Int: Caller] {
+        index(of: key, call: number).map { flights.values[$0].callers } ?? [:]
+    }
+
+    /// Ends a call for some of its callers; the others are to get another.
+    ///
+    /// - Returns: The number of the other call, nil if nobody is left who wants one.
+    mutating func renew(
+        _ key: Key, call number: Int, endingFor ended: [Int]
+    ) -> (call: Int?, removed: Removed) {
+        guard let index = index(of: key, call: number) else { return (nil, Removed()) }
+        var removed = Removed()
+        for caller in ended.sorted() {
+            guard let caller = flights.values[index].callers.removeValue(forKey: caller) else {
+                continue
+            }
+            removed.callers.append(caller)
+        }
+        removed.call = flights.values[index].call
+        guard !flights.values[index].callers.isEmpty else {
+            removed.key = flights.remove(at: index).key
+            return (nil, removed)
+        }
+        lastCall += 1
+        flights.values[index].number = lastCall
+        flights.values[index].call = nil
+        return (lastCall, removed)
+    }
+
+    private func index(of key: Key, call number: Int) -> Dictionary<Key, Flight>.Index? {
+        guard let index = flights.index(forKey: key), flights.values[index].number == number else {
+            return nil
+        }
+        return index
+    }
+}

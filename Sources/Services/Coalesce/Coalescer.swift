@@ -1,0 +1,200 @@
+import Futures
+
+/// The calls that are under way and may be shared.
+///
+/// ```swift
+/// let group = Coalescer<Product.ID, Product>()
+/// let list = stack(.coalesce(by: \.id, in: group), .retry(), over: loadProduct)
+/// let detail = stack(.coalesce(by: \.id, in: group), .timeout(.seconds(2)), over: loadProduct)
+/// ```
+///
+/// ``Middleware/coalesce(by:in:)`` makes one for each stack; make one yourself if several stacks
+/// are to share their calls. It may be used from any thread.
+public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
+    /// How many calls of services are under way.
+    public var count: Int { machine.withLock { $0.count } }
+
+    /// Makes a group without calls.
+    public init() {}
+
+    private let machine = Locked(Machine())
+}
+
+/// The machine of all groups, whatever their types: with the key's own type, and the caller's, looking up
+/// generic types at run time took most of a call that ends at once.
+private typealias Machine = CoalesceMachine<
+    AnyHashable, any CoalescedCaller, @Sendable () -> Void
+>
+
+private let coalesceName = "coalesce"
+
+extension Coalescer {
+    func call<Input: Sendable>(
+        _ key: Key, _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        // What is not equal to itself, such as a NaN, would not be found again.
+        guard key == key else { return service(input) }
+        let context = CallContext.current
+        let erased = AnyHashable(key)
+        let entry = machine.withLock {
+            $0.enter(erased, Caller<Output>(context, service, input))
+        }
+        switch entry {
+        case .joined(let caller, let number, let callers):
+            context.report(.coalesced(callers: callers), by: coalesceName)
+            return wait(caller, key, number)
+        case .first(let number):
+            let future =
+                context.isPlain ? service(input) : share(service, input, in: context)
+            if future.hasSucceeded {
+                let ended = machine.withLock { $0.end(erased, call: number) }
+                if !ended.callers.isEmpty { deliver(ended, future.result) }
+                return future
+            }
+            return follow(future, key, number, context, service, input)
+        }
+    }
+
+    /// Goes on with the first caller's call, which is pending or has failed.
+    private func follow<Input: Sendable>(
+        _ future: Future<Output>, _ key: Key, _ call: Int, _ context: CallContext,
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        if let result = future.result, !isTooLate(result, context) {
+            deliver(machine.withLock { $0.end(AnyHashable(key), call: call) }, result)
+            return future
+        }
+        let caller = Caller(context, service, input)
+        let number = machine.withLock { $0.seat(caller, AnyHashable(key), call: call) }
+        watch(future, key, call, in: context)
+        return wait(caller, key, number)
+    }
+
+    /// What a caller gets: a future that tells when it is not wanted any more.
+    private func wait(
+        _ caller: any CoalescedCaller, _ key: Key, _ number: Int
+    ) -> Future<Output> {
+        guard let promise = (caller as? Caller<Output>)?.promise else {
+            preconditionFailure("the callers of a group have its type of output")
+        }
+        promise.onCancel {
+            let left = self.machine.withLock { $0.leave(AnyHashable(key), caller: number) }
+            left.call?()
+        }
+        return promise
+    }
+
+    /// Waits for the end of a call.
+    private func watch(
+        _ future: Future<Output>, _ key: Key, _ number: Int, in context: CallContext
+    ) {
+        // A branch of its own: to cancel it leaves the future to others who may hold it.
+        let call = future.onEnd { result in
+            if self.isTooLate(result, context), self.callAgain(key, number, result) { return }
+            self.deliver(self.machine.withLock { $0.end(AnyHashable(key), call: number) }, result)
+        }
+        let isWanted = machine.withLock {
+            $0.keep({ call.cancel() }, AnyHashable(key), call: number)
+        }
+        if !isWanted { call.cancel() }
+    }
+
+    /// Whether a call failed when its own time was over, so that others may have more.
+    private func isTooLate(
+        _ result: Result<Output, any Error>, _ context: CallContext
+    ) -> Bool {
+        guard case .failure = result, let remaining = context.remaining else { return false }
+        return remaining <= .zero
+    }
+
+    private func deliver(_ removed: Machine.Removed, _ result: Result<Output, any Error>?) {
+        for case let caller as Caller<Output> in removed.callers {
+            switch result {
+            case .success(let value): caller.promise.resolve(with: value)
+            case .failure(let error): caller.promise.reject(with: error)
+            case nil: break
+            }
+        }
+    }
+}
+
+// MARK: - Calling again
+
+extension Coalescer {
+    /// Ends a call for those who have no time left, and makes another for the rest.
+    ///
+    /// - Returns: False if there is no such rest.
+    private func callAgain(
+        _ key: Key, _ number: Int, _ result: Result<Output, any Error>
+    ) -> Bool {
+        let callers = machine.withLock { $0.callers(AnyHashable(key), call: number) }
+        let (late, next) = choose(among: callers)
+        guard let next = next as? Caller<Output> else { return false }
+        let (call, removed) = machine.withLock {
+            $0.renew(AnyHashable(key), call: number, endingFor: late)
+        }
+        if let call { watch(next.call(), key, call, in: next.context) }
+        deliver(removed, result)
+        return true
+    }
+}
+
+/// Tells who has no time left, and who has most.
+///
+/// Clocks and inputs are the user's, so it is done outside of the lock.
+private func choose(
+    among callers: [Int: any CoalescedCaller]
+) -> (late: [Int], next: (any CoalescedCaller)?) {
+    var late: [Int] = []
+    var next: (any CoalescedCaller)?
+    var most: Duration?
+    for (number, caller) in callers.sorted(by: { $0.key < $1.key }) {
+        let remaining = caller.context.remaining
+        if !caller.mayRepeat() || remaining.map({ $0 <= .zero }) ?? false {
+            late.append(number)
+        } else if next == nil {
+            (next, most) = (caller, remaining)
+        } else if let longest = most, remaining.map({ $0 > longest }) ?? true {
+            (next, most) = (caller, remaining)
+        }
+    }
+    return (late, next)
+}
+
+extension Coalescer: Sendable {}
+
+// MARK: - Callers
+
+/// One of those who wait for a call, whatever its type.
+private protocol CoalescedCaller: Sendable {
+    var context: CallContext { get }
+    func mayRepeat() -> Bool
+}
+
+/// One of those who wait for a call.
+private final class Caller<Output: Sendable>: CoalescedCaller {
+    let promise = Promise<Output>()
+    let context: CallContext
+    /// Calls the service for this caller.
+    let call: @Sendable () -> Future<Output>
+    private let repeatable: @Sendable () -> Bool
+
+    init<Input: Sendable>(
+        _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
+    ) {
+        self.context = context
+        repeatable = { Services.mayRepeat(input) }
+        call = { share(service, input, in: context) }
+    }
+
+    func mayRepeat() -> Bool { repeatable() }
+}
+
+/// Calls the service for all who share the call.
+private func share<Input: Sendable, Output: Sendable>(
+    _ service: Service<Input, Output>, _ input: Input, in context: CallContext
+) -> Future<Output> {
+    context.call(
+        "shared call", attempt: context.attempt, by: coalesceName, classifier: .standard, service,
+        input)
+}

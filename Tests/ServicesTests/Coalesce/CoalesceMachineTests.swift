@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Services
+
+@Suite struct CoalesceMachineTests {
+    typealias Machine = CoalesceMachine<String, String, Int>
+
+    /// Begins a call and seats its first caller.
+    func begin(_ machine: inout Machine, _ key: String, _ caller: String) -> (call: Int, seat: Int)
+    {
+        guard case .first(let call) = machine.enter(key, caller) else {
+            Issue.record("the key has a call")
+            return (0, 0)
+        }
+        return (call, machine.seat(caller, key, call: call))
+    }
+
+    /// Joins a call.
+    func join(_ machine: inout Machine, _ key: String, _ caller: String) -> (seat: Int, count: Int)
+    {
+        guard case .joined(let same, let seat, let count) = machine.enter(key, caller) else {
+            Issue.record("the key has no call")
+            return (0, 0)
+        }
+        #expect(same == caller)
+        return (seat, count)
+    }
+
+    @Test func thoseWhoComeLaterJoin() {
+        var machine = Machine()
+        let (call, _) = begin(&machine, "k", "a")
+        #expect(join(&machine, "k", "b").count == 2)
+        #expect(join(&machine, "k", "c").count == 3)
+        _ = begin(&machine, "other", "x")
+        #expect(machine.count == 2)
+        let ended = machine.end("k", call: call)
+        #expect(ended.callers == ["a", "b", "c"])
+        #expect(ended.key == "k")
+        #expect(machine.count == 1)
+    }
+
+    @Test func afterTheEndTheNextIsFirst() {
+        var machine = Machine()
+        let (call, _) = begin(&machine, "k", "a")
+        _ = machine.end("k", call: call)
+        let (next, _) = begin(&machine, "k", "b")
+        #expect(next != call)
+        let late = machine.end("k", call: call)
+        #expect(late.callers.isEmpty)
+        let ended = machine.end("k", call: next)
+        #expect(ended.callers == ["b"])
+    }
+
+    @Test func theLastToLeaveTakesTheCallAlong() {
+        var machine = Machine()
+        let (call, first) = begin(&machine, "k", "a")
+        let isWanted = machine.keep(17, "k", call: call)
+        #expect(isWanted)
+        let second = join(&machine, "k", "b").seat
+        let left = machine.leave("k", caller: first)
+        #expect(left.callers == ["a"])
+        #expect(left.call == nil)
+        let last = machine.leave("k", caller: second)
+        #expect(last.callers == ["b"])
+        #expect(last.call == 17)
+        #expect(last.key == "k")
+        let again = machine.leave("k", caller: second)
+        #expect(again.call == nil)
+        let isStillWanted = machine.keep(18, "k", call: call)
+        #expect(!isStillWanted)
+        #expect(machine.count == 0)
+    }
+
+    @Test func whoLeavesACallDoesNotLeaveTheNext() {
+        var machine = Machine()
+        let (call, first) = begin(&machine, "k", "a")
+        _ = machine.end("k", call: call)
+        _ = begin(&machine, "k", "b")
+        let gone = machine.leave("k", caller: first)
+        #expect(gone.callers.isEmpty)
+        #expect(machine.count == 1)
+    }
+
+    /// The first caller is in the service still, and counts; it cannot leave, and may find its call over.
+    @Test func theFirstCallerCountsBeforeItIsSeated() {
+        var machine = Machine()
+        guard case .first(let call) = machine.enter("k", "a") else { return }
+        let seat = join(&machine, "k", "b").seat
+        let gone = machine.leave("k", caller: seat)
+        #expect(gone.call == nil)
+        #expect(machine.count == 1)
+        let ended = machine.end("k", call: call)
+        #expect(ended.callers.isEmpty)
+    }
+
+    @Test func renewingEndsForSomeAndKeepsTheRest() {
+        var machine = Machine()
+        let (call, a) = begin(&machine, "k", "a")
+        _ = machine.keep(17, "k", call: call)
+        let b = join(&machine, "k", "b").seat
+        let c = join(&machine, "k", "c").seat
+        let (next, removed) = machine.renew("k", call: call, endingFor: [b, a])
+        #expect(removed.callers == ["a", "b"])
+        #expect(removed.call == 17)
+        #expect(machine.callers("k", call: call).isEmpty)
+        #expect(machine.callers("k", call: next ?? 0) == [c: "c"])
+        let ended = machine.end("k", call: next ?? 0)
+        #expect(ended.callers == ["c"])
+    }
+
+    @Test func renewingForNobodyEndsAll() {
+        var machine = Machine()
+        let (call, a) = begin(&machine, "k", "a")
+        let (next, removed) = machine.renew("k", call: call, endingFor: [a])
+        #expect(next == nil)
+        #expect(removed.key == "k")
+        #expect(machine.count == 0)
+    }
+}

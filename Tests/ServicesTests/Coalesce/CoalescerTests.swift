@@ -1,0 +1,126 @@
+import Dispatch
+import Futures
+import Services
+import Testing
+
+@Suite struct CoalescerTests {
+    let scheduler = ManualScheduler()
+
+    /// Against lists that say who waits for which call, over random calls, cancellations and ends.
+    @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
+        var generator = Seeded(seed)
+        let upstream = Upstream(on: scheduler)
+        let group = Coalescer<Ask, Int>()
+        let load = stack(.coalesce(in: group), over: upstream.send)
+        var futures: [Future<Int>] = []
+        var expected: [Int: String] = [:]
+        /// By key: the call that is under way, and who waits for it.
+        var waiting: [Int: (call: Int, callers: [Int])] = [:]
+        var (count, cancelled) = (0, 0)
+        for step in 0..<500 {
+            let key = Int.random(in: 0..<4, using: &generator)
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<6:
+                futures.append(load(Ask(key)))
+                if waiting[key] == nil {
+                    waiting[key] = (count, [])
+                    count += 1
+                }
+                waiting[key]?.callers.append(futures.count - 1)
+            case 6..<9:
+                guard !futures.isEmpty else { continue }
+                let caller = Int.random(in: futures.indices, using: &generator)
+                futures[caller].cancel()
+                guard expected[caller] == nil else { continue }
+                expected[caller] = "cancelled"
+                for (key, flight) in waiting where flight.callers.contains(caller) {
+                    let rest = flight.callers.filter { $0 != caller }
+                    waiting[key] = rest.isEmpty ? nil : (flight.call, rest)
+                    cancelled += rest.isEmpty ? 1 : 0
+                }
+            default:
+                guard let (call, callers) = waiting.removeValue(forKey: key) else { continue }
+                for caller in callers { expected[caller] = "\(step)" }
+                upstream.settle(call, .success(step))
+            }
+            #expect(upstream.count == count)
+            #expect(upstream.cancelled == cancelled)
+            #expect(group.count == waiting.count)
+        }
+        for (caller, future) in futures.enumerated() {
+            let result = future.isCancelled ? "cancelled" : future.valueNow.map { "\($0)" }
+            #expect(result == expected[caller])
+        }
+    }
+
+    /// Threads call, cancel and wait, while others answer: each call settles, and what nobody waits for is
+    /// cancelled.
+    @Test func threadsShareAGroup() {
+        let calls = Locked<[Promise<Int>]>([])
+        let (begun, ended, cancelled) = (Locked(0), Locked(0), Locked(0))
+        let group = Coalescer<Int, Int>()
+        let load = stack(
+            .coalesce(in: group),
+            over: { (key: Int) in
+                let promise = Promise<Int>()
+                promise.onCancel { cancelled.withLock { $0 += 1 } }
+                begun.withLock { $0 += 1 }
+                calls.withLock { $0.append(promise) }
+                return promise
+            })
+        let settled = Locked(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            var generator = Seeded(UInt64(thread))
+            for step in 0..<2_000 {
+                let future = load(step % 3)
+                future.observe { _ in settled.withLock { $0 += 1 } }
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: future.cancel()
+                case 1:
+                    let promise = calls.withLock { $0.popLast() }
+                    if promise?.resolve(with: step) == true { ended.withLock { $0 += 1 } }
+                default: break
+                }
+            }
+        }
+        while let promise = calls.withLock({ $0.popLast() }) {
+            if promise.resolve(with: 0) { ended.withLock { $0 += 1 } }
+        }
+        #expect(settled.withLock { $0 } == 8_000)
+        #expect(group.count == 0)
+        #expect(ended.withLock { $0 } + cancelled.withLock { $0 } == begun.withLock { $0 })
+    }
+
+    @Test func theLastOfManyThreadsToLeaveCancelsOnce() {
+        for _ in 0..<200 {
+            let cancelled = Locked(0)
+            let promise = Promise<Int>()
+            promise.onCancel { cancelled.withLock { $0 += 1 } }
+            let load = stack(.coalesce(), over: { (key: Int) in promise as Future<Int> })
+            let futures = (0..<40).map { _ in load(1) }
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                for index in stride(from: thread, to: 40, by: 4) { futures[index].cancel() }
+            }
+            #expect(cancelled.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func aGroupHoldsNothingAfterwards() {
+        let group = Coalescer<Ask, Int>()
+        weak var luggage: Luggage?
+        do {
+            let held = Luggage()
+            luggage = held
+            let upstream = Upstream(on: scheduler, [.value(7), .never])
+            let load = stack(.coalesce(in: group), over: upstream.send)
+            _ = load(Ask(1, luggage: held))
+            _ = load(Ask(1, luggage: held))
+            scheduler.run()
+            let call = load(Ask(1, luggage: held))
+            let other = load(Ask(1, luggage: held))
+            call.cancel()
+            other.cancel()
+        }
+        #expect(luggage == nil)
+    }
+}
