@@ -1,0 +1,100 @@
+public import Futures
+
+/// The answers that ``Middleware/memoise(by:in:classifier:)`` has kept.
+///
+/// ```swift
+/// let products = Memo<Product.ID, Product>(timeToLive: .seconds(60), limit: 500)
+/// let load = stack(.memoise(by: \.id, in: products), .coalesce(by: \.id), over: loadProduct)
+///
+/// products.invalidate(7)
+/// ```
+///
+/// An answer is there for its time to live, from its arrival on: to the nanosecond, at that very
+/// instant not any more. When there are as many as the limit allows, the one that nobody has asked
+/// for the longest goes, after all that have expired. What has expired is freed with the next use of any
+/// answer. It may be used from any thread; each use takes a lock for amortised constant time, in which
+/// keys are hashed and compared.
+public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
+    /// Forgets one answer.
+    ///
+    /// Calls that are under way for it go on, and their answers are not kept, so that nothing comes
+    /// back that was asked for before now.
+    public func invalidate(_ key: Key) {
+        _ = machine.withLock { $0.invalidate(key) }
+    }
+
+    /// Forgets all answers, and those of all calls that are under way.
+    public func invalidateAll() {
+        _ = machine.withLock { $0.invalidateAll() }
+    }
+
+    /// How many answers there are.
+    public var count: Int {
+        let now = scheduler.now
+        let (count, _) = machine.withLock { $0.count(at: now) }
+        return count
+    }
+
+    /// Makes a memo without answers.
+    ///
+    /// - Parameters:
+    ///   - timeToLive: How long an answer is there. Zero or less is a programming error and traps.
+    ///   - limit: How many there are at most. Less than one is a programming error and traps.
+    ///   - scheduler: Whose time it is.
+    public init(
+        timeToLive: Duration, limit: Int = 100, on scheduler: some Scheduler = .live
+    ) {
+        precondition(
+            timeToLive > .zero, "memoise needs a timeToLive of more than zero, not \(timeToLive)")
+        precondition(limit >= 1, "memoise needs a limit of at least 1, not \(limit)")
+        machine = Locked(MemoMachine(timeToLive: timeToLive, limit: limit))
+        self.scheduler = scheduler
+    }
+
+    private let machine: Locked<MemoMachine<Key, Future<Output>>>
+    private let scheduler: any Scheduler
+}
+
+extension Memo {
+    private static var name: String { "memoise" }
+
+    func call<Input: Sendable>(
+        _ key: Key, _ service: Service<Input, Output>, _ input: Input,
+        _ classifier: Classifier<Output>
+    ) -> Future<Output> {
+        // What is not equal to itself, such as a NaN, would not be found again.
+        guard key == key else { return service(input) }
+        let now = scheduler.now
+        let (answer, _) = machine.withLock { $0.look(up: key, at: now) }
+        switch answer {
+        case .hit(let future):
+            CallContext.current.report(.hit, by: Self.name)
+            return future
+        case .miss(let call):
+            CallContext.current.report(.miss, by: Self.name)
+            let future = service(input)
+            if let result = future.result {
+                end(call, key, result, classifier)
+                return future
+            }
+            return future.onEnd { result in self.end(call, key, result, classifier) }
+        }
+    }
+
+    private func end(
+        _ call: Int, _ key: Key, _ result: Result<Output, any Error>,
+        _ classifier: Classifier<Output>
+    ) {
+        // A settled future: a hit makes nothing, and whoever cancels it does nothing to it.
+        let value: Future<Output>? =
+            if case .success(let value) = result, classifier(result) == .success {
+                Future(value: value)
+            } else {
+                nil
+            }
+        let now = scheduler.now
+        _ = machine.withLock { $0.end(call: call, key, value, at: now) }
+    }
+}
+
+extension Memo: Sendable {}

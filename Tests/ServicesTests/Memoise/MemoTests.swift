@@ -1,0 +1,132 @@
+import Dispatch
+import Futures
+import Services
+import Testing
+
+@Suite struct MemoTests {
+    let scheduler = ManualScheduler()
+
+    @Test func invalidatingForgetsOneAnswerAndCallsUnderWayForIt() {
+        let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let load = stack(.memoise(in: memo), over: upstream.send)
+        _ = [load(1), load(2)]
+        scheduler.run()
+        memo.invalidate(1)
+        let second = load(1)
+        #expect(load(2).valueNow == 2)
+        memo.invalidate(1)
+        scheduler.run()
+        // It goes on, and its answer is not kept.
+        #expect(second.valueNow == 3)
+        #expect(memo.count == 1)
+        _ = load(1)
+        scheduler.run()
+        #expect(load(1).valueNow == 4)
+    }
+
+    @Test func invalidatingAllForgetsAll() {
+        let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let load = stack(.memoise(in: memo), over: upstream.send)
+        _ = [load(1), load(2)]
+        scheduler.run()
+        _ = load(3)
+        memo.invalidateAll()
+        scheduler.run()
+        #expect(memo.count == 0)
+        _ = load(3)
+        scheduler.run()
+        #expect(load(3).valueNow == 4)
+        #expect(memo.count == 1)
+    }
+
+    @Test func aKeyThatIsNotEqualToItselfKeepsNothing() {
+        struct Odd: Hashable, Sendable {
+            let luggage: Luggage
+            static func == (left: Odd, right: Odd) -> Bool { false }
+        }
+        let memo = Memo<Odd, Int>(timeToLive: .seconds(60), on: scheduler)
+        weak var luggage: Luggage?
+        do {
+            let held = Luggage()
+            luggage = held
+            let load = stack(.memoise(in: memo), over: { (key: Odd) in Future(value: 1) })
+            #expect(load(Odd(luggage: held)).valueNow == 1)
+        }
+        #expect(memo.count == 0)
+        #expect(luggage == nil)
+    }
+
+    @Test func threadsShareAMemo() {
+        let memo = Memo<Int, Int>(timeToLive: .milliseconds(5), limit: 8, on: scheduler)
+        let scheduler = scheduler
+        let wrong = Locked(0)
+        let load = stack(
+            .memoise(in: memo),
+            over: { (key: Int) in
+                key % 2 == 0
+                    ? Future(value: key)
+                    : Future(value: key).delay(.milliseconds(1), on: scheduler)
+            })
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            var generator = Seeded(UInt64(thread))
+            for step in 0..<2_000 {
+                let key = Int.random(in: 0..<20, using: &generator)
+                load(key).onSuccess { if $0 != key { wrong.withLock { $0 += 1 } } }
+                switch step % 50 {
+                case 0: memo.invalidate(key)
+                case 7: memo.invalidateAll()
+                case 9: scheduler.advance(by: .milliseconds(1))
+                default: break
+                }
+                if memo.count > 8 { wrong.withLock { $0 += 1 } }
+            }
+        }
+        scheduler.run()
+        #expect(wrong.withLock { $0 } == 0)
+        #expect(memo.count <= 8)
+    }
+
+    /// A key whose release calls the memo must find it unlocked.
+    @Test func whatIsLetGoMayCallTheMemo() {
+        final class Caller: Sendable {
+            let memo: Memo<Key, Int>
+            init(_ memo: Memo<Key, Int>) { self.memo = memo }
+            deinit { _ = memo.count }
+        }
+        struct Key: Hashable, Sendable {
+            var number: Int
+            var caller: Caller?
+            static func == (left: Key, right: Key) -> Bool { left.number == right.number }
+            func hash(into hasher: inout Hasher) { hasher.combine(number) }
+        }
+        let memo = Memo<Key, Int>(timeToLive: .seconds(1), limit: 2, on: scheduler)
+        let load = stack(
+            .memoise(in: memo), over: { (key: Key) in Future(value: key.number) })
+        for number in 0..<10 {
+            _ = load(Key(number: number, caller: Caller(memo)))
+            _ = load(Key(number: number, caller: Caller(memo)))
+        }
+        memo.invalidate(Key(number: 9, caller: Caller(memo)))
+        #expect(memo.count == 1)
+        memo.invalidateAll()
+        #expect(memo.count == 0)
+    }
+
+    #if os(macOS) || os(Linux)
+    @Test func aTimeToLiveOfZeroTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = Middleware<Int, Int>.memoise(timeToLive: .zero) }
+        expectTrap("memoise needs a timeToLive of more than zero", in: result)
+    }
+
+    @Test func aLimitOfZeroTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = Memo<Int, Int>(timeToLive: .seconds(1), limit: 0) }
+        expectTrap("memoise needs a limit of at least 1, not 0", in: result)
+    }
+    #endif
+}
