@@ -1,0 +1,51 @@
+import Pledge
+import Testing
+
+/// The code of Docs/Policies/Hedge.md.
+@Suite struct HedgeExamples {
+    @Test func usage() {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let count = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let slowAtFirst: Service<Int, String> = { _ in
+            log("asked")
+            count.add("")
+            let isFirst = count.lines.count == 1
+            return Future(value: isFirst ? "slow" : "fast")
+                .delay(.milliseconds(isFirst ? 900 : 20), on: scheduler)
+        }
+        // snippet: usage
+        let load = stack(.hedge(after: .milliseconds(50), on: scheduler), over: slowAtFirst)
+
+        load(7).observe { result in log("\(result)") }
+        // end snippet
+        scheduler.run()
+        #expect(
+            lines.lines == [
+                "0.0 seconds: asked",
+                "0.05 seconds: asked",
+                "0.07 seconds: success(\"fast\")",
+            ])
+    }
+
+    @Test func observed() {
+        let scheduler = ManualScheduler()
+        let loadProduct: Service<Int, Int> = { id in
+            Future(value: id).delay(.milliseconds(id), on: scheduler)
+        }
+        // snippet: observed
+        let budget = RetryBudget(on: scheduler)
+        let hedging = Hedging(maxExtraLoad: 0.05, on: scheduler)
+        let load = stack(
+            .deadline(.seconds(10), on: scheduler), .retry(budget: budget, on: scheduler),
+            .hedge(sharing: hedging, budget: budget), .timeout(.seconds(2), on: scheduler),
+            over: loadProduct)
+        // end snippet
+        #expect(hedging.delay == nil)
+        for milliseconds in 1...20 { _ = load(milliseconds) }
+        scheduler.run()
+        scheduler.advance(by: .seconds(3))
+        #expect(hedging.delay == .milliseconds(19))
+    }
+}

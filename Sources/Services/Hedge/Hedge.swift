@@ -1,0 +1,163 @@
+public import Futures
+
+extension Middleware {
+    /// Makes a second call beside one that is slower than most, and takes the first success.
+    ///
+    /// ```swift
+    /// let budget = RetryBudget()
+    /// let api = stack(.retry(budget: budget), .hedge(budget: budget), over: transport)
+    /// ```
+    ///
+    /// It is ``hedge(after:attempts:maxExtraLoad:budget:classifier:on:)``, whose delay is the latency
+    /// that a call exceeds with a probability of `maxExtraLoad`, as observed by a ``Hedging``. Until
+    /// enough latencies are known, only failures are hedged.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many calls there may be for one, the first included. Less than one is a
+    ///     programming error and traps.
+    ///   - maxExtraLoad: How many calls more the service may get, as a share: 0…1, otherwise it is a
+    ///     programming error and traps.
+    ///   - budget: What hedges are drawn from beside that, shared with retries.
+    ///   - classifier: Decides what an end means.
+    ///   - scheduler: Whose time it is.
+    public static func hedge(
+        attempts: Int = 2, maxExtraLoad: Double = 0.01, budget: RetryBudget? = nil,
+        classifier: Classifier<Output> = .standard, on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        hedge(attempts, budget, classifier) { Hedging(maxExtraLoad: maxExtraLoad, on: scheduler) }
+    }
+
+    /// Makes a second call beside one that takes longer than a while, and takes the first success.
+    ///
+    /// A retryable failure does not wait for the delay: the next call is made at once, on the thread
+    /// that settled the one that failed. The first success is the result, and all other calls are
+    /// cancelled; likewise the first failure that is not retryable. An ignorable end is the result
+    /// only if nothing else is under way. If all fail, the last failure is given back. Where the service
+    /// asked for a delay, the next call waits for that, and is not made if nothing is under way:
+    /// waiting is for a retry around this.
+    ///
+    /// Only inputs that are ``Replayable`` are hedged. Each further call is drawn from two budgets: its own,
+    /// by which the load grows by a share of `maxExtraLoad`, beside 10 calls a second; and the one
+    /// given, in which retries deposit. None is begun once the call's deadline has passed. What the
+    /// budgets refuse is not made later.
+    ///
+    /// Every call is made in the caller's context, the first on the caller's thread. The future settles
+    /// after the losers have been cancelled, on the thread that settled the winner; cancelling it
+    /// cancels all calls. ("The Tail at Scale", Dean and Barroso 2013; Finagle's BackupRequestFilter;
+    /// gRPC's proposal A6.)
+    ///
+    /// - Parameters:
+    ///   - delay: How long the last call is under way before the next. Less than zero is a programming
+    ///     error and traps.
+    ///   - attempts: How many calls there may be for one, the first included. Less than one is a
+    ///     programming error and traps.
+    ///   - maxExtraLoad: How many calls more the service may get, as a share: 0…1, otherwise it is a
+    ///     programming error and traps. With 0, none.
+    ///   - budget: What hedges are drawn from beside that, shared with retries.
+    ///   - classifier: Decides what an end means.
+    ///   - scheduler: Whose time it is.
+    public static func hedge(
+        after delay: Duration, attempts: Int = 2, maxExtraLoad: Double = 0.01,
+        budget: RetryBudget? = nil, classifier: Classifier<Output> = .standard,
+        on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        hedge(attempts, budget, classifier) {
+            Hedging(after: delay, maxExtraLoad: maxExtraLoad, on: scheduler)
+        }
+    }
+
+    /// Makes a second call beside one that is slow, together with other stacks that load the service.
+    ///
+    /// Otherwise as ``hedge(after:attempts:maxExtraLoad:budget:classifier:on:)``.
+    ///
+    /// - Parameters:
+    ///   - hedging: When calls are hedged, and how many may be.
+    ///   - attempts: How many calls there may be for one, the first included. Less than one is a
+    ///     programming error and traps.
+    ///   - budget: What hedges are drawn from beside the hedging's own, shared with retries.
+    ///   - classifier: Decides what an end means.
+    public static func hedge(
+        sharing hedging: Hedging, attempts: Int = 2, budget: RetryBudget? = nil,
+        classifier: Classifier<Output> = .standard
+    ) -> Middleware {
+        hedge(attempts, budget, classifier) { hedging }
+    }
+
+    private static func hedge(
+        _ attempts: Int, _ budget: RetryBudget?, _ classifier: Classifier<Output>,
+        _ hedging: @escaping @Sendable () -> Hedging
+    ) -> Middleware {
+        precondition(attempts >= 1, "hedge needs at least 1 attempt, not \(attempts)")
+        // Checks the arguments where they were written.
+        _ = hedging()
+        return Middleware { service in
+            let hedge = Hedge(
+                attempts: attempts, budget: budget, classifier: classifier, hedging: hedging())
+            return { input in hedge.call(service, input) }
+        }
+    }
+}
+
+let hedgeName = "hedge"
+
+/// What all calls through one hedge have in common.
+final class Hedge<Output: Sendable>: Sendable {
+    let attempts: Int
+    let budget: RetryBudget?
+    let classifier: Classifier<Output>
+    let hedging: Hedging
+
+    init(
+        attempts: Int, budget: RetryBudget?, classifier: Classifier<Output>, hedging: Hedging
+    ) {
+        self.attempts = attempts
+        self.budget = budget
+        self.classifier = classifier
+        self.hedging = hedging
+    }
+
+    func call<Input: Sendable>(
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let context = CallContext.current
+        let start = hedging.deposit()
+        let first =
+            context.isPlain
+            ? service(input)
+            : context.call(
+                "call 1", attempt: context.attempt, by: hedgeName, classifier: classifier,
+                service, input)
+        if classifier.isPlainSuccess(first) {
+            hedging.record(since: start)
+            return first
+        }
+        return follow(first, in: context, service, input, start: start)
+    }
+
+    /// Goes on from the first call; what has ended, with anything but a failure that may pass, is all.
+    private func follow<Input: Sendable>(
+        _ first: Future<Output>, in context: CallContext,
+        _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant
+    ) -> Future<Output> {
+        if let result = first.result {
+            let outcome = classifier(result)
+            if !outcome.isRetryableAtOnce || attempts == 1 || !mayRepeat(input) {
+                hedging.record(result, outcome, since: start)
+                return first
+            }
+        } else if attempts == 1 || !mayRepeat(input) {
+            guard hedging.observes else { return first }
+            return first.onEnd { result in
+                self.hedging.record(result, self.classifier(result), since: start)
+            }
+        }
+        return HedgedCall(self, in: context, service, input, start: start).start(with: first)
+    }
+}
+
+extension Outcome {
+    /// Whether another call may follow this end without a wait.
+    fileprivate var isRetryableAtOnce: Bool {
+        if case .retryable(let delay) = self { delay ?? .zero <= .zero } else { false }
+    }
+}

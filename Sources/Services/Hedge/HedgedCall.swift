@@ -1,0 +1,170 @@
+import Futures
+
+/// One call for which several may be made.
+final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
+    private struct State {
+        var machine: HedgeMachine
+        /// The calls that are under way and known, by their numbers.
+        var calls: [Int: Future<Output>] = [:]
+        /// When each call began.
+        var starts: [Int: SchedulerInstant]
+        var timer: (any ScheduledAction)?
+        /// How the last call that failed did; given back if nothing follows.
+        var failure: Result<Output, any Error>?
+    }
+
+    private let policy: Hedge<Output>
+    private let service: Service<Input, Output>
+    private let context: CallContext
+    private let input: Input
+    private let promise = Promise<Output>()
+    private let state: Locked<State>
+
+    init(
+        _ policy: Hedge<Output>, in context: CallContext,
+        _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant
+    ) {
+        self.policy = policy
+        self.service = service
+        self.context = context
+        self.input = input
+        state = Locked(State(machine: HedgeMachine(attempts: policy.attempts), starts: [1: start]))
+    }
+
+    /// Goes on from the first call.
+    func start(with first: Future<Output>) -> Future<Output> {
+        watch(1, first)
+        arm()
+        promise.onCancel { self.cancel() }
+        return promise
+    }
+
+    /// Waits for the end of a call.
+    private func watch(_ number: Int, _ future: Future<Output>) {
+        // A branch of its own: to cancel it leaves the future to others who may hold it.
+        let branch = future.onEnd { result in self.end(number, result) }
+        let isWanted = state.withLock { state in
+            guard state.machine.isUnderWay(number) else { return false }
+            state.calls[number] = branch
+            return true
+        }
+        if !isWanted { branch.cancel() }
+    }
+
+    private func end(_ number: Int, _ result: Result<Output, any Error>) {
+        let outcome = policy.classifier(result)
+        // What is taken out is let go after the lock.
+        let (step, start, _, _) = state.withLock { state in
+            let wasUnderWay = state.machine.isUnderWay(number)
+            let step = state.machine.end(number, with: outcome)
+            let previous = state.failure
+            if wasUnderWay { state.failure = result }
+            return (
+                step, wasUnderWay ? state.starts[number] : nil,
+                state.calls.removeValue(forKey: number), previous
+            )
+        }
+        if let start { policy.hedging.record(result, outcome, since: start) }
+        switch step {
+        case .wait: break
+        case .ask: ask()
+        case .arm(let timer, let delay): arm(timer, after: delay)
+        case .finish(let losers):
+            finish(with: result, winner: outcome == .success ? number : nil, losers)
+        }
+    }
+}
+
+// MARK: - Further calls
+
+extension HedgedCall {
+    /// Sets the timer for the next call.
+    private func arm() {
+        guard let delay = policy.hedging.delay else { return }
+        if let remaining = context.remaining, delay >= remaining { return }
+        if let timer = state.withLock({ $0.machine.arm() }) { arm(timer, after: delay) }
+    }
+
+    private func arm(_ timer: HedgeMachine.Timer, after delay: Duration) {
+        let action = policy.hedging.scheduler.schedule(after: delay) {
+            if self.state.withLock({ $0.machine.fire(timer) }) == .ask { self.ask() }
+        }
+        let void = state.withLock { state -> (any ScheduledAction)? in
+            guard state.machine.isValid(timer) else { return action }
+            defer { state.timer = action }
+            return state.timer
+        }
+        void?.cancel()
+    }
+
+    /// Makes another call, if the budgets and the deadline allow.
+    private func ask() {
+        let isInTime = context.remaining.map { $0 > .zero } ?? true
+        guard isInTime, policy.hedging.withdraw(also: policy.budget) else { return refuse() }
+        let now = policy.hedging.scheduler.now
+        let granted = state.withLock { state -> (Int, Duration, (any ScheduledAction)?)? in
+            guard let number = state.machine.grant() else { return nil }
+            let timer = state.timer
+            state.timer = nil
+            state.starts[number] = now
+            let last = state.starts[number - 1] ?? now
+            return (number, last.duration(to: now), timer)
+        }
+        guard let (number, elapsed, timer) = granted else { return }
+        timer?.cancel()
+        context.report(.hedged(after: elapsed), by: hedgeName)
+        watch(
+            number,
+            context.call(
+                "hedge \(number)", attempt: context.attempt, by: hedgeName,
+                classifier: policy.classifier, service, input))
+        arm()
+    }
+
+    private func refuse() {
+        let result = state.withLock { $0.machine.refuse() ? $0.failure : nil }
+        if let result { finish(with: result, winner: nil, []) }
+    }
+}
+
+// MARK: - The end
+
+extension HedgedCall {
+    /// Settles, after all others have been cancelled.
+    private func finish(
+        with result: Result<Output, any Error>, winner: Int?, _ losers: [Int]
+    ) {
+        let (taken, begun) = takeAll()
+        if let winner, begun > 1 { context.report(.hedgeWon(number: winner), by: hedgeName) }
+        for loser in losers {
+            context.report(.hedgeLost(number: loser), by: hedgeName)
+            // It would have taken at least so long.
+            if winner != nil, let start = taken.starts[loser] {
+                policy.hedging.record(since: start)
+            }
+            taken.calls[loser]?.cancel()
+        }
+        switch result {
+        case .success(let value): promise.resolve(with: value)
+        case .failure(let error): promise.reject(with: error)
+        }
+    }
+
+    private func cancel() {
+        state.withLock { $0.machine.cancel() }
+        for (_, call) in takeAll().state.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
+    }
+
+    /// Takes all that is held out, and the timer back.
+    private func takeAll() -> (state: State, begun: Int) {
+        let state = state.withLock { state -> State in
+            let taken = state
+            state.calls = [:]
+            state.timer = nil
+            state.failure = nil
+            return taken
+        }
+        state.timer?.cancel()
+        return (state, state.machine.begun)
+    }
+}

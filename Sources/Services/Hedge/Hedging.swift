@@ -1,0 +1,121 @@
+public import Futures
+
+/// What the hedges of one service have in common: when they are due, and how many there may be.
+///
+/// ```swift
+/// let hedging = Hedging(maxExtraLoad: 0.02)
+/// let list = stack(.hedge(sharing: hedging), over: loadProduct)
+/// let detail = stack(.timeout(.seconds(2)), .hedge(sharing: hedging), over: loadProduct)
+/// ```
+///
+/// ``Middleware/hedge(attempts:maxExtraLoad:budget:classifier:on:)`` makes one for each service; make
+/// one yourself if several stacks load the same service. It may be used from any thread; each use takes
+/// a lock for constant time.
+///
+/// Its own budget is like a ``RetryBudget`` of 10 seconds with 10 hedges a second beside the extra load, and
+/// without any where the extra load is 0. (Finagle's BackupRequestFilter.)
+public final class Hedging {
+    /// How long a call is under way before it is hedged; nil while that is not known.
+    public var delay: Duration? {
+        guard let latencies else { return fixed }
+        let now = scheduler.now
+        return latencies.withLock { $0.delay(at: now) }
+    }
+
+    /// Hedges after the latency that a call seldom exceeds: the percentile 1 − maxExtraLoad, at least
+    /// 1 millisecond.
+    ///
+    /// It is observed over the last 20 to 30 seconds, in whole milliseconds, rounded up, and looked at
+    /// anew every 3 seconds. Not before 1 ÷ maxExtraLoad calls are known, and never less than 10; nor if
+    /// it is more than 65 seconds.
+    ///
+    /// - Parameters:
+    ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
+    ///     otherwise it is a programming error and traps.
+    ///   - scheduler: Whose time it is.
+    public convenience init(
+        maxExtraLoad: Double = 0.01, on scheduler: some Scheduler = .live
+    ) {
+        self.init(nil, maxExtraLoad, scheduler)
+    }
+
+    /// Hedges after a fixed delay.
+    ///
+    /// - Parameters:
+    ///   - delay: How long a call is under way before. Less than zero is a programming error and traps.
+    ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
+    ///     otherwise it is a programming error and traps.
+    ///   - scheduler: Whose time it is.
+    public convenience init(
+        after delay: Duration, maxExtraLoad: Double = 0.01, on scheduler: some Scheduler = .live
+    ) {
+        precondition(delay >= .zero, "hedge needs a delay of zero or more, not \(delay)")
+        self.init(delay, maxExtraLoad, scheduler)
+    }
+
+    private init(_ fixed: Duration?, _ maxExtraLoad: Double, _ scheduler: any Scheduler) {
+        precondition(
+            (0...1).contains(maxExtraLoad),
+            "hedge needs maxExtraLoad in 0...1, not \(maxExtraLoad)")
+        self.fixed = fixed
+        self.scheduler = scheduler
+        latencies = fixed == nil ? Locked(LatencyWindow(share: maxExtraLoad)) : nil
+        budget = Locked(
+            RetryBudgetBucket(
+                ttl: .seconds(10), minRetriesPerSecond: maxExtraLoad == 0 ? 0 : 10,
+                percentCanRetry: maxExtraLoad))
+    }
+
+    let scheduler: any Scheduler
+    private let budget: Locked<RetryBudgetBucket>
+    private let fixed: Duration?
+    /// Nil where the delay is fixed.
+    private let latencies: Locked<LatencyWindow>?
+}
+
+extension Hedging {
+    /// Notes a call that begins, which allows for a share of a hedge.
+    ///
+    /// - Returns: When it begins.
+    func deposit() -> SchedulerInstant {
+        let now = scheduler.now
+        budget.withLock { $0.deposit(at: now) }
+        return now
+    }
+
+    /// Takes one hedge out.
+    ///
+    /// Where the second budget refuses, the first has lost one hedge; it is the smaller of the two
+    /// by far, and refills.
+    func withdraw(also retries: RetryBudget?) -> Bool {
+        let now = scheduler.now
+        return budget.withLock { $0.withdraw(at: now) } && retries?.withdraw() ?? true
+    }
+
+    /// Whether latencies are of use.
+    var observes: Bool { latencies != nil }
+
+    /// Notes how long a call took that began at an instant.
+    func record(since start: SchedulerInstant) {
+        guard let latencies else { return }
+        let now = scheduler.now
+        latencies.withLock { $0.add(start.duration(to: now), at: now) }
+    }
+
+    /// Notes how long a call took, unless it failed early: that would make the service look fast.
+    func record<Output>(
+        _ result: Result<Output, any Error>, _ outcome: Outcome, since start: SchedulerInstant
+    ) {
+        if outcome == .success || result.isOutOfTime { record(since: start) }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// Whether a policy beneath gave up for want of time.
+    fileprivate var isOutOfTime: Bool {
+        guard case .failure(let error as ServiceError) = self else { return false }
+        return error.code == .timedOut || error.code == .deadlineExceeded
+    }
+}
+
+extension Hedging: Sendable {}
