@@ -47,5 +47,25 @@ extension PolicyRow {
         PolicyRow(name: "retry, asked to wait", script: [.asked(100), .value(7)], calls: 2) {
             .retry(budget: RetryBudget(on: $0), on: $0)
         },
+        PolicyRow(name: "coalesce") { _ in .coalesce() },
+        PolicyRow(name: "coalesce by key", script: [.broken], value: nil) { _ in
+            .coalesce(by: \.number, in: Coalescer())
+        },
+        PolicyRow(name: "memoise") { .memoise(timeToLive: .seconds(1), on: $0) },
+        PolicyRow(name: "memoise a failure", script: [.broken], value: nil) {
+            .memoise(by: \.number, timeToLive: .seconds(1), limit: 1, on: $0)
+        },
+        PolicyRow(name: "hedge") { .hedge(after: .milliseconds(20), on: $0) },
+        PolicyRow(name: "hedge by percentile") { .hedge(on: $0) },
+        PolicyRow(name: "hedge a slow call", script: [.never, .value(7)], calls: 2) {
+            .hedge(after: .milliseconds(20), on: $0)
+        },
+        PolicyRow(name: "hedge a failure", script: [.broken, .value(7)], calls: 2) {
+            .hedge(budget: RetryBudget(on: $0), on: $0)
+        },
+        PolicyRow(name: "hedge in vain", script: [.broken, .broken, .broken], calls: 3, value: nil)
+        {
+            .hedge(after: .milliseconds(5), attempts: 3, on: $0)
+        },
     ]
 }
