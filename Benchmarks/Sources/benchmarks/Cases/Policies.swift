@@ -17,6 +17,14 @@ extension Case {
             Way("retry with budget") {
                 calls($0, stack(.retry(budget: RetryBudget()), over: bare))
             },
+            Way("coalesce") { calls($0, stack(.coalesce(), over: bare)) },
+            Way("memoise, a hit") {
+                calls($0, stack(.memoise(by: { _ in 1 }, timeToLive: .seconds(60)), over: bare))
+            },
+            Way("hedge after a delay") {
+                calls($0, stack(.hedge(after: .milliseconds(50)), over: bare))
+            },
+            Way("hedge by percentile") { calls($0, stack(.hedge(), over: bare)) },
             Way("deadline, retry with budget, timeout") { calls($0, patient(bare)) },
             Way("the same, observed") {
                 calls($0, stack(.observed(by: silent), over: patient(bare)))
