@@ -39,6 +39,8 @@ extension PolicyEvent.Kind {
         case .retrying(let delay, let error):
             "retrying after \(delay.milliseconds)\(Self.suffix(error))"
         case .retryWithheld(let reason): "withheld \(reason)"
+        case .fellBack(let error): "fell back\(Self.suffix(error))"
+        case .injectedLatency(let delay): "injected latency of \(delay.milliseconds)"
         case .timedOut(let limit): "timed out after \(limit.milliseconds)"
         default: "\(self)"
         }
