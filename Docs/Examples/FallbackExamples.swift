@@ -1,0 +1,60 @@
+import Foundation
+import Pledge
+import Testing
+
+/// The code of Docs/Policies/Fallback.md.
+@Suite struct FallbackExamples {
+    struct Rates: Hashable, Sendable {
+        var euro: Double
+        var isStale = false
+    }
+
+    struct Offline: Error {}
+
+    private let loadRates: Service<String, Rates> = { _ in Future(error: Offline()) }
+
+    @Test func anotherService() async throws {
+        let loadRates = loadRates
+        let kept: Service<String, Rates> = { currency in
+            Future(value: Rates(euro: currency == "DKK" ? 7.46 : 1, isStale: true))
+        }
+        // snippet: to
+        let rates = stack(.fallback(to: kept), .retry(attempts: 1), over: loadRates)
+        // end snippet
+        #expect(try await rates("DKK").value == Rates(euro: 7.46, isStale: true))
+    }
+
+    @Test func aValue() async throws {
+        let loadSuggestions: Service<String, [String]> = { _ in Future(error: Offline()) }
+        // snippet: value
+        let suggestions = stack(.fallback([]), over: loadSuggestions)
+        // end snippet
+        #expect(try await suggestions("ple").value == [])
+    }
+
+    @Test func fromTheError() async throws {
+        let loadRates = loadRates
+        // snippet: error
+        let rates = stack(
+            .fallback { error in
+                guard let error, error is Offline else { throw error ?? Offline() }
+                return Rates(euro: 1, isStale: true)
+            },
+            over: loadRates)
+        // end snippet
+        #expect(try await rates("EUR").value.isStale)
+    }
+
+    @Test func onlyForSome() async throws {
+        struct Unknown: Error {}
+        let loadRates: Service<String, Rates> = { _ in Future(error: Unknown()) }
+        // snippet: classifier
+        let whenOffline = Classifier<Rates> { result in
+            if case .failure(let error) = result, error is Offline { return .failure }
+            return .ignorable
+        }
+        let rates = stack(.fallback(Rates(euro: 1), classifier: whenOffline), over: loadRates)
+        // end snippet
+        await #expect(throws: Unknown.self) { try await rates("EUR").value }
+    }
+}

@@ -1,0 +1,108 @@
+public import Futures
+
+extension Middleware {
+    /// Calls another service for what failed, with the same input.
+    ///
+    /// ```swift
+    /// let api = stack(.fallback(to: cache.load), .retry(), over: transport)
+    /// ```
+    ///
+    /// It is called if the classifier takes the end for a failure, retryable or not, and not for a
+    /// success or for what is ignorable: a caller who goes away gets no substitute. It is called on the
+    /// thread that settled the first call, in the ``CallContext`` of that, so it sees what is left until
+    /// the deadline. What it settles with is the result; the first error is in the event
+    /// ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future cancels whichever call is under way.
+    ///
+    /// An input that is not ``Replayable`` goes to the other service as well: that one is named for what
+    /// has failed here, and it is for you to know that it may have it.
+    ///
+    /// - Parameters:
+    ///   - other: The service that is called instead.
+    ///   - classifier: Decides what an end means.
+    public static func fallback(
+        to other: @escaping Service<Input, Output>, classifier: Classifier<Output> = .standard
+    ) -> Middleware {
+        fallback(classifier) { input, _, context in
+            context.call(
+                "fallback", attempt: context.attempt, by: Fallback<Input, Output>.name,
+                classifier: classifier, other, input)
+        }
+    }
+
+    /// Takes a value for what failed.
+    ///
+    /// It is taken if the classifier calls the end a failure, retryable or not.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - classifier: Decides what an end means.
+    public static func fallback(
+        _ value: Output, classifier: Classifier<Output> = .standard
+    ) -> Middleware {
+        fallback(classifier) { _, _, _ in Future(value: value) }
+    }
+
+    /// Makes a value of what failed.
+    ///
+    /// ```swift
+    /// let loadRates = stack(
+    ///     .fallback { error in Rates(asOf: .distantPast, reason: error) }, over: transport)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - classifier: Decides what an end means.
+    ///   - makeValue: Called once for each call whose end the classifier takes for a failure, on the
+    ///     thread that settled it, with the error; with nil where a value was taken for a failure. If
+    ///     it throws, the call fails with what it throws.
+    public static func fallback(
+        classifier: Classifier<Output> = .standard,
+        from makeValue: @escaping @Sendable (_ error: (any Error)?) throws -> Output
+    ) -> Middleware {
+        fallback(classifier) { _, error, context in
+            do {
+                return Future(value: try context.run { try makeValue(error) })
+            } catch {
+                return Future(error: error)
+            }
+        }
+    }
+
+    private static func fallback(
+        _ classifier: Classifier<Output>,
+        _ substitute: @escaping Fallback<Input, Output>.Substitute
+    ) -> Middleware {
+        let fallback = Fallback(classifier: classifier, substitute: substitute)
+        return Middleware { service in { input in fallback.call(service, input) } }
+    }
+}
+
+/// What is done about failures.
+///
+/// There is no state to keep: a call is under way. Next: its end stays as it is, or a substitute is
+/// under way, whose end is final.
+struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
+    typealias Substitute = @Sendable (Input, (any Error)?, CallContext) -> Future<Output>
+
+    static var name: String { "fallback" }
+
+    let classifier: Classifier<Output>
+    let substitute: Substitute
+
+    func call(_ service: Service<Input, Output>, _ input: Input) -> Future<Output> {
+        let context = CallContext.current
+        let future = service(input)
+        // What is there at once needs no object of its own.
+        if let result = future.result { return replace(result, of: input, in: context) ?? future }
+        return future.continued { result in replace(result, of: input, in: context) }
+    }
+
+    /// - Returns: The future of the substitute; nil if the result stays.
+    private func replace(
+        _ result: Result<Output, any Error>, of input: Input, in context: CallContext
+    ) -> Future<Output>? {
+        guard classifier(result).isFailure else { return nil }
+        let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
+        context.report(.fellBack(error: error), by: Self.name)
+        return substitute(input, error, context)
+    }
+}
