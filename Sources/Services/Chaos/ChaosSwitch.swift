@@ -1,0 +1,26 @@
+import Synchronization
+
+/// Turns the faults of ``Middleware/chaos(_:by:on:random:)`` on and off while the program runs.
+///
+/// ```swift
+/// let chaos = ChaosSwitch(isOn: false)
+/// let api = stack(.chaos(.failure(probability: 0.1), by: chaos), over: transport)
+/// chaos.isOn = true
+/// ```
+///
+/// One switch may be given to several stacks. It may be read and set from any thread; a call that
+/// has begun keeps the faults that were chosen for it.
+public final class ChaosSwitch {
+    /// Whether faults are put in.
+    public var isOn: Bool {
+        get { state.load(ordering: .relaxed) }
+        set { state.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Makes a switch.
+    public init(isOn: Bool) { state = Atomic(isOn) }
+
+    private let state: Atomic<Bool>
+}
+
+extension ChaosSwitch: Sendable {}

@@ -1,0 +1,249 @@
+import Futures
+import Services
+import Testing
+
+@Suite struct ChaosTests {
+    let scheduler = ManualScheduler()
+    let log = EventLog()
+
+    func observed(_ policy: Middleware<Ask, Int>, _ upstream: Upstream) -> Service<Ask, Int> {
+        stack(.observed(by: log.observer, on: scheduler), policy, over: upstream.send)
+    }
+
+    @Test func latencyHoldsTheCallBack() {
+        let upstream = Upstream(on: scheduler, [.value(7)])
+        let call = observed(
+            .chaos(.latency(.milliseconds(200), probability: 1), on: scheduler), upstream)(1)
+        #expect(upstream.count == 0)
+        scheduler.run()
+        #expect(call.valueNow == 7)
+        #expect(upstream.instants == [.milliseconds(200)])
+        #expect(
+            log.lines == [
+                "0 1 observed began call",
+                "0 1 chaos injected latency of 200",
+                "210 1 observed ended success in 210",
+            ])
+    }
+
+    @Test func aFailureIsMadeWithoutTheService() {
+        let upstream = Upstream(on: scheduler)
+        let call = observed(.chaos(.failure(probability: 1), on: scheduler), upstream)(1)
+        #expect(call.serviceError?.code == .injected)
+        #expect(call.serviceError?.policy == "chaos")
+        #expect(upstream.count == 0)
+        #expect(
+            log.lines == [
+                "0 1 observed began call", "0 1 chaos injectedOutcome",
+                "0 1 observed ended retryable in 0: injected",
+            ])
+    }
+
+    @Test func aFailureOfOnesOwnAfterTheLatency() {
+        let upstream = Upstream(on: scheduler)
+        let call = observed(
+            .chaos(
+                .failure(Broken(number: 3), probability: 1),
+                .latency(.milliseconds(50), probability: 1), on: scheduler), upstream)(1)
+        #expect(call.result == nil)
+        scheduler.run()
+        #expect(call.errorNow as? Broken == Broken(number: 3))
+        #expect(scheduler.now.offset == .milliseconds(50))
+        #expect(upstream.count == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func outcomesAreAlteredOneAfterTheOther(isImmediate: Bool) {
+        let upstream = Upstream(
+            on: scheduler, [isImmediate ? .atOnce(.success(7)) : .value(7)])
+        let call = observed(
+            .chaos(
+                .outcome(probability: 1) { try $0.get() + 1 },
+                .outcome(probability: 0) { _ in 0 },
+                .outcome(probability: 1) { try $0.get() * 10 }, on: scheduler), upstream)(1)
+        scheduler.run()
+        #expect(call.valueNow == 80)
+        #expect(log.lines.count { $0.hasSuffix("chaos injectedOutcome") } == 2)
+    }
+
+    @Test func aValueMayBecomeAnErrorAndAnErrorAValue() {
+        let upstream = Upstream(on: scheduler, [.value(7), .broken])
+        let service = observed(
+            .chaos(
+                .outcome(probability: 1) { result in
+                    guard case .failure = result else { throw Broken(number: 5) }
+                    return 4
+                }, on: scheduler), upstream)
+        let calls = [service(1), service(2)]
+        scheduler.run()
+        #expect(calls[0].errorNow as? Broken == Broken(number: 5))
+        #expect(calls[1].valueNow == 4)
+    }
+
+    @Test func theSwitchTurnsItOffAndOn() {
+        let chaos = ChaosSwitch(isOn: false)
+        let upstream = Upstream(on: scheduler, (1...3).map { .atOnce(.success($0)) })
+        let random = RandomSource(Counting())
+        let service = observed(
+            .chaos(.failure(probability: 1), by: chaos, on: scheduler, random: random), upstream)
+        #expect(service(1).valueNow == 1)
+        #expect(random.next() == 0, "no number was drawn")
+        chaos.isOn = true
+        #expect(service(1).serviceError?.code == .injected)
+        chaos.isOn = false
+        #expect(service(1).valueNow == 2)
+        #expect(random.next() == 2)
+    }
+
+    @Test func aCallThatHasBegunKeepsItsFaults() {
+        let chaos = ChaosSwitch(isOn: true)
+        let upstream = Upstream(on: scheduler)
+        let call = observed(
+            .chaos(
+                .latency(.milliseconds(10), probability: 1), .failure(probability: 1),
+                by: chaos, on: scheduler), upstream)(1)
+        chaos.isOn = false
+        scheduler.run()
+        #expect(call.serviceError?.code == .injected)
+    }
+
+    @Test func aSeedGivesTheSameFaultsEachTime() {
+        func ends(_ seed: UInt64) -> [String] {
+            let scheduler = ManualScheduler()
+            let upstream = Upstream(
+                on: scheduler, Array(repeating: .atOnce(.success(1)), count: 100))
+            let service = stack(
+                .chaos(
+                    .latency(.zero ... .seconds(1), probability: 0.3),
+                    .failure(probability: 0.3), on: scheduler,
+                    random: RandomSource(Seeded(seed))),
+                over: upstream.send)
+            return (0..<100).map { number in
+                let call = service(Ask(number))
+                scheduler.run()
+                return "\(scheduler.now.offset) \(call.valueNow ?? 0)"
+            }
+        }
+        #expect(ends(1) == ends(1))
+        #expect(ends(1) != ends(2))
+        #expect((15...45).contains(ends(1).count { $0.hasSuffix(" 0") }))
+    }
+
+    @Test func retriesMeetNewFaults() {
+        let upstream = Upstream(on: scheduler, [.value(7)])
+        // The first attempt fails, the second does not.
+        let random = RandomSource(ListOfBits([0, .max]))
+        let call = stack(
+            .retry(backoff: .constant(.zero), on: scheduler),
+            .chaos(.failure(probability: 0.5), on: scheduler, random: random),
+            over: upstream.send)(1)
+        scheduler.run()
+        #expect(call.valueNow == 7)
+        #expect(upstream.arrivals.map(\.attempt) == [2])
+    }
+
+    @Test func theServiceSeesWhatIsLeftAfterTheLatency() {
+        let upstream = Upstream(on: scheduler, [.value(7)])
+        let call = stack(
+            .deadline(.seconds(10), on: scheduler),
+            .chaos(.latency(.seconds(4), probability: 1), on: scheduler), over: upstream.send)(1)
+        CallContext(attempt: 9).run { scheduler.run() }
+        #expect(call.valueNow == 7)
+        #expect(upstream.arrivals.first?.remaining == .seconds(6))
+        #expect(upstream.arrivals.first?.attempt == 1)
+    }
+
+    @Test func aTimeoutAroundItCutsTheLatency() {
+        let upstream = Upstream(on: scheduler)
+        let call = stack(
+            .timeout(.seconds(1), on: scheduler),
+            .chaos(.latency(.seconds(4), probability: 1), on: scheduler), over: upstream.send)(1)
+        scheduler.advance(by: .seconds(1))
+        #expect(call.serviceError?.code == .timedOut)
+        #expect(scheduler.isIdle)
+        #expect(upstream.count == 0)
+    }
+
+    @Test func cancellingEndsTheWait() {
+        let upstream = Upstream(on: scheduler)
+        let call = observed(
+            .chaos(.latency(.seconds(1), probability: 1), on: scheduler), upstream)(1)
+        scheduler.advance(by: .milliseconds(500))
+        call.cancel()
+        #expect(call.isCancelled)
+        #expect(scheduler.isIdle)
+        #expect(upstream.count == 0)
+    }
+
+    @Test func cancellingCancelsTheCallAndAltersNothing() {
+        let upstream = Upstream(on: scheduler)
+        let altered = Locked(false)
+        let call = observed(
+            .chaos(
+                .outcome(probability: 1) { result in
+                    altered.withLock { $0 = true }
+                    return try result.get()
+                }, on: scheduler), upstream)(1)
+        call.cancel()
+        #expect(call.isCancelled)
+        #expect(upstream.cancelled == 1)
+        #expect(!altered.withLock { $0 })
+    }
+
+    @Test func threadsShareOneSwitchAndOneSource() async {
+        let chaos = ChaosSwitch(isOn: true)
+        let service = stack(
+            Middleware<Ask, Int>.chaos(
+                .failure(probability: 0.5), .outcome(probability: 0.5) { try $0.get() + 1 },
+                by: chaos, random: RandomSource(Seeded(3))),
+            over: { ask in Future(value: ask.number) })
+        let failures = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    (0..<1_000).count { number in
+                        if number == 500 { chaos.isOn = true }
+                        return service(Ask(number)).valueNow == nil
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect((1_800...2_200).contains(failures))
+    }
+
+    #if os(macOS) || os(Linux)
+    @Test func aProbabilityOutsideTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = ChaosFault<Int>.failure(probability: 1.01) }
+        expectTrap("chaos needs a probability in 0...1, not 1.01", in: result)
+    }
+
+    @Test func aProbabilityThatIsNoNumberTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = ChaosFault<Int>.outcome(probability: .nan) { _ in 1 } }
+        expectTrap("chaos needs a probability in 0...1, not nan", in: result)
+    }
+
+    @Test func aNegativeLatencyTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChaosFault<Int>.latency(.seconds(-1) ... .seconds(1), probability: 1)
+        }
+        expectTrap("chaos needs a latency of zero or more", in: result)
+    }
+    #endif
+}
+
+/// These numbers, and then the last one again and again.
+private struct ListOfBits: RandomNumberGenerator, Sendable {
+    private var bits: [UInt64]
+
+    init(_ bits: [UInt64]) { self.bits = bits }
+
+    mutating func next() -> UInt64 {
+        bits.count > 1 ? bits.removeFirst() : bits[0]
+    }
+}
