@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A service that has the answer is not made to wait for a timer.
-    @Test(arguments: PolicyRow.all)
+    @Test(arguments: PolicyRow.all.filter(\.passesAtOnce))
     func aValueThatIsThereAtOnceNeedsNoTimer(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(3))])
         let service = stack(row.make(scheduler), over: upstream.send)

@@ -14,6 +14,8 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     var calls = 1
     /// How it ends: the value, or nil for a failure.
     var value: Int? = 7
+    /// Whether a value that is there at once passes at once; not through a policy that holds it back.
+    var passesAtOnce = true
     /// Makes the policy, anew for each test.
     ///
     /// Everything it waits for is on the scheduler.
@@ -66,6 +68,22 @@ extension PolicyRow {
         PolicyRow(name: "hedge in vain", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
             .hedge(after: .milliseconds(5), attempts: 3, on: $0)
+        },
+        PolicyRow(name: "fallback", script: [.broken]) {
+            .fallback(to: Upstream(on: $0, [.value(7)]).send)
+        },
+        PolicyRow(name: "fallback to a value", script: [.broken]) { _ in .fallback(7) },
+        PolicyRow(name: "chaos off") {
+            .chaos(.failure(probability: 1), by: ChaosSwitch(isOn: false), on: $0)
+        },
+        PolicyRow(name: "chaos", script: [.value(6)], passesAtOnce: false) {
+            .chaos(
+                .latency(.milliseconds(20), probability: 1),
+                .outcome(probability: 1) { try $0.get() + 1 }, on: $0)
+        },
+        PolicyRow(name: "chaos failing", calls: 0, value: nil, passesAtOnce: false) {
+            .chaos(
+                .latency(.milliseconds(20), probability: 1), .failure(probability: 1), on: $0)
         },
     ]
 }
