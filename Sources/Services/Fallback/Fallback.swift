@@ -1,4 +1,4 @@
-public import Futures
+import Futures
 
 extension Middleware {
     /// Calls another service for what failed, with the same input.
