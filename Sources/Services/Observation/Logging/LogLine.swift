@@ -1,0 +1,55 @@
+import Futures
+
+extension ServiceObserver {
+    /// Writes a line of text for each event.
+    ///
+    /// ```swift
+    /// let api = stack(.observed(by: .logging { line in logger.info("\(line)") }), over: transport)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - isLogged: Which events are written; all, if left out.
+    ///   - write: Given ``PolicyEvent/logLine``, without a newline; from any thread, several at the
+    ///     same time. It should return soon: the call waits.
+    public static func logging(
+        where isLogged: @escaping @Sendable (PolicyEvent) -> Bool = { _ in true },
+        _ write: @escaping @Sendable (_ line: String) -> Void
+    ) -> ServiceObserver {
+        ServiceObserver { event in if isLogged(event) { write(event.logLine) } }
+    }
+}
+
+extension PolicyEvent {
+    /// The event in one line: keys and values, like
+    /// `call=7 span=2 parent=1 attempt=1 at_ms=110 policy=retry event=ended outcome=success latency_ms=10`.
+    ///
+    /// The first keys are always the same, in this order, but that there is no `parent` where there is
+    /// none; the others depend on the event. Durations are in milliseconds, exact to the nanosecond;
+    /// `at_ms` counts from the scheduler's origin. A value that is empty, or holds a space, a quote, a
+    /// backslash, an equals sign, or what shows as no mark, is a string of JSON; so it is one line
+    /// whatever the names in it are. Of an error there are the type and the code of a ``CodedError``;
+    /// of inputs and outputs there is nothing.
+    public var logLine: String {
+        var facts = [EventFact("call", "\(call)"), EventFact("span", "\(span)")]
+        if let parent { facts.append(EventFact("parent", "\(parent)")) }
+        facts += [
+            EventFact("attempt", "\(attempt)"), EventFact("at_ms", milliseconds: instant.offset),
+            EventFact("policy", policy), EventFact("event", kind.word),
+        ]
+        return (facts + kind.facts).map(\.text).joined(separator: " ")
+    }
+}
+
+extension EventFact {
+    /// The key and the value with an equals sign between.
+    var text: String { "\(key)=\(value.needsQuotes ? value.quoted : value)" }
+}
+
+extension String {
+    fileprivate var needsQuotes: Bool {
+        isEmpty
+            || unicodeScalars.contains {
+                !$0.isPlain || $0.properties.isWhitespace || $0 == "\"" || $0 == "=" || $0 == "\\"
+            }
+    }
+}

@@ -1,0 +1,89 @@
+import Futures
+
+extension PolicyEvent.Kind {
+    /// What was done, in a word.
+    var word: String {
+        switch self {
+        case .began: "began"
+        case .ended: "ended"
+        case .retrying: "retrying"
+        case .retryWithheld: "retry_withheld"
+        case .timedOut: "timed_out"
+        case .hedged: "hedged"
+        case .hedgeWon: "hedge_won"
+        case .hedgeLost: "hedge_lost"
+        case .stateChanged: "state_changed"
+        case .refused: "refused"
+        case .queued: "queued"
+        case .dequeued: "dequeued"
+        case .coalesced: "coalesced"
+        case .hit: "hit"
+        case .miss: "miss"
+        case .fellBack: "fell_back"
+        case .injectedLatency: "injected_latency"
+        case .injectedOutcome: "injected_outcome"
+        case .note: "note"
+        }
+    }
+
+    /// What is known of it beside that.
+    ///
+    /// No input, and of errors the type and the code.
+    var facts: [EventFact] {
+        switch self {
+        case .began(let name): [EventFact("name", name)]
+        case .ended(let outcome, let latency, let error):
+            outcome.facts + [EventFact("latency_ms", milliseconds: latency)]
+                + EventFact.facts(of: error)
+        case .retrying(let delay, let error):
+            [EventFact("after_ms", milliseconds: delay)] + EventFact.facts(of: error)
+        case .retryWithheld(let reason): [EventFact("reason", reason.rawValue)]
+        case .timedOut(let duration), .hedged(let duration), .dequeued(let duration):
+            [EventFact("after_ms", milliseconds: duration)]
+        case .hedgeWon(let number), .hedgeLost(let number): [EventFact("number", "\(number)")]
+        case .stateChanged(let old, let new): [EventFact("from", old), EventFact("to", new)]
+        case .refused(let error):
+            EventFact.facts(of: error)
+                + (error.retryAfter.map { [EventFact("retry_after_ms", milliseconds: $0)] } ?? [])
+        case .queued(let length): [EventFact("length", "\(length)")]
+        case .coalesced(let callers): [EventFact("callers", "\(callers)")]
+        case .fellBack(let error): EventFact.facts(of: error)
+        case .injectedLatency(let delay): [EventFact("latency_ms", milliseconds: delay)]
+        case .note(let text): [EventFact("text", text)]
+        case .hit, .miss, .injectedOutcome: []
+        }
+    }
+
+    /// Which of several ways it was done in, where it is worth a count of its own; few values.
+    var reason: String {
+        switch self {
+        case .retryWithheld(let reason): reason.rawValue
+        case .stateChanged(_, let new): new
+        case .refused(let error): error.code.rawValue
+        default: ""
+        }
+    }
+}
+
+extension Outcome {
+    /// The outcome in a word.
+    var label: String {
+        switch self {
+        case .success: "success"
+        case .retryable: "retryable"
+        case .failure: "failure"
+        case .ignorable: "ignorable"
+        }
+    }
+
+    fileprivate var facts: [EventFact] {
+        let outcome = EventFact("outcome", label)
+        guard case .retryable(let asked?) = self else { return [outcome] }
+        return [outcome, EventFact("asked_ms", milliseconds: asked)]
+    }
+}
+
+extension PolicyEvent {
+    /// The policy that reports the spans of whole calls.
+    static let callPolicy = "observed"
+}

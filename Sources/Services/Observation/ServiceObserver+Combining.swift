@@ -1,0 +1,12 @@
+extension ServiceObserver {
+    /// Makes one observer of several.
+    ///
+    /// ```swift
+    /// let observer = ServiceObserver(combining: [metrics.observer, recorder.observer])
+    /// ```
+    ///
+    /// - Parameter observers: Who hears each event, in this order, on the thread where it happened.
+    public init(combining observers: [ServiceObserver]) {
+        self.init { event in for observer in observers { observer.receive(event) } }
+    }
+}

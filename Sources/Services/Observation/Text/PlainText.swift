@@ -1,0 +1,58 @@
+extension Unicode.Scalar {
+    /// Whether it shows as a mark of its own, or as a space.
+    ///
+    /// What does not may end a line, move a cursor, or turn the direction of writing.
+    var isPlain: Bool {
+        if isASCII { return (0x20..<0x7F).contains(value) }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+            .unassigned:
+            return false
+        default: return true
+        }
+    }
+}
+
+extension String {
+    /// The text in one line of marks: what is none is a question mark.
+    var inOneLine: String {
+        String(map { $0.unicodeScalars.allSatisfy(\.isPlain) ? $0 : "?" })
+    }
+
+    /// The text cut to a number of Unicode scalars, so that it takes bounded memory.
+    func cut(to count: Int) -> String {
+        guard utf8.count > count, let end = unicodeScalars.index(at: count) else { return self }
+        return String(unicodeScalars[..<end]) + "…"
+    }
+
+    /// The text as a string of JSON (RFC 8259), quotes included.
+    ///
+    /// Beside what has to be, everything that is not plain is escaped, so that it stays in one line.
+    var quoted: String {
+        var text = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.isPlain: text.unicodeScalars.append(scalar)
+            default:
+                for unit in UTF16.encode(scalar)! {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
+        return text + "\""
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// The index after so many scalars; nil if there are no more than that.
+    fileprivate func index(at count: Int) -> Index? {
+        let index = index(startIndex, offsetBy: count, limitedBy: endIndex)
+        return index == endIndex ? nil : index
+    }
+}
