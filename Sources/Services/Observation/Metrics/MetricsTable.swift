@@ -1,0 +1,78 @@
+import Futures
+
+/// The counters and histograms that events add up to.
+struct MetricsTable: Sendable {
+    /// How many spans of calls may be open: what is beyond is counted as "other" at its end.
+    static let openLimit = 65_536
+
+    private(set) var calls = MetricFamily<LatencyHistogram>(
+        "call_duration_seconds", help: "How long calls took, by name and outcome.",
+        labels: ["call", "outcome"])
+    private(set) var inFlight = MetricFamily<Int>(
+        "calls_in_flight", help: "Calls that have begun and not ended.", labels: ["call"])
+    private(set) var attempts = MetricFamily<LatencyHistogram>(
+        "attempt_duration_seconds",
+        help: "How long the parts of calls took that policies make: attempts, hedges.",
+        labels: ["policy", "outcome"])
+    private(set) var waits = MetricFamily<LatencyHistogram>(
+        "queue_wait_seconds", help: "How long calls that went on had waited in a queue.",
+        labels: ["policy"])
+    private(set) var events = MetricFamily<Int>(
+        "policy_events_total", help: "What policies did, by kind and reason.",
+        labels: ["policy", "event", "reason"])
+
+    private struct SpanKey: Hashable, Sendable {
+        let call: UInt64
+        let span: Int
+    }
+
+    private var names: BoundedLabels
+    private var policies: BoundedLabels
+    private var reasons: BoundedLabels
+    /// The labels of the calls that are in flight: an end does not tell the name.
+    private var open: [SpanKey: String] = [:]
+
+    init(labelLimit: Int) {
+        names = BoundedLabels(limit: labelLimit)
+        policies = BoundedLabels(limit: labelLimit)
+        reasons = BoundedLabels(limit: labelLimit)
+    }
+
+    /// Adds an event.
+    mutating func add(_ event: PolicyEvent) {
+        let isCall = event.policy == PolicyEvent.callPolicy
+        let key = SpanKey(call: event.call, span: event.span)
+        switch event.kind {
+        case .began(let name):
+            if isCall { begin(key, named: name) }
+        case .ended(let outcome, let latency, _) where isCall:
+            end(key, outcome, after: latency)
+        case .ended(let outcome, let latency, _):
+            let policy = policies.admit(event.policy)
+            attempts[[policy, outcome.label], default: LatencyHistogram()].add(latency)
+        default:
+            let policy = policies.admit(event.policy)
+            let reason = event.kind.reason
+            // That there is no reason is no value of its own.
+            let label = reason.isEmpty ? "" : reasons.admit(reason)
+            events[[policy, event.kind.word, label], default: 0] += 1
+            guard case .dequeued(let wait) = event.kind else { return }
+            waits[[policy], default: LatencyHistogram()].add(wait)
+        }
+    }
+
+    private mutating func begin(_ key: SpanKey, named name: String) {
+        let name = names.admit(name)
+        guard open.count < Self.openLimit, open.updateValue(name, forKey: key) == nil else {
+            return
+        }
+        inFlight[[name], default: 0] += 1
+    }
+
+    private mutating func end(_ key: SpanKey, _ outcome: Outcome, after latency: Duration) {
+        let name = open.removeValue(forKey: key)
+        if let name { inFlight[[name], default: 0] -= 1 }
+        calls[[name ?? BoundedLabels.other, outcome.label], default: LatencyHistogram()]
+            .add(latency)
+    }
+}

@@ -1,0 +1,84 @@
+import Futures
+
+extension MetricsTable {
+    /// The table in Prometheus' text format, version 0.0.4; families without series are left out.
+    ///
+    /// - Parameter prefix: What each name begins with, before an underscore.
+    func prometheusText(prefix: String) -> String {
+        var text = PrometheusText(prefix: prefix)
+        text.add(calls)
+        text.add(inFlight, as: "gauge")
+        text.add(attempts)
+        text.add(waits)
+        text.add(events, as: "counter")
+        return text.text
+    }
+}
+
+/// A text in Prometheus' format that grows by families.
+private struct PrometheusText {
+    typealias Labels = [(name: String, value: String)]
+
+    let prefix: String
+    private(set) var text = ""
+
+    init(prefix: String) { self.prefix = prefix }
+
+    mutating func add(_ family: MetricFamily<Int>, as type: String) {
+        guard begin(family, type) else { return }
+        for (labels, value) in family.sorted { add(family.name, labels, "\(value)") }
+    }
+
+    mutating func add(_ family: MetricFamily<LatencyHistogram>) {
+        guard begin(family, "histogram") else { return }
+        for (labels, histogram) in family.sorted {
+            for (bound, count) in histogram.cumulative {
+                add(
+                    "\(family.name)_bucket", labels + [("le", bound.decimal(in: .second))],
+                    "\(count)")
+            }
+            add("\(family.name)_bucket", labels + [("le", "+Inf")], "\(histogram.count)")
+            add("\(family.name)_sum", labels, histogram.sum.decimalSeconds)
+            add("\(family.name)_count", labels, "\(histogram.count)")
+        }
+    }
+
+    private mutating func begin<Value>(_ family: MetricFamily<Value>, _ type: String) -> Bool {
+        if family.series.isEmpty { return false }
+        text += "# HELP \(prefix)_\(family.name) \(family.help)\n"
+        text += "# TYPE \(prefix)_\(family.name) \(type)\n"
+        return true
+    }
+
+    private mutating func add(_ name: String, _ labels: Labels, _ value: String) {
+        let list = labels.map { "\($0.name)=\"\($0.value.escapedLabel)\"" }.joined(separator: ",")
+        text += "\(prefix)_\(name){\(list)} \(value)\n"
+    }
+}
+
+extension String {
+    /// The value of a label: backslashes, quotes and line feeds are escaped, all else stays.
+    ///
+    /// Scalar by scalar: Swift takes a carriage return and a line feed for one character.
+    fileprivate var escapedLabel: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension Duration {
+    /// The seconds of a sum, which may be longer than 64 bits of nanoseconds are.
+    fileprivate var decimalSeconds: String {
+        let (seconds, attoseconds) = components
+        let fraction = Duration.nanoseconds(attoseconds / 1_000_000_000).decimal(in: .second)
+        return "\(seconds)\(fraction.dropFirst())"
+    }
+}

@@ -1,0 +1,88 @@
+import Futures
+
+/// Counters and latency histograms of what policies do, as text for Prometheus.
+///
+/// ```swift
+/// let metrics = ServiceMetrics()
+/// let api = stack(
+///     .observed(by: metrics.observer, named: { _ in "load product" }), .retry(), over: transport)
+/// print(metrics.prometheusText)
+/// ```
+///
+/// With the prefix `pledge`, the families are:
+///
+/// | Name | Type | Labels |
+/// |---|---|---|
+/// | `pledge_call_duration_seconds` | histogram | `call`: the name; `outcome` |
+/// | `pledge_calls_in_flight` | gauge | `call` |
+/// | `pledge_attempt_duration_seconds` | histogram | `policy`: whose attempt it was; `outcome` |
+/// | `pledge_queue_wait_seconds` | histogram | `policy` |
+/// | `pledge_policy_events_total` | counter | `policy`, `event`, `reason` |
+///
+/// Histograms have the bounds 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5 and 10 seconds, the
+/// defaults of Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`.
+///
+/// Each value of a label makes time series that stay. So a name of a call should say which kind of
+/// call it is, not which product was loaded; and beyond a number of values of a label, the next ones
+/// are counted as `other`. Values are cut after 128 Unicode scalars.
+///
+/// It may be used from any thread. An event takes a lock for constant time; the memory is bounded by the
+/// values of labels and, at most 65,536, the calls in flight.
+public final class ServiceMetrics {
+    /// Counts the events that it hears.
+    ///
+    /// Name it once for a call, or each event counts twice.
+    public var observer: ServiceObserver {
+        ServiceObserver { event in self.table.withLock { $0.add(event) } }
+    }
+
+    /// All series, in Prometheus' text format, version 0.0.4; empty if nothing was counted yet.
+    ///
+    /// Answer a scrape with it, and with ``contentType``. The order is the same each time. It takes time
+    /// in proportion to the number of series; events wait for a part of it, the copying, at most.
+    public var prometheusText: String {
+        let table = table.withLock { $0 }
+        return table.prometheusText(prefix: prefix)
+    }
+
+    /// The media type of ``prometheusText``.
+    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// Makes metrics that are all zero.
+    ///
+    /// - Parameters:
+    ///   - prefix: What the names begin with: letters, digits, underscores and colons, no digit first.
+    ///     Anything else is a programming error and traps.
+    ///   - labelLimit: How many values a label may have before the next ones are `other`. Less than
+    ///     one is a programming error and traps.
+    public init(prefix: String = "pledge", labelLimit: Int = 100) {
+        precondition(
+            prefix.isMetricName,
+            "metrics need a prefix of letters, digits, '_' and ':', no digit first, not '\(prefix)'"
+        )
+        precondition(labelLimit >= 1, "metrics need a labelLimit of 1 or more, not \(labelLimit)")
+        self.prefix = prefix
+        table = Locked(MetricsTable(labelLimit: labelLimit))
+    }
+
+    private let prefix: String
+    private let table: Locked<MetricsTable>
+}
+
+extension String {
+    fileprivate var isMetricName: Bool {
+        func isLetter(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "_"), UInt8(ascii: ":"):
+                true
+            default: false
+            }
+        }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return utf8.first.map(isLetter) == true
+            && utf8.allSatisfy { isLetter($0) || digits.contains($0) }
+    }
+}
+
+extension ServiceMetrics: Sendable {}
