@@ -1,0 +1,64 @@
+import Futures
+
+/// Keeps what happened in the last calls, to be looked at: as a text, or in a trace viewer.
+///
+/// ```swift
+/// let recorder = CallRecorder()
+/// let api = stack(.observed(by: recorder.observer), .retry(), over: transport)
+/// …
+/// print(recorder.lastCall?.waterfall() ?? "no call yet")
+/// try recorder.chromeTrace.write(toFile: "trace.json", atomically: true, encoding: .utf8)
+/// ```
+///
+/// Of an event it keeps the instants, the names, and of errors the type and the code; no input, output
+/// or error. Texts are cut after 200 Unicode scalars. So the memory is bounded by the two limits, some
+/// 300 bytes an event. It may be used from any thread; an event takes a lock for constant time.
+public final class CallRecorder {
+    /// Records the events that it hears.
+    ///
+    /// Name it once for a call, or marks are shown twice.
+    public var observer: ServiceObserver {
+        ServiceObserver { event in
+            // Out of the lock: an error is asked for its code.
+            let event = RecordedEvent(event)
+            self.recorded.withLock { $0.add(event) }
+        }
+    }
+
+    /// The calls that are kept, in the order in which they began.
+    public var calls: [RecordedCall] { recorded.withLock { $0 }.all }
+
+    /// The call that began last.
+    public var lastCall: RecordedCall? { recorded.withLock { $0.last } }
+
+    /// All calls that are kept, as JSON for chrome://tracing and Perfetto; see
+    /// ``RecordedCall/chromeTrace``.
+    ///
+    /// Each call is a process of its own there. Their instants can be compared if they are observed on
+    /// the same scheduler.
+    public var chromeTrace: String { ChromeTrace(of: calls).json }
+
+    /// Forgets all calls.
+    ///
+    /// Of calls that are under way, nothing more is kept.
+    public func removeAll() { recorded.withLock { $0.removeAll() } }
+
+    /// Makes a recorder that has seen nothing.
+    ///
+    /// Limits of less than one are programming errors and trap.
+    ///
+    /// - Parameters:
+    ///   - calls: How many calls are kept: the last ones that began.
+    ///   - eventsPerCall: How many events of a call are kept, the first ones; a span is one event, with
+    ///     its end.
+    public init(calls: Int = 100, eventsPerCall: Int = 1_000) {
+        precondition(calls >= 1, "a recorder keeps 1 call or more, not \(calls)")
+        precondition(
+            eventsPerCall >= 1, "a recorder keeps 1 event of a call or more, not \(eventsPerCall)")
+        recorded = Locked(RecordedCalls(callLimit: calls, eventLimit: eventsPerCall))
+    }
+
+    private let recorded: Locked<RecordedCalls>
+}
+
+extension CallRecorder: Sendable {}

@@ -1,0 +1,51 @@
+import Futures
+
+extension RecordedCall {
+    /// A span or a mark, in its place in the tree.
+    struct Row {
+        enum Content {
+            case span(Span)
+            case mark(Mark)
+        }
+
+        let content: Content
+        /// How many spans it is within.
+        let depth: Int
+
+        fileprivate var key: (SchedulerInstant, Int) {
+            switch content {
+            case .span(let span): (span.start, span.order)
+            case .mark(let mark): (mark.instant, mark.order)
+            }
+        }
+    }
+
+    /// Spans and marks, each below the span that it is within, and in order of time there.
+    ///
+    /// What is within an unknown span stands at the top. A loop with a stack of its own: spans may be
+    /// nested as deep as a recorder keeps events.
+    var rows: [Row] {
+        var children: [Int?: [Row.Content]] = [:]
+        for span in spans {
+            let parent = span.parent.flatMap { self.span($0) }?.number
+            // A span that is its own ancestor would be in no tree; its number is greater then.
+            children[parent.flatMap { $0 < span.number ? $0 : nil }, default: []]
+                .append(.span(span))
+        }
+        for mark in marks {
+            children[span(mark.span)?.number, default: []].append(.mark(mark))
+        }
+        func sorted(within span: Int?, depth: Int) -> [Row] {
+            (children[span] ?? []).map { Row(content: $0, depth: depth) }
+                .sorted { $0.key > $1.key }
+        }
+        var rows: [Row] = []
+        var next = sorted(within: nil, depth: 0)
+        while let row = next.popLast() {
+            rows.append(row)
+            guard case .span(let span) = row.content else { continue }
+            next += sorted(within: span.number, depth: row.depth + 1)
+        }
+        return rows
+    }
+}

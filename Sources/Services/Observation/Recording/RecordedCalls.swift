@@ -1,0 +1,59 @@
+import Futures
+
+/// The last calls that began, each with its events; so many, and no more.
+struct RecordedCalls: Sendable {
+    let callLimit: Int
+    let eventLimit: Int
+
+    private var calls: [UInt64: RecordedCall] = [:]
+    /// The numbers of the calls that are kept; once it is full, a ring.
+    private var numbers: [UInt64] = []
+    /// Where the oldest stands in the full ring.
+    private var oldest = 0
+
+    init(callLimit: Int, eventLimit: Int) {
+        self.callLimit = callLimit
+        self.eventLimit = eventLimit
+    }
+
+    /// How many calls take memory.
+    var count: Int { calls.count }
+
+    /// The calls, oldest first.
+    var all: [RecordedCall] {
+        (numbers[oldest...] + numbers[..<oldest]).compactMap { calls[$0] }
+    }
+
+    /// The call that began last.
+    var last: RecordedCall? {
+        let place = oldest == 0 ? numbers.count - 1 : oldest - 1
+        return place < 0 ? nil : calls[numbers[place]]
+    }
+
+    /// Adds an event.
+    ///
+    /// A call begins where it is observed. So what is still heard of one that had to make room does not
+    /// bring it back, unless it is observed anew further in.
+    mutating func add(_ event: RecordedEvent) {
+        if calls[event.call] == nil {
+            guard case .began = event.kind, event.policy == PolicyEvent.callPolicy else { return }
+            begin(event.call)
+        }
+        calls[event.call]?.add(event, limit: eventLimit)
+    }
+
+    /// Forgets all calls; those under way are not heard of again.
+    mutating func removeAll() {
+        calls = [:]
+        numbers = []
+        oldest = 0
+    }
+
+    private mutating func begin(_ number: UInt64) {
+        calls[number] = RecordedCall(number: number)
+        guard numbers.count == callLimit else { return numbers.append(number) }
+        calls[numbers[oldest]] = nil
+        numbers[oldest] = number
+        oldest = (oldest + 1) % callLimit
+    }
+}
