@@ -77,6 +77,7 @@ let package = Package(
             name: "Examples",
             dependencies: ["Pledge", "PledgeTesting"],
             path: "Docs/Examples",
+            exclude: ["Outputs"],
             swiftSettings: settings
         ),
     ]
