@@ -1,0 +1,126 @@
+import Futures
+
+/// What all iterations over the same pages have in common.
+struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
+    static var name: String { "paginate" }
+
+    let service: Service<Input, Page>
+    let first: Input
+    let maxPages: Int
+    let next: @Sendable (Page, Input) throws -> Input?
+
+    /// Asks for a page.
+    ///
+    /// - Returns: A future of the reader's own: cancelling it gives up the reader's interest, and does
+    ///   not settle a promise that the service has handed to others too.
+    func load(_ input: Input, number: Int, in context: CallContext) -> Future<Page> {
+        let future = context.call(
+            "page \(number)", attempt: context.attempt, by: Self.name, classifier: .standard,
+            service, input)
+        return future.result == nil ? future.mapWithoutOrigin { $0 } : future
+    }
+}
+
+/// Reads the pages of one iteration, one ahead of what was handed out.
+///
+/// Used by one task at a time.
+final class PageReader<Input: Sendable, Page: Sendable> {
+    private enum State {
+        /// Nothing was asked for. Next: ahead, or ended if the task is cancelled.
+        case initial
+        /// A page is being loaded, or is there. Next: ahead by the page after it, failing, or ended.
+        case ahead(Input, Future<Page>)
+        /// There is an error after the page that was handed out. Next: ended.
+        case failing(any Error)
+        /// There is nothing more to come. Final.
+        case ended
+    }
+
+    private let pagination: Pagination<Input, Page>
+    private let context: CallContext
+    private var state = State.initial
+    /// How many pages were handed out.
+    private var pages = 0
+
+    init(_ pagination: Pagination<Input, Page>, in context: CallContext) {
+        self.pagination = pagination
+        self.context = context
+    }
+
+    deinit { end() }
+
+    /// The future of the next page; nil if there is none.
+    ///
+    /// - Throws: The error that comes instead; `CancellationError` if the task is cancelled.
+    func take() throws -> Future<Page>? {
+        if case .ended = state { return nil }
+        guard !Task.isCancelled else {
+            end()
+            throw CancellationError()
+        }
+        switch state {
+        case .ended: return nil
+        case .failing(let error):
+            end()
+            throw error
+        case .initial:
+            load(pagination.first)
+            return try take()
+        case .ahead(_, let future): return future
+        }
+    }
+
+    /// Hands a page out, and asks for the one after it.
+    ///
+    /// - Throws: The error if there is no page.
+    func turn(_ result: Result<Page, any Error>) throws -> Page {
+        guard case .ahead(let input, _) = state, case .success(let page) = result else {
+            end()
+            return try result.get()
+        }
+        pages += 1
+        do {
+            guard let next = try pagination.next(page, input), !isAbsent(next) else {
+                end()
+                return page
+            }
+            if pages < pagination.maxPages {
+                load(next)
+            } else {
+                state = .failing(PaginationError(.tooManyPages, pages: pages))
+            }
+        } catch {
+            state = .failing(error)
+        }
+        return page
+    }
+
+    private func load(_ input: Input) {
+        state = .ahead(input, pagination.load(input, number: pages + 1, in: context))
+    }
+
+    /// Gives up what is ahead.
+    private func end() {
+        if case .ahead(_, let future) = state { future.cancel() }
+        state = .ended
+    }
+}
+
+/// Whether an input is a nil itself.
+///
+/// Where the first page is asked for with nil, a closure that returns a page's cursor as it is means the
+/// end by a nil, and Swift makes an input of it.
+private func isAbsent<Input>(_ input: Input) -> Bool {
+    (input as? any Absence)?.isAbsent ?? false
+}
+
+/// What can be nil.
+private protocol Absence {
+    var isAbsent: Bool { get }
+}
+
+extension Optional: Absence {
+    fileprivate var isAbsent: Bool {
+        if case .none = self { true } else { false }
+    }
+}
