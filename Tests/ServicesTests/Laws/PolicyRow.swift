@@ -69,8 +69,10 @@ extension PolicyRow {
         {
             .hedge(after: .milliseconds(5), attempts: 3, on: $0)
         },
-        PolicyRow(name: "fallback", script: [.broken]) {
-            .fallback(to: Upstream(on: $0, [.value(7)]).send)
+        PolicyRow(name: "fallback", script: [.broken]) { scheduler in
+            .fallback(to: { _ in
+                Future(value: 7).delay(.milliseconds(10), on: scheduler)
+            })
         },
         PolicyRow(name: "fallback to a value", script: [.broken]) { _ in .fallback(7) },
         PolicyRow(name: "chaos off") {

@@ -5,16 +5,16 @@ struct MetricsTable: Sendable {
     /// How many spans of calls may be open: what is beyond is counted as "other" at its end.
     static let openLimit = 65_536
 
-    private(set) var calls = MetricFamily<LatencyHistogram>(
+    private(set) var calls = MetricFamily<PrometheusHistogram>(
         "call_duration_seconds", help: "How long calls took, by name and outcome.",
         labels: ["call", "outcome"])
     private(set) var inFlight = MetricFamily<Int>(
         "calls_in_flight", help: "Calls that have begun and not ended.", labels: ["call"])
-    private(set) var attempts = MetricFamily<LatencyHistogram>(
+    private(set) var attempts = MetricFamily<PrometheusHistogram>(
         "attempt_duration_seconds",
         help: "How long the parts of calls took that policies make: attempts, hedges.",
         labels: ["policy", "outcome"])
-    private(set) var waits = MetricFamily<LatencyHistogram>(
+    private(set) var waits = MetricFamily<PrometheusHistogram>(
         "queue_wait_seconds", help: "How long calls that went on had waited in a queue.",
         labels: ["policy"])
     private(set) var events = MetricFamily<Int>(
@@ -49,7 +49,7 @@ struct MetricsTable: Sendable {
             end(key, outcome, after: latency)
         case .ended(let outcome, let latency, _):
             let policy = policies.admit(event.policy)
-            attempts[[policy, outcome.label], default: LatencyHistogram()].add(latency)
+            attempts[[policy, outcome.label], default: PrometheusHistogram()].add(latency)
         default:
             let policy = policies.admit(event.policy)
             let reason = event.kind.reason
@@ -57,7 +57,7 @@ struct MetricsTable: Sendable {
             let label = reason.isEmpty ? "" : reasons.admit(reason)
             events[[policy, event.kind.word, label], default: 0] += 1
             guard case .dequeued(let wait) = event.kind else { return }
-            waits[[policy], default: LatencyHistogram()].add(wait)
+            waits[[policy], default: PrometheusHistogram()].add(wait)
         }
     }
 
@@ -72,7 +72,7 @@ struct MetricsTable: Sendable {
     private mutating func end(_ key: SpanKey, _ outcome: Outcome, after latency: Duration) {
         let name = open.removeValue(forKey: key)
         if let name { inFlight[[name], default: 0] -= 1 }
-        calls[[name ?? BoundedLabels.other, outcome.label], default: LatencyHistogram()]
+        calls[[name ?? BoundedLabels.other, outcome.label], default: PrometheusHistogram()]
             .add(latency)
     }
 }

@@ -29,7 +29,7 @@ private struct PrometheusText {
         for (labels, value) in family.sorted { add(family.name, labels, "\(value)") }
     }
 
-    mutating func add(_ family: MetricFamily<LatencyHistogram>) {
+    mutating func add(_ family: MetricFamily<PrometheusHistogram>) {
         guard begin(family, "histogram") else { return }
         for (labels, histogram) in family.sorted {
             for (bound, count) in histogram.cumulative {

@@ -1,7 +1,7 @@
 import Futures
 
 /// How often durations fell into which range, and their sum.
-struct LatencyHistogram: Sendable {
+struct PrometheusHistogram: Sendable {
     /// The upper bounds of the ranges, which are included: the defaults of Prometheus' own clients.
     static let bounds: [Duration] = [
         .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(50),

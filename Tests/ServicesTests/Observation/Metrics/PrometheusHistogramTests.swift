@@ -3,9 +3,9 @@ import Testing
 
 @testable import Services
 
-@Suite struct LatencyHistogramTests {
+@Suite struct PrometheusHistogramTests {
     @Test func aBoundIsIncluded() {
-        var histogram = LatencyHistogram()
+        var histogram = PrometheusHistogram()
         histogram.add(.milliseconds(5))
         histogram.add(.nanoseconds(5_000_001))
         histogram.add(.seconds(10))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func whatMakesNoSenseDoesNoHarm() {
-        var histogram = LatencyHistogram()
+        var histogram = PrometheusHistogram()
         histogram.add(.seconds(-5))
         for _ in 0..<3 { histogram.add(.seconds(Int64.max)) }
         #expect(histogram.cumulative.map(\.count).allSatisfy { $0 == 1 })
@@ -27,7 +27,7 @@ import Testing
     @Test func oracle() {
         let bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
         var chance = Seeded(5)
-        var histogram = LatencyHistogram()
+        var histogram = PrometheusHistogram()
         var all: [Int] = []
         for _ in 0..<2_000 {
             let bound = Int.random(in: 1...20_000, using: &chance)
