@@ -1,0 +1,66 @@
+import Futures
+import Pledge
+import Testing
+
+/// The code of Docs/Policies/CircuitBreaker.md.
+@Suite struct CircuitBreakerExamples {
+    struct Broken: Error {}
+
+    @Test func usage() {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let downForSixSeconds: Service<Int, String> = { _ in
+            log("asked")
+            return scheduler.now.offset < .seconds(6)
+                ? Future(error: Broken()) : Future(value: "iPad Pro")
+        }
+        // snippet: usage
+        let breaker = CircuitBreaker(
+            failuresInARow: 2, backoff: .constant(.seconds(5)), on: scheduler)
+        let load = stack(.circuitBreaker(breaker), over: downForSixSeconds)
+
+        for _ in 1...6 {
+            load(7).observe { result in
+                switch result {
+                case .success(let product): log(product)
+                case .failure(let error): log("\(error)")
+                }
+            }
+            scheduler.advance(by: .seconds(3))
+        }
+        // end snippet
+        #expect(
+            lines.lines == [
+                "0.0 seconds: asked",
+                "0.0 seconds: Broken()",
+                "3.0 seconds: asked",
+                "3.0 seconds: Broken()",
+                "6.0 seconds: circuitBreaker: refused: the circuit is open, the service failed too often; "
+                    + "call again in 2.0 seconds",
+                "9.0 seconds: asked",
+                "9.0 seconds: iPad Pro",
+                "12.0 seconds: asked",
+                "12.0 seconds: iPad Pro",
+                "15.0 seconds: asked",
+                "15.0 seconds: iPad Pro",
+            ])
+    }
+
+    @Test func fallback() {
+        let scheduler = ManualScheduler()
+        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let load = stack(
+            .circuitBreaker(breaker), over: { (_: Int) in Future<String>(error: Broken()) })
+        _ = load(7)
+        // snippet: refusal
+        let shown = load(7).recover { error in
+            guard let error = error as? ServiceError, error.code == .circuitOpen else {
+                throw error
+            }
+            return "not available right now"
+        }
+        // end snippet
+        #expect((try? shown.result?.get()) == "not available right now")
+    }
+}

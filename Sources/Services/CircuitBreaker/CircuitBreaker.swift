@@ -1,0 +1,186 @@
+public import Futures
+
+extension Middleware {
+    /// Refuses calls to a service that has failed too often, until it has had time to recover.
+    ///
+    /// ```swift
+    /// let breaker = CircuitBreaker()
+    /// let api = stack(.circuitBreaker(breaker), .timeout(.seconds(2)), over: transport)
+    /// ```
+    ///
+    /// A refused call fails at once, on the caller's thread, with ``ServiceError/Code/circuitOpen``,
+    /// whose ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` say when to call again. All
+    /// other calls pass, on the caller's thread, and their results are given back unchanged.
+    ///
+    /// - Parameters:
+    ///   - breaker: What is known of the service, shared by all stacks that call it.
+    ///   - classifier: Decides what an end means. What it calls ignorable is not counted.
+    public static func circuitBreaker(
+        _ breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
+    ) -> Middleware {
+        Middleware { service in
+            { input in breaker.call(service, input, classifier: classifier) }
+        }
+    }
+}
+
+/// Whether a service is to be called at all, decided by how its last calls ended.
+///
+/// ```swift
+/// let breaker = CircuitBreaker()
+/// let products = stack(.circuitBreaker(breaker), over: loadProduct)
+/// let prices = stack(.circuitBreaker(breaker), over: loadPrice)
+/// ```
+///
+/// Closed, it lets all calls pass. It opens after a number of failures in a row, or when too small a
+/// share of the last calls succeeded; both are looked at whenever a call fails. Open, it refuses all
+/// calls for a time that the backoff chooses. Then the next call is a probe, the only one: its
+/// success closes the breaker, which forgets what was before; its failure opens it again, for longer.
+/// A probe that is cancelled, or whose end is ignorable, makes room for another. What was called
+/// before the breaker opened does not count when it ends afterwards.
+///
+/// Make one for each host or service that fails by itself, and pass it to every stack that calls it.
+/// It may be used from any thread; a call takes a lock for constant time when it begins and when it
+/// ends. (Finagle's FailureAccrualFactory; Nygard, "Release It!".)
+public final class CircuitBreaker {
+    /// Whether calls pass.
+    public enum State: Hashable, Sendable {
+        /// All calls pass.
+        case closed
+        /// All calls are refused until the instant, on the breaker's scheduler; the first one after it
+        /// is the probe.
+        case open(until: SchedulerInstant)
+        /// One call is the probe, or will be, and all others are refused.
+        case halfOpen
+    }
+
+    /// Whether calls pass now.
+    public var state: State {
+        let now = scheduler.now
+        return machine.withLock { machine in
+            switch machine.state {
+            case .closed: .closed
+            case .tripped(let since): .open(until: machine.estimate(from: since, at: now))
+            case .open(let end): .open(until: end)
+            case .probing, .halfOpen: .halfOpen
+            }
+        }
+    }
+
+    /// Makes a closed breaker.
+    ///
+    /// What lies outside the bounds named here is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - failuresInARow: After how many failures without a success between them it opens; at least 1.
+    ///   - successRate: Of which share of successes it opens if there are fewer; 0…1. With zero it
+    ///     looks at failures in a row only.
+    ///   - window: How far back the share looks, in ten slices of time that lie at multiples of their
+    ///     length from the scheduler's origin; more than zero.
+    ///   - minimumRequests: How many calls have to have ended in the window for the share to count; at
+    ///     least 1.
+    ///   - backoff: For how long it opens; asked once each time it does, with the number of the
+    ///     opening since it was last closed, counted from zero.
+    ///   - scheduler: Whose time it is. Nothing is scheduled.
+    ///   - random: Where the jitter comes from.
+    public init(
+        failuresInARow: Int = 5, successRate: Double = 0.8, over window: Duration = .seconds(30),
+        minimumRequests: Int = 5,
+        backoff: Backoff = .equalJitter(base: .seconds(5), cap: .seconds(300)),
+        on scheduler: some Scheduler = .live, random: RandomSource = .system
+    ) {
+        precondition(
+            failuresInARow >= 1,
+            "a circuit breaker needs at least 1 of failuresInARow, not \(failuresInARow)")
+        precondition(
+            (0...1).contains(successRate),
+            "a circuit breaker needs a successRate in 0...1, not \(successRate)")
+        precondition(
+            window > .zero, "a circuit breaker needs a window of more than zero, not \(window)")
+        precondition(
+            minimumRequests >= 1,
+            "a circuit breaker needs at least 1 of minimumRequests, not \(minimumRequests)")
+        machine = Locked(
+            CircuitBreakerMachine(
+                CircuitBreakerLimits(
+                    failuresInARow: failuresInARow, successRate: successRate, window: window,
+                    minimumRequests: minimumRequests)))
+        self.backoff = backoff
+        self.scheduler = scheduler
+        self.random = random
+    }
+
+    private let machine: Locked<CircuitBreakerMachine>
+    private let backoff: Backoff
+    private let scheduler: any Scheduler
+    private let random: RandomSource
+}
+
+extension CircuitBreaker {
+    fileprivate func call<Input: Sendable, Output: Sendable>(
+        _ service: Service<Input, Output>, _ input: Input, classifier: Classifier<Output>
+    ) -> Future<Output> {
+        let context = CallContext.current
+        guard let ticket = machine.withLock({ $0.enterIfClosed() }) else {
+            return callIfTime(service, input, classifier, context)
+        }
+        return follow(service(input), ticket, classifier, context)
+    }
+
+    /// Calls the service if the breaker has been open for long enough.
+    private func callIfTime<Input: Sendable, Output: Sendable>(
+        _ service: Service<Input, Output>, _ input: Input, _ classifier: Classifier<Output>,
+        _ context: CallContext
+    ) -> Future<Output> {
+        let now = scheduler.now
+        switch machine.withLock({ $0.enter(at: now) }) {
+        case .admitted(let ticket, let isFirstProbe):
+            if isFirstProbe { tell(from: "open", to: "half-open", in: context) }
+            return follow(service(input), ticket, classifier, context)
+        case .refused(let instant):
+            let error = ServiceError(
+                .circuitOpen, policy: circuitBreakerName, retryAt: instant,
+                retryAfter: now.duration(to: instant))
+            context.report(.refused(error), by: circuitBreakerName)
+            return Future(error: error)
+        }
+    }
+
+    /// Takes note of a call's end, also if the caller gives it up.
+    private func follow<Output: Sendable>(
+        _ future: Future<Output>, _ ticket: Int, _ classifier: Classifier<Output>,
+        _ context: CallContext
+    ) -> Future<Output> {
+        if let result = future.result {
+            end(ticket, with: classifier(result), in: context)
+            return future
+        }
+        return future.onEnd { result in
+            self.end(ticket, with: classifier(result), in: context)
+        }
+    }
+
+    private func end(_ ticket: Int, with outcome: Outcome, in context: CallContext) {
+        let now = scheduler.now
+        switch machine.withLock({ $0.end(ticket, with: outcome, at: now) }) {
+        case nil: return
+        case .closed: tell(from: "half-open", to: "closed", in: context)
+        case .tripped(let wasClosed, let opening, let previous):
+            // The backoff may be a function of the user's, which is not to be called under a lock.
+            let duration = backoff.delay(before: opening, after: previous, bits: random.next())
+            machine.withLock { $0.open(for: min(duration, longest), at: now) }
+            tell(from: wasClosed ? "closed" : "half-open", to: "open", in: context)
+        }
+    }
+
+    private func tell(from old: String, to new: String, in context: CallContext) {
+        context.report(.stateChanged(from: old, to: new), by: circuitBreakerName)
+    }
+}
+
+private let circuitBreakerName = "circuitBreaker"
+
+/// As long as anybody will wait: sums of instants and durations do not overflow.
+private let longest = Duration.seconds(1_000 * 365 * 24 * 3_600 as Int64)
+
+extension CircuitBreaker: Sendable {}

@@ -1,0 +1,220 @@
+import Futures
+import Testing
+
+@testable import Services
+
+@Suite struct CircuitBreakerMachineTests {
+    static func at(_ milliseconds: Int) -> SchedulerInstant {
+        SchedulerInstant(offset: .milliseconds(milliseconds))
+    }
+
+    /// The machine in an object, as `#expect` calls no mutating methods.
+    final class Machine {
+        var machine: CircuitBreakerMachine
+
+        init(_ limits: CircuitBreakerLimits = CircuitBreakerLimits()) {
+            machine = CircuitBreakerMachine(limits)
+        }
+
+        var state: CircuitBreakerMachine.State { machine.state }
+
+        func enter(_ milliseconds: Int) -> CircuitBreakerMachine.Entry {
+            machine.enter(at: at(milliseconds))
+        }
+
+        /// Lets a call in that has to pass.
+        func ticket(_ milliseconds: Int) throws -> Int {
+            guard case .admitted(let ticket, _) = enter(milliseconds) else {
+                throw Broken()
+            }
+            return ticket
+        }
+
+        func end(
+            _ ticket: Int, _ outcome: Outcome, _ milliseconds: Int
+        ) -> CircuitBreakerMachine.Change? {
+            machine.end(ticket, with: outcome, at: at(milliseconds))
+        }
+
+        /// Begins and ends calls.
+        func calls(_ outcomes: [Outcome], _ milliseconds: Int) throws
+            -> [CircuitBreakerMachine.Change?]
+        {
+            try outcomes.map { end(try ticket(milliseconds), $0, milliseconds) }
+        }
+
+        /// Opens the breaker.
+        func trip(_ milliseconds: Int, for duration: Int) throws {
+            _ = try calls(Array(repeating: .failure, count: 5), milliseconds)
+            open(milliseconds, for: duration)
+        }
+
+        func open(_ milliseconds: Int, for duration: Int) {
+            machine.open(for: .milliseconds(duration), at: at(milliseconds))
+        }
+    }
+
+    let first = CircuitBreakerMachine.Change.tripped(wasClosed: true, opening: 0, previous: nil)
+
+    @Test(arguments: [.failure, .retryable, .retryable(after: .seconds(1))] as [Outcome])
+    func fiveFailuresInARowOpen(failure: Outcome) throws {
+        let machine = Machine()
+        let changes = try machine.calls(Array(repeating: failure, count: 5), 7)
+        #expect(changes == [nil, nil, nil, nil, first])
+        #expect(machine.state == .tripped(since: Self.at(7)))
+    }
+
+    /// The share is left out of it: it would open as well.
+    @Test func aSuccessBetweenBeginsTheRowAnew() throws {
+        let machine = Machine(CircuitBreakerLimits(successRate: 0))
+        let changes = try machine.calls(
+            [.failure, .failure, .failure, .failure, .success]
+                + Array(repeating: .failure, count: 5), 0)
+        #expect(changes == Array(repeating: nil, count: 9) + [first])
+    }
+
+    @Test func anIgnorableEndCountsForNothing() throws {
+        let machine = Machine()
+        let changes = try machine.calls(
+            [.failure, .failure, .failure, .failure, .ignorable, .ignorable, .failure], 0)
+        #expect(changes == Array(repeating: nil, count: 6) + [first])
+    }
+
+    @Test func aRateOfFourInFiveIsEnough() throws {
+        let machine = Machine()
+        #expect(
+            try machine.calls([.success, .success, .success, .success, .failure], 0).last
+                == .some(nil))
+        let worse = Machine()
+        #expect(
+            try worse.calls([.success, .success, .failure, .success, .failure], 0)
+                == [nil, nil, nil, nil, first])
+    }
+
+    @Test func fourCallsAreTooFewForTheRate() throws {
+        let machine = Machine()
+        #expect(
+            try machine.calls([.failure, .failure, .success, .failure], 0).allSatisfy { $0 == nil })
+        #expect(try machine.calls([.failure], 0) == [first])
+    }
+
+    /// It would otherwise open just as the service recovers.
+    @Test func itIsLookedAtWhenACallFails() throws {
+        let machine = Machine()
+        let changes = try machine.calls(
+            [.failure, .failure, .failure, .failure, .success, .success, .failure], 0)
+        #expect(changes == Array(repeating: nil, count: 6) + [first])
+    }
+
+    /// 23 of 100 are no fewer than 0.23, though 0.23 × 100 is more than 23 in binary.
+    @Test(arguments: [(23, 100, 0.23), (7, 25, 0.28), (11, 20, 0.55), (4, 5, 0.8), (1, 3, 1.0 / 3)])
+    func theRateItselfIsEnough(successes: Int, count: Int, rate: Double) throws {
+        var limits = CircuitBreakerLimits(successRate: rate)
+        limits.minimumRequests = count
+        limits.failuresInARow = .max
+        let failures = Array(repeating: Outcome.failure, count: count - successes)
+        let machine = Machine(limits)
+        let changes = try machine.calls(Array(repeating: .success, count: successes) + failures, 0)
+        #expect(changes.allSatisfy { $0 == nil })
+        #expect(try machine.calls([.failure], 0) == [first])
+    }
+
+    @Test func callsAreForgottenWithTheirSliceOfThreeSeconds() throws {
+        for (milliseconds, isOpen) in [(29_999, true), (30_000, false)] {
+            let machine = Machine()
+            _ = try machine.calls([.failure, .success], 2_999)
+            _ = try machine.calls([.success, .success], 3_000)
+            #expect((try machine.calls([.failure], milliseconds) == [first]) == isOpen)
+        }
+        let later = Machine()
+        _ = try later.calls([.failure], 3_000)
+        _ = try later.calls([.success, .success, .success], 29_000)
+        #expect(try later.calls([.failure], 32_999) == [first])
+    }
+
+    @Test func openItRefusesUntilTheInstant() throws {
+        let machine = Machine()
+        try machine.trip(1_000, for: 5_000)
+        #expect(machine.enter(1_000) == .refused(retryAt: Self.at(6_000)))
+        #expect(machine.enter(5_999) == .refused(retryAt: Self.at(6_000)))
+        #expect(machine.machine.enterIfClosed() == nil)
+        guard case .admitted(_, isFirstProbe: true) = machine.enter(6_000) else {
+            throw Broken()
+        }
+    }
+
+    /// While the probe is under way the estimate is as long as the breaker was open before.
+    @Test func thereIsOneProbe() throws {
+        let machine = Machine()
+        try machine.trip(0, for: 5_000)
+        _ = try machine.ticket(6_000)
+        #expect(machine.enter(6_000) == .refused(retryAt: Self.at(11_000)))
+        #expect(machine.enter(10_999) == .refused(retryAt: Self.at(11_000)))
+        #expect(machine.enter(60_000) == .refused(retryAt: Self.at(60_000)))
+    }
+
+    @Test func aProbesSuccessClosesAndForgetsEverything() throws {
+        let machine = Machine()
+        try machine.trip(0, for: 5_000)
+        #expect(machine.end(try machine.ticket(5_000), .success, 5_100) == .closed)
+        #expect(machine.state == .closed)
+        #expect(machine.machine.enterIfClosed() != nil)
+        // Neither the row, nor the window, nor the backoff remembers.
+        let changes = try machine.calls(Array(repeating: .failure, count: 5), 5_200)
+        #expect(changes == [nil, nil, nil, nil, first])
+    }
+
+    @Test func aProbesFailureOpensForLonger() throws {
+        let machine = Machine()
+        try machine.trip(0, for: 5_000)
+        for (opening, length) in [(1, 10_000), (2, 20_000), (3, 40_000)] {
+            guard case .open(let until) = machine.state else { throw Broken() }
+            let now = Int(until.offset / .milliseconds(1))
+            let previous = Duration.milliseconds(length / 2)
+            #expect(
+                machine.end(try machine.ticket(now), .failure, now)
+                    == .tripped(wasClosed: false, opening: opening, previous: previous))
+            machine.open(now, for: length)
+            #expect(machine.enter(now + length - 1) == .refused(retryAt: Self.at(now + length)))
+        }
+    }
+
+    @Test func anIgnorableProbeMakesRoomForTheNextCall() throws {
+        let machine = Machine()
+        try machine.trip(0, for: 5_000)
+        #expect(machine.end(try machine.ticket(5_000), .ignorable, 5_100) == nil)
+        #expect(machine.state == .halfOpen)
+        guard case .admitted(let ticket, isFirstProbe: false) = machine.enter(5_100) else {
+            throw Broken()
+        }
+        #expect(machine.enter(5_100) == .refused(retryAt: Self.at(10_100)))
+        #expect(machine.end(ticket, .success, 5_200) == .closed)
+    }
+
+    @Test func whatBeganBeforeDoesNotCount() throws {
+        let machine = Machine()
+        let early = try (0..<9).map { _ in try machine.ticket(0) }
+        try machine.trip(0, for: 5_000)
+        #expect(machine.end(early[0], .success, 1_000) == nil)
+        #expect(machine.end(early[1], .failure, 1_000) == nil)
+        #expect(machine.state == .open(until: Self.at(5_000)))
+        let probe = try machine.ticket(5_000)
+        #expect(machine.end(early[2], .success, 5_000) == nil)
+        #expect(machine.end(early[3], .failure, 5_000) == nil)
+        #expect(machine.end(early[4], .ignorable, 5_000) == nil)
+        #expect(machine.state == .probing(since: Self.at(5_000)))
+        #expect(machine.end(probe, .success, 5_000) == .closed)
+        _ = try machine.calls([.failure, .failure, .failure, .failure], 5_000)
+        #expect(machine.end(early[5], .failure, 5_000) == nil)
+        #expect(machine.state == .closed)
+    }
+
+    @Test func untilTheBackoffHasSpokenAllAreRefused() throws {
+        let machine = Machine()
+        _ = try machine.calls(Array(repeating: .failure, count: 5), 1_000)
+        #expect(machine.enter(1_000) == .refused(retryAt: Self.at(1_000)))
+        machine.open(1_000, for: 5_000)
+        #expect(machine.end(try machine.ticket(6_000), .failure, 7_000) != nil)
+        #expect(machine.enter(8_000) == .refused(retryAt: Self.at(12_000)))
+    }
+}

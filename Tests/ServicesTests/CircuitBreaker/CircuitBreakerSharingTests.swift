@@ -1,0 +1,124 @@
+import Dispatch
+import Futures
+import Services
+import Testing
+
+/// A breaker used from several threads, and from within what it calls itself.
+@Suite struct CircuitBreakerSharingTests {
+    let scheduler = ManualScheduler()
+
+    func breaker(backoff: Backoff = .constant(.seconds(5))) -> CircuitBreaker {
+        CircuitBreaker(backoff: backoff, on: scheduler)
+    }
+
+    func fail(_ count: Int = 5) -> [Upstream.Step] {
+        Array(repeating: .atOnce(.failure(Broken())), count: count)
+    }
+
+    func instant(_ seconds: Int) -> SchedulerInstant {
+        SchedulerInstant(offset: .seconds(seconds))
+    }
+
+    @Test func whoHearsOfAnAnswerMayCallAtOnce() {
+        let breaker = breaker()
+        let upstream = Upstream(on: scheduler, fail() + [.value(6), .value(7)])
+        let service = stack(.circuitBreaker(breaker), over: upstream.send)
+        for number in 1...5 { _ = service(Ask(number)) }
+        scheduler.advance(by: .seconds(5))
+        let next = Locked<Future<Int>?>(nil)
+        service(6).observe { _ in
+            let call = service(7)
+            next.withLock { $0 = call }
+        }
+        scheduler.run()
+        #expect(next.withLock { $0 }?.valueNow == 7)
+    }
+
+    /// No lock is held meanwhile.
+    @Test func classifierBackoffRandomnessAndObserversMayCallTheStackItself() {
+        let again = Locked<(@Sendable () -> Void)?>(nil)
+        let isNested = Locked(false)
+        let nest: @Sendable () -> Void = {
+            let isFirst = isNested.withLock { nested in
+                defer { nested = true }
+                return !nested
+            }
+            guard isFirst else { return }
+            again.withLock { $0 }?()
+            isNested.withLock { $0 = false }
+        }
+        let upstream = Upstream(on: scheduler, fail(500))
+        let classifier = Classifier<Int> { result in
+            nest()
+            return Classifier.standard(result)
+        }
+        let breaker = CircuitBreaker(
+            backoff: .custom { _, _ in
+                nest()
+                return .seconds(5)
+            }, on: scheduler)
+        let service = stack(
+            .observed(by: ServiceObserver { _ in nest() }, on: scheduler),
+            .circuitBreaker(breaker, classifier: classifier), over: upstream.send)
+        again.withLock { $0 = { _ = service(0) } }
+        for number in 1...9 { _ = service(Ask(number)) }
+        #expect(breaker.state == .open(until: instant(5)))
+        again.withLock { $0 = nil }
+    }
+
+    @Test func aNegativeOrEndlessBackoffIsBounded() {
+        for (delay, code) in [(Duration.seconds(-3), nil), (.seconds(Int64.max), .circuitOpen)]
+            as [(Duration, ServiceError.Code?)]
+        {
+            let breaker = breaker(backoff: .custom { _, _ in delay })
+            let upstream = Upstream(on: scheduler, fail())
+            let service = stack(.circuitBreaker(breaker), over: upstream.send)
+            for number in 1...5 { _ = service(Ask(number)) }
+            #expect(service(6).serviceError?.code == code)
+        }
+    }
+
+    /// Nothing ever succeeds, so whatever is called after the first five is a probe.
+    @Test func threadsNeverProbeTwiceAtOnce() {
+        let breaker = CircuitBreaker(backoff: .constant(.milliseconds(1)), on: scheduler)
+        let scheduler = scheduler
+        let inFlight = Locked((now: 0, most: 0, all: 0)), ends = Locked(0)
+        let service = stack(
+            .circuitBreaker(breaker),
+            over: { (ask: Ask) -> Future<Int> in
+                inFlight.withLock { count in
+                    count.now += 1
+                    count.all += 1
+                    count.most = max(count.most, count.now)
+                }
+                for _ in 0..<50 { _ = scheduler.now }
+                inFlight.withLock { $0.now -= 1 }
+                return Future(error: Broken())
+            })
+        for number in 1...5 { _ = service(Ask(number)) }
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in 0..<2_000 {
+                service(Ask(number * 4 + thread)).observe { _ in ends.withLock { $0 += 1 } }
+                scheduler.advance(by: .microseconds(200))
+            }
+        }
+        #expect(ends.withLock { $0 } == 8_000)
+        #expect(inFlight.withLock { $0.most } == 1)
+        // 1.6 seconds have passed, and a probe takes at least a millisecond's wait.
+        #expect((100...1_605).contains(inFlight.withLock { $0.all }))
+    }
+
+    @Test func answersFromOtherThreadsCount() async {
+        let breaker = breaker()
+        let service = stack(
+            .circuitBreaker(breaker),
+            over: { (ask: Ask) in
+                Future<Int> {
+                    await Task.yield()
+                    throw Broken()
+                }
+            })
+        for number in 1...5 { _ = await service(Ask(number)).settled }
+        #expect(breaker.state == .open(until: instant(5)))
+    }
+}
