@@ -87,5 +87,16 @@ extension PolicyRow {
             .chaos(
                 .latency(.milliseconds(20), probability: 1), .failure(probability: 1), on: $0)
         },
+        PolicyRow(name: "circuitBreaker") { .circuitBreaker(CircuitBreaker(on: $0)) },
+        PolicyRow(name: "circuitBreaker opening", script: [.broken], value: nil) {
+            .circuitBreaker(CircuitBreaker(failuresInARow: 1, on: $0))
+        },
+        PolicyRow(name: "circuitBreaker probing", script: [.value(7)]) {
+            let breaker = CircuitBreaker(
+                failuresInARow: 1, backoff: .constant(.zero), on: $0)
+            _ = stack(.circuitBreaker(breaker), over: { (_: Ask) in Future<Int>(error: Broken()) })(
+                1)
+            return .circuitBreaker(breaker)
+        },
     ]
 }
