@@ -1,0 +1,40 @@
+import Futures
+import Pledge
+import Testing
+
+/// The code of Docs/Policies/Bulkhead.md.
+@Suite struct BulkheadExamples {
+    @Test func usage() {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let slow: Service<Int, String> = { number in
+            log("asked for \(number)")
+            return Future(value: "product \(number)").delay(.seconds(1), on: scheduler)
+        }
+        // snippet: usage
+        let bulkhead = Bulkhead(
+            limit: 1, queue: 2, queueTimeout: .milliseconds(1_500), on: scheduler)
+        let load = stack(.bulkhead(bulkhead), over: slow)
+
+        for number in 1...4 {
+            load(number).observe { result in
+                switch result {
+                case .success(let product): log(product)
+                case .failure(let error): log("\(error)")
+                }
+            }
+        }
+        // end snippet
+        scheduler.run()
+        #expect(
+            lines.lines == [
+                "0.0 seconds: asked for 1",
+                "0.0 seconds: bulkhead: refused: as many calls are in flight and queued as allowed",
+                "1.0 seconds: asked for 2",
+                "1.0 seconds: product 1",
+                "1.5 seconds: bulkhead: refused: no place within the queue's timeout of 1.5 seconds",
+                "2.0 seconds: product 2",
+            ])
+    }
+}

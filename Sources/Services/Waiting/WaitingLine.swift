@@ -1,0 +1,60 @@
+/// A queue, first in first out, in which those who wait may leave from any place.
+///
+/// Who joins gets a ticket, a number that no other gets. Joining, leaving and calling the next take
+/// constant time, amortised: whoever leaves is taken out of a table at once, and out of the order when
+/// half of it are gone. So the memory is that of those who wait.
+struct WaitingLine<Element> {
+    private var elements: [Int: Element] = [:]
+    /// The tickets by age, those that have left included, from `first` on.
+    private var order: [Int] = []
+    private var first = 0
+    private var lastTicket = 0
+
+    /// How many wait.
+    var count: Int { elements.count }
+
+    var isEmpty: Bool { elements.isEmpty }
+
+    /// How many tickets are kept, for the test that they do not pile up.
+    var size: Int { order.count }
+
+    /// Joins at the end.
+    ///
+    /// - Returns: The ticket.
+    mutating func append(_ element: Element) -> Int {
+        lastTicket += 1
+        elements[lastTicket] = element
+        order.append(lastTicket)
+        return lastTicket
+    }
+
+    /// Leaves.
+    ///
+    /// - Returns: What has left; nil if it was gone already.
+    mutating func remove(_ ticket: Int) -> Element? {
+        let element = elements.removeValue(forKey: ticket)
+        tidy()
+        return element
+    }
+
+    /// Takes the one out that has waited longest.
+    mutating func popFirst() -> Element? {
+        while first < order.count {
+            first += 1
+            if let element = elements.removeValue(forKey: order[first - 1]) {
+                tidy()
+                return element
+            }
+        }
+        return nil
+    }
+
+    /// Drops the tickets that have left, once they are as many as those that wait.
+    private mutating func tidy() {
+        guard order.count > 2 * elements.count + 16 else { return }
+        order = order[first...].filter { elements[$0] != nil }
+        first = 0
+    }
+}
+
+extension WaitingLine: Sendable where Element: Sendable {}
