@@ -98,5 +98,26 @@ extension PolicyRow {
                 1)
             return .circuitBreaker(breaker)
         },
+        PolicyRow(name: "bulkhead") { .bulkhead(Bulkhead(on: $0)) },
+        PolicyRow(name: "bulkhead queueing", script: [.value(3), .value(7)], calls: 2) {
+            .twice.around(.bulkhead(Bulkhead(limit: 1, queue: 1, on: $0)))
+        },
+        PolicyRow(name: "bulkhead queueing in vain", script: [.never], value: nil) {
+            .twice.around(
+                .bulkhead(
+                    Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
+        },
     ]
+}
+
+extension Middleware {
+    /// Calls again while a call is under way, and gives back what the second one gives; cancels both.
+    static var twice: Middleware {
+        Middleware { next in
+            { input in
+                let first = next(input)
+                return first.result == nil ? zip(first, next(input)).map { $1 } : first
+            }
+        }
+    }
 }
