@@ -1,0 +1,38 @@
+import Futures
+import Pledge
+import Testing
+
+/// The code of Docs/Policies/RateLimit.md.
+@Suite struct RateLimitExamples {
+    @Test func usage() {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let ask: Service<Int, String> = { number in
+            Future(value: "product \(number)")
+        }
+        // snippet: usage
+        let limiter = RateLimiter(
+            rate: 2, per: .seconds(1), burst: 2, maxWait: .seconds(1), on: scheduler)
+        let load = stack(.rateLimit(limiter), over: ask)
+
+        for number in 1...5 {
+            load(number).observe { result in
+                switch result {
+                case .success(let product): log(product)
+                case .failure(let error): log("\(error)")
+                }
+            }
+        }
+        // end snippet
+        scheduler.run()
+        #expect(
+            lines.lines == [
+                "0.0 seconds: product 1",
+                "0.0 seconds: product 2",
+                "0.0 seconds: rateLimit: refused: the rate is exceeded; call again in 1.5 seconds",
+                "0.5 seconds: product 3",
+                "1.0 seconds: product 4",
+            ])
+    }
+}

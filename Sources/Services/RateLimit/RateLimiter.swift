@@ -1,0 +1,150 @@
+public import Futures
+
+extension Middleware {
+    /// Lets calls pass at a bounded rate; a call that comes too early waits, or is refused.
+    ///
+    /// ```swift
+    /// let limiter = RateLimiter(rate: 10, per: .seconds(1), burst: 5, maxWait: .seconds(2))
+    /// let api = stack(.rateLimit(limiter), over: transport)
+    /// ```
+    ///
+    /// A call that may pass is made at once, on the caller's thread. One that waits is made on the
+    /// scheduler's thread, in the order in which they came. A call that would have to wait for longer than
+    /// the limiter allows, or until the call's deadline, fails at once with
+    /// ``ServiceError/Code/rateLimited``, whose ``ServiceError/retryAt`` and
+    /// ``ServiceError/retryAfter`` say when it would pass. A call that is cancelled while it waits uses
+    /// up nothing. Errors of the service pass unchanged.
+    ///
+    /// - Parameter limiter: What has passed already, shared by all stacks that are held to one rate.
+    public static func rateLimit(_ limiter: RateLimiter) -> Middleware {
+        Middleware { service in { input in limiter.call(service, input) } }
+    }
+}
+
+/// A rate that calls are held to, and a line of those who come too early.
+///
+/// ```swift
+/// let limiter = RateLimiter(rate: 100, per: .seconds(60), burst: 20)
+/// let products = stack(.rateLimit(limiter), over: loadProduct)
+/// let prices = stack(.rateLimit(limiter), over: loadPrice)
+/// ```
+///
+/// A token bucket: it holds `burst` tokens at most and is full at first, a call takes one, and `rate` of
+/// them flow back in each period, evenly. So in any time t no more than burst + rate × t ÷ period calls
+/// pass, to the nanosecond. Each is counted when it passes, whatever becomes of it. Whoever waits is served in order, and
+/// nobody who comes later gets ahead; when one leaves, those behind move up.
+///
+/// Make one for each quota, and pass it to every stack that shares it. It may be used from any thread; a
+/// call takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
+public final class RateLimiter {
+    /// How many calls wait now.
+    public var queued: Int { state.withLock { $0.machine.queued } }
+
+    /// Makes a limiter through which nothing has passed.
+    ///
+    /// What lies outside the bounds named here is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - rate: How many calls pass in a period; 1…1,000,000,000.
+    ///   - period: The period, from a nanosecond to 366 days.
+    ///   - burst: How many may pass at once after a time of quiet; 1…1,000,000,000. With one, calls
+    ///     are spaced evenly.
+    ///   - maxWait: How long a call may wait; zero or more. With zero it is refused instead.
+    ///   - scheduler: Where the waits pass. At most one action is scheduled at a time.
+    public init(
+        rate: Int, per period: Duration, burst: Int = 1, maxWait: Duration = .zero,
+        on scheduler: some Scheduler = .live
+    ) {
+        precondition(
+            (1...1_000_000_000).contains(rate),
+            "a rate limiter needs a rate in 1...1000000000, not \(rate)")
+        precondition(
+            (.nanoseconds(1) ... .seconds(366 * 24 * 3_600)).contains(period),
+            "a rate limiter needs a period from a nanosecond to 366 days, not \(period)")
+        precondition(
+            (1...1_000_000_000).contains(burst),
+            "a rate limiter needs a burst in 1...1000000000, not \(burst)")
+        precondition(
+            maxWait >= .zero, "a rate limiter needs a maxWait of zero or more, not \(maxWait)")
+        state = Locked(
+            RateLimiterState(RateLimiterMachine(rate: rate, per: period, burst: burst)))
+        self.maxWait = maxWait
+        self.scheduler = scheduler
+    }
+
+    private let state: Locked<RateLimiterState>
+    private let maxWait: Duration
+    private let scheduler: any Scheduler
+}
+
+extension RateLimiter {
+    fileprivate func call<Input: Sendable, Output: Sendable>(
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let context = CallContext.current
+        let now = scheduler.now
+        // What would end with the deadline is not begun.
+        let bound = min(maxWait, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
+        var entry = state.withLock { $0.enter(at: now, within: bound) }
+        if entry == .mayWait {
+            let turn = Promise<Void>()
+            entry = join(turn, at: now, within: bound)
+            if case .queued(let ticket, let length) = entry {
+                return wait(for: turn, ticket, length, since: now, in: context, service, input)
+            }
+        }
+        guard case .refused(let instant) = entry else { return service(input) }
+        let error = ServiceError(
+            .rateLimited, policy: rateLimitName, retryAt: instant,
+            retryAfter: max(.zero, now.duration(to: instant)))
+        context.report(.refused(error), by: rateLimitName)
+        return Future(error: error)
+    }
+
+    /// Gets in line, unless the call may pass by now or would have to wait too long.
+    private func join(
+        _ turn: Promise<Void>, at now: SchedulerInstant, within bound: Duration
+    ) -> RateLimiterMachine<Promise<Void>>.Entry {
+        let (entry, alarm) = state.withLock { $0.join(turn, at: now, within: bound) }
+        if let alarm { set(alarm) }
+        return entry
+    }
+
+    private func wait<Input: Sendable, Output: Sendable>(
+        for turn: Promise<Void>, _ ticket: Int, _ length: Int, since start: SchedulerInstant,
+        in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
+        context.report(.queued(length: length), by: rateLimitName)
+        turn.onCancel { self.leave(ticket) }
+        return turn.flatMap {
+            let waited = start.duration(to: self.scheduler.now)
+            context.report(.dequeued(after: waited), by: rateLimitName)
+            return context.run { service(input) }
+        }
+    }
+
+    private func leave(_ ticket: Int) {
+        state.withLock { $0.leave(ticket) }.timer?.cancel()
+    }
+
+    private func set(_ alarm: RateLimiterState.Alarm) {
+        let timer = scheduler.schedule(after: scheduler.now.duration(to: alarm.instant)) {
+            self.ring(alarm.number)
+        }
+        let isNeeded = state.withLock { $0.keep(timer, for: alarm) }
+        if !isNeeded { timer.cancel() }
+    }
+
+    /// Lets those pass whose time has come.
+    private func ring(_ number: Int) {
+        let now = scheduler.now
+        guard let ringing = state.withLock({ $0.ring(number, at: now) }) else { return }
+        if let alarm = ringing.next { set(alarm) }
+        for turn in ringing.passing { turn.resolve() }
+    }
+}
+
+private let rateLimitName = "rateLimit"
+
+extension RateLimiter: Sendable {}

@@ -1,0 +1,88 @@
+import Futures
+
+/// What a rate limiter's lock guards: the machine, and the one timer that it needs.
+///
+/// A timer is set outside of the lock. So each has a number, and rings in vain if nobody waited in the
+/// meantime, or another has been set. What is taken out is handed out, to be released after the lock.
+struct RateLimiterState: Sendable {
+    typealias Turn = Promise<Void>
+
+    /// A timer that is to be set.
+    struct Alarm: Sendable {
+        let number: Int
+        let instant: SchedulerInstant
+    }
+
+    /// What an alarm leads to.
+    struct Ringing {
+        let passing: [Turn]
+        let next: Alarm?
+        /// The timer that has run.
+        let timer: (any ScheduledAction)?
+    }
+
+    /// What remains of somebody who waited.
+    struct Departure {
+        let turn: Turn?
+        /// The timer that nobody needs any more.
+        let timer: (any ScheduledAction)?
+    }
+
+    private(set) var machine: RateLimiterMachine<Turn>
+    private var timer: (any ScheduledAction)?
+    private var lastAlarm = 0
+
+    init(_ machine: RateLimiterMachine<Turn>) { self.machine = machine }
+
+    /// Lets a call pass, or says whether it may wait.
+    mutating func enter(
+        at now: SchedulerInstant, within bound: Duration
+    ) -> RateLimiterMachine<Turn>.Entry {
+        machine.enter(at: now, within: bound)
+    }
+
+    /// Lets a call pass, or lets it wait; whoever is alone in line needs a timer.
+    mutating func join(
+        _ turn: Turn, at now: SchedulerInstant, within bound: Duration
+    ) -> (entry: RateLimiterMachine<Turn>.Entry, alarm: Alarm?) {
+        let entry = machine.enter(turn, at: now, within: bound)
+        guard case .queued(_, length: 1) = entry else { return (entry, nil) }
+        return (entry, nextAlarm())
+    }
+
+    /// Keeps the timer of an alarm.
+    ///
+    /// - Returns: False if it is not needed any more.
+    mutating func keep(_ timer: any ScheduledAction, for alarm: Alarm) -> Bool {
+        guard alarm.number == lastAlarm else { return false }
+        self.timer = timer
+        return true
+    }
+
+    /// Lets those pass whose time has come; nil if the alarm does not count any more.
+    mutating func ring(_ alarm: Int, at now: SchedulerInstant) -> Ringing? {
+        guard alarm == lastAlarm else { return nil }
+        let passing = machine.popPassing(at: now)
+        let timer = takeTimer()
+        return Ringing(passing: passing, next: nextAlarm(), timer: timer)
+    }
+
+    /// Takes one out of the line who does not want to wait any more.
+    mutating func leave(_ ticket: Int) -> Departure {
+        let turn = machine.leave(ticket)
+        let isLast = turn != nil && machine.queued == 0
+        return Departure(turn: turn, timer: isLast ? takeTimer() : nil)
+    }
+
+    private mutating func nextAlarm() -> Alarm? {
+        guard let instant = machine.next else { return nil }
+        lastAlarm += 1
+        return Alarm(number: lastAlarm, instant: instant)
+    }
+
+    private mutating func takeTimer() -> (any ScheduledAction)? {
+        defer { timer = nil }
+        lastAlarm += 1
+        return timer
+    }
+}

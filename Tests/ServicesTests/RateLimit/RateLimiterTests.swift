@@ -1,0 +1,175 @@
+import Futures
+import Services
+import Testing
+
+@Suite struct RateLimiterTests {
+    let scheduler = ManualScheduler()
+    let log = EventLog()
+
+    /// Ten a second, spaced evenly.
+    func limiter(burst: Int = 1, maxWait: Duration = .zero) -> RateLimiter {
+        RateLimiter(
+            rate: 10, per: .seconds(1), burst: burst, maxWait: maxWait, on: scheduler)
+    }
+
+    func service(_ limiter: RateLimiter, _ upstream: Upstream) -> Service<Ask, Int> {
+        stack(
+            .observed(by: log.observer, on: scheduler), .rateLimit(limiter), over: upstream.send)
+    }
+
+    @Test func byDefaultACallThatComesTooEarlyIsRefused() {
+        let upstream = Upstream(on: scheduler)
+        let service = service(limiter(), upstream)
+        _ = service(1)
+        scheduler.advance(by: .milliseconds(30))
+        let call = service(2)
+        #expect(call.serviceError?.code == .rateLimited)
+        #expect(call.serviceError?.policy == "rateLimit")
+        #expect(call.serviceError?.retryAt == SchedulerInstant(offset: .milliseconds(100)))
+        #expect(call.serviceError?.retryAfter == .milliseconds(70))
+        #expect(call.serviceError?.isCertainlyUnsent == true)
+        #expect(upstream.count == 1)
+        #expect(scheduler.isIdle)
+        #expect(
+            log.lines.contains(
+                "30 1 rateLimit refused(rateLimit: refused: the rate is exceeded; call again in "
+                    + "0.07 seconds)"))
+        scheduler.advance(by: .milliseconds(70))
+        #expect(service(3).result == nil)
+        #expect(upstream.count == 2)
+    }
+
+    @Test func aBurstPassesAtOnce() {
+        let upstream = Upstream(on: scheduler)
+        let service = service(limiter(burst: 4), upstream)
+        for number in 1...9 { _ = service(Ask(number)) }
+        #expect(upstream.count == 4)
+    }
+
+    @Test func whoWaitsPassesInOrderAtTheRate() {
+        let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
+        let limiter = limiter(burst: 2, maxWait: .milliseconds(300))
+        let service = service(limiter, upstream)
+        let calls = (1...6).map { service(Ask($0)) }
+        #expect(upstream.count == 2)
+        #expect(limiter.queued == 3)
+        #expect(calls[5].serviceError?.retryAfter == .milliseconds(400))
+        scheduler.run()
+        #expect(calls.dropLast().allSatisfy { $0.valueNow == 1 })
+        #expect(upstream.arrivals.map(\.ask.number) == [1, 2, 3, 4, 5])
+        #expect(upstream.instants == [0, 0, 100, 200, 300].map { .milliseconds($0) })
+        #expect(limiter.queued == 0)
+        #expect(
+            log.lines.filter { $0.contains("queued") } == [
+                "0 1 rateLimit queued(length: 1)", "0 1 rateLimit queued(length: 2)",
+                "0 1 rateLimit queued(length: 3)",
+                "100 1 rateLimit dequeued(after: 0.1 seconds)",
+                "200 1 rateLimit dequeued(after: 0.2 seconds)",
+                "300 1 rateLimit dequeued(after: 0.3 seconds)",
+            ])
+    }
+
+    @Test func aRefusalIsNotRetried() {
+        let upstream = Upstream(on: scheduler, [.atOnce(.failure(Broken()))])
+        let call = stack(
+            .retry(backoff: .constant(.zero), on: scheduler), .rateLimit(limiter()),
+            over: upstream.send)(1)
+        #expect(call.serviceError?.code == .rateLimited)
+        #expect(upstream.count == 1)
+    }
+
+    @Test func whoGoesAwayUsesUpNothingAndThoseBehindMoveUp() {
+        let upstream = Upstream(on: scheduler)
+        let limiter = limiter(maxWait: .seconds(1))
+        let service = service(limiter, upstream)
+        let calls = (1...4).map { service(Ask($0)) }
+        calls[1].cancel()
+        #expect(calls[1].isCancelled)
+        #expect(limiter.queued == 2)
+        scheduler.advance(by: .milliseconds(150))
+        #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
+        calls[3].cancel()
+        #expect(scheduler.isIdle)
+        #expect(upstream.cancelled == 0)
+        scheduler.advance(by: .milliseconds(50))
+        _ = service(5)
+        #expect(upstream.instants == [0, 100, 200].map { .milliseconds($0) })
+    }
+
+    @Test func whenAllHaveGoneAwayTheNextSetsATimerAnew() {
+        let upstream = Upstream(on: scheduler)
+        let service = service(limiter(maxWait: .seconds(1)), upstream)
+        _ = service(1)
+        service(2).cancel()
+        #expect(scheduler.isIdle)
+        scheduler.advance(by: .milliseconds(50))
+        _ = service(3)
+        #expect(!scheduler.isIdle)
+        scheduler.run()
+        #expect(upstream.instants == [0, 100].map { .milliseconds($0) })
+    }
+
+    @Test func aCallThatHasPassedIsCancelledBeneath() {
+        let upstream = Upstream(on: scheduler)
+        let service = service(limiter(maxWait: .seconds(1)), upstream)
+        let calls = [service(1), service(2)]
+        scheduler.run()
+        for call in calls { call.cancel() }
+        #expect(upstream.cancelled == 2)
+        #expect(upstream.living == 0)
+    }
+
+    @Test func aWaitThatTheDeadlineWouldCutIsNotBegun() {
+        let upstream = Upstream(on: scheduler)
+        let limiter = limiter(maxWait: .seconds(1))
+        let service = service(limiter, upstream)
+        _ = service(1)
+        func call(_ milliseconds: Int) -> Future<Int> {
+            CallContext(deadline: CallDeadline(after: .milliseconds(milliseconds), on: scheduler))
+                .run { service(2) }
+        }
+        #expect(call(100).serviceError?.code == .rateLimited)
+        #expect(call(100).serviceError?.retryAfter == .milliseconds(100))
+        #expect(call(-1).serviceError?.code == .rateLimited)
+        #expect(limiter.queued == 0)
+        let waiting = call(101)
+        #expect(waiting.result == nil)
+        scheduler.run()
+        #expect(upstream.arrivals.map(\.remaining) == [nil, .milliseconds(1)])
+    }
+
+    @Test func whatIsRememberedOfACallIsItsOwn() {
+        let upstream = Upstream(on: scheduler)
+        let service = service(limiter(maxWait: .seconds(1)), upstream)
+        let contexts = [
+            CallContext(), CallContext(attempt: 2), CallContext(attempt: 3), CallContext(),
+        ]
+        for (number, context) in contexts.enumerated() {
+            _ = context.run { service(Ask(number)) }
+        }
+        CallContext(attempt: 9).run { scheduler.run() }
+        #expect(upstream.arrivals.map(\.attempt) == [1, 2, 3, 1])
+    }
+
+    @Test func everyCallCountsWhateverBecomesOfIt() {
+        let upstream = Upstream(
+            on: scheduler, [.atOnce(.failure(Broken())), .atOnce(.success(1)), .never])
+        let service = service(limiter(burst: 3), upstream)
+        #expect(service(1).errorNow is Broken)
+        #expect(service(2).valueNow == 1)
+        service(3).cancel()
+        #expect(service(4).serviceError?.code == .rateLimited)
+    }
+
+    @Test func severalStacksShareOne() {
+        let limiter = limiter(maxWait: .seconds(1))
+        let upstream = Upstream(on: scheduler, [.value(7)])
+        let other = stack(
+            .rateLimit(limiter), over: { (text: String) in Future(value: text + "!") })
+        let first = service(limiter, upstream)(1), second = other("Tea")
+        #expect(second.result == nil)
+        scheduler.advance(by: .milliseconds(100))
+        #expect(first.valueNow == 7)
+        #expect(second.valueNow == "Tea!")
+    }
+}
