@@ -107,6 +107,18 @@ extension PolicyRow {
                 .bulkhead(
                     Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
         },
+        PolicyRow(name: "rateLimit") {
+            .rateLimit(RateLimiter(rate: 10, per: .seconds(1), on: $0))
+        },
+        PolicyRow(name: "rateLimit waiting", script: [.broken, .value(7)], calls: 2) {
+            .retry(backoff: .constant(.zero), on: $0).around(
+                .rateLimit(
+                    RateLimiter(rate: 10, per: .seconds(1), maxWait: .seconds(1), on: $0)))
+        },
+        PolicyRow(name: "rateLimit refusing", script: [.broken], value: nil) {
+            .retry(backoff: .constant(.zero), on: $0).around(
+                .rateLimit(RateLimiter(rate: 10, per: .seconds(1), on: $0)))
+        },
     ]
 }
 
