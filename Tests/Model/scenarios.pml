@@ -8,6 +8,7 @@
 #define STACK 26
 
 bit hadHandler = 0;
+bit nobodyCancels = 0;
 
 /* A pending node with so many references. */
 inline make(x, k, references) {
@@ -75,6 +76,7 @@ inline setup() {
     :: hadHandler = 1; start3(onCancel, 1, release, 1, release, 3)
     fi
 }
+inline quiet() { skip }
 inline expected() { heardIfCancelled(1) }
 
 #elif SCENARIO == 2
@@ -97,8 +99,11 @@ inline setup() {
     :: start3(resolve, 1, release, 1, release, 5)
     :: start3with(observe, 5, 1, release, 5, release, 1)
     :: start2(release, 1, release, 5)
+    :: start3(whenQuiet, 0, release, 1, release, 5)
     fi
 }
+/* Both branches have given up: the producer has heard, if it listens. */
+inline quiet() { assert(n[1].heard == hadHandler && n[1].wasGivenUp) }
 inline expected() { heardIfCancelled(1) }
 
 #elif SCENARIO == 3
@@ -123,8 +128,10 @@ inline setup() {
     :: start3(resolve, 1, release, 1, release, 2)
     :: start3(cancel, 2, release, 2, release, 1)
     :: start2(release, 2, release, 1)
+    :: start3(release, 2, whenQuiet, 0, release, 1)
     fi
 }
+inline quiet() { assert(n[1].heard == 1) }
 inline expected() { heardIfCancelled(1) }
 
 #elif SCENARIO == 4
@@ -144,8 +151,10 @@ inline setup() {
     :: start3(cancel, 1, release, 1, release, 3)
     :: start3(resolve, 1, release, 1, release, 3)
     :: start2(release, 1, release, 3)
+    :: start3(whenQuiet, 0, release, 1, release, 3)
     fi
 }
+inline quiet() { assert(n[1].heard == 1) }
 inline expected() { heardIfCancelled(1) }
 
 #elif SCENARIO == 5
@@ -164,8 +173,10 @@ inline setup() {
     :: start2(resolve, 1, release, 1)
     :: start2(cancel, 1, release, 1)
     :: start1(release, 1)
+    :: start2(whenQuiet, 0, release, 1)
     fi
 }
+inline quiet() { assert(n[1].heard == hadHandler && n[2].flags == FAILURE) }
 inline expected() { heardIfCancelled(1) }
 
 #elif SCENARIO == 6
@@ -193,8 +204,10 @@ inline setup() {
     :: start3(resolve, 2, release, 2, release, 5)
     :: start3(cancel, 2, release, 2, release, 5)
     :: start3(release, 2, cancel, 5, release, 5)
+    :: start4(cancel, 5, release, 5, whenQuiet, 0, release, 2)
     fi
 }
+inline quiet() { assert(n[2].heard == 1) }
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 7
@@ -219,13 +232,25 @@ inline setup() {
     :: start2(resolve, 2, release, 2)
     :: start2(cancel, 2, release, 2)
     :: start1(release, 2)
+    :: start2(whenQuiet, 0, release, 2)
     fi
 }
+/* What the transform has returned has lost its only interest; what it has not was never begun. */
+inline quiet() { assert(n[2].heard == n[3].started) }
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 8
 /* link, a loop's turn: 3 forwards 4, which is about to forward 5 and to be taken out. */
 #define NODES 8
+inline lastHolderOf8() {
+    if
+    :: start2(resolve, 2, release, 2)
+    :: start1(release, 2)
+    :: start2(whenQuiet, 0, release, 2)
+    :: n[4].rc = 2; start2(release, 4, release, 2)
+    :: n[4].rc = 2; start3(cancel, 4, release, 4, release, 2)
+    fi
+}
 inline setup() {
     makePromise(1, 1, 7);
     make(3, FLAT, 2);
@@ -250,13 +275,19 @@ inline setup() {
     hadHandler = 1;
     running = 3;
     start2(resolve, 1, release, 1);
-    start2(cancel, 3, release, 3);
     if
-    :: start2(resolve, 2, release, 2)
-    :: start1(release, 2)
-    :: n[4].rc = 2; start2(release, 4, release, 2)
-    :: n[4].rc = 2; start3(cancel, 4, release, 4, release, 2)
+    :: /* Nobody cancels, and a user holds the one that might be taken out. */
+        nobodyCancels = 1;
+        n[4].rc = 2;
+        start1(release, 3);
+        start3(whenQuiet, 0, release, 4, release, 2);
+    :: start2(cancel, 3, release, 3);
+        lastHolderOf8()
     fi
+}
+inline quiet() {
+    assert(!nobodyCancels || n[4].flags == PENDING && n[4].started && n[4].isLinked);
+    assert(nobodyCancels || n[2].heard == n[4].started)
 }
 inline expected() { heardIfCancelled(2) }
 
@@ -290,8 +321,10 @@ inline setup() {
     if
     :: start2(resolve, 2, release, 2)
     :: start1(release, 2)
+    :: start2(whenQuiet, 0, release, 2)
     fi
 }
+inline quiet() { assert(n[2].heard == (n[3].result == CANCELLED -> 1 : 0)) }
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 10
@@ -321,12 +354,15 @@ inline setup() {
     if
     :: start2(resolve, 2, release, 2)
     :: start2(cancel, 2, release, 2)
+    :: start2(whenQuiet, 0, release, 2)
     fi;
     if
     :: start2(cancel, 3, release, 3)
     :: start1(release, 3)
     fi
 }
+/* Whatever became of the first input, the other is not needed any more. */
+inline quiet() { assert(n[2].heard == (n[3].result == NONE -> 0 : 1)) }
 inline expected() { heardIfCancelled(1); heardIfCancelled(2) }
 
 #elif SCENARIO == 11
@@ -355,5 +391,125 @@ inline setup() {
     :: start2(release, 4, release, 2)
     fi
 }
+inline quiet() { skip }
 inline expected() { heardIfCancelled(1) }
+#elif SCENARIO == 12
+/* A promise goes within a delivery, so what was put off outlives it. */
+#define PUTTING_OFF
+#define NODES 7
+inline setup() {
+    makePromise(1, 1, 6);
+    makePromise(2, 1, 7);
+    make(3, FLAT, 1);
+    n[3].closure = 2;
+    make(4, MAP, 2);
+    make(5, OBSERVER, 1);
+    enrolled(3, 1);
+    enrolled(4, 2);
+    enrolled(5, 4);
+    maybeListens(2);
+    running = 2;
+    if
+    :: start1(release, 1)
+    :: start2(resolve, 1, release, 1)
+    fi;
+    start2(cancel, 4, release, 4)
+}
+inline quiet() { skip }
+inline expected() { heardIfCancelled(2) }
+
+#elif SCENARIO == 13
+/* link: 3 waits for 4 and takes its place, while 4 begins to wait for its inner future. */
+#define NODES 9
+inline setup() {
+    makePromise(1, 1, 8);
+    makePromise(2, 1, 9);
+    make(4, FLAT, 2);
+    enrolled(4, 1);
+    if
+    :: make(5, MAP, 2); enrolled(5, 2); n[4].closure = 5
+    :: n[2].rc = 2; n[4].closure = 2
+    fi;
+    make(7, MAP, 1);
+    n[7].flags = VALUE;
+    n[7].result = SUCCESS;
+    make(3, FLAT, 1);
+    n[3].closure = 4;
+    make(6, OBSERVER, 1);
+    enrolled(6, 3);
+    n[2].listens = 1;
+    hadHandler = 1;
+    running = 3;
+    start2(resolve, 1, release, 1);
+    if
+    :: run thread(flatMapSettled, 3, 7, release, 7, 0, cancel, 3, 0, release, 3, 0)
+    :: run thread(flatMapSettled, 3, 7, release, 7, 0, release, 3, 0, nothing, 0, 0)
+    fi;
+    if
+    :: start2(resolve, 2, release, 2)
+    :: start1(release, 2)
+    :: start2(whenQuiet, 0, release, 2)
+    fi
+}
+/* If 3 is cancelled before 4's transform is called, that is never begun. */
+inline quiet() {
+    assert(n[2].heard == (n[3].result == CANCELLED && n[4].started -> 1 : 0))
+}
+inline expected() { heardIfCancelled(2) }
+
+#elif SCENARIO == 14
+/* An aggregate of the same promise twice: one thread gives up both inputs. */
+#define NODES 6
+inline setup() {
+    makePromise(1, 1, 6);
+    make(2, RACE, 3);
+    n[2].holdsInputs = 1;
+    make(3, INPUT, 2);
+    n[3].owner = 2;
+    make(4, INPUT, 2);
+    n[4].owner = 2;
+    make(5, OBSERVER, 1);
+    enrolled(3, 1);
+    enrolled(4, 1);
+    enrolled(5, 2);
+    maybeListens(1);
+    running = 2;
+    start2(cancel, 2, release, 2);
+    if
+    :: start2(resolve, 1, release, 1)
+    :: start2(cancel, 1, release, 1)
+    :: start1(release, 1)
+    :: start2(whenQuiet, 0, release, 1)
+    fi
+}
+inline quiet() { assert(n[1].heard == hadHandler && n[1].wasGivenUp) }
+inline expected() { heardIfCancelled(1) }
+
+#elif SCENARIO == 15
+/* An aggregate is begun: its second input is enrolled while the first settles it. */
+#define NODES 8
+inline setup() {
+    makePromise(1, 2, 7);
+    makePromise(2, 2, 8);
+    make(3, RACE, 3);
+    n[3].holdsInputs = 1;
+    make(4, INPUT, 2);
+    n[4].owner = 3;
+    make(5, INPUT, 2);
+    n[5].owner = 3;
+    make(6, OBSERVER, 1);
+    enrolled(6, 3);
+    n[2].listens = 1;
+    hadHandler = 1;
+    running = 3;
+    run thread(enrollShared, 4, 1, enrollShared, 5, 2, releaseRange, 1, 5, nothing, 0, 0);
+    start2(resolve, 1, release, 1);
+    if
+    :: start2(resolve, 2, release, 2)
+    :: start1(release, 2)
+    :: start2(whenQuiet, 0, release, 2)
+    fi
+}
+inline quiet() { assert(n[2].heard == 1) }
+inline expected() { heardIfCancelled(2) }
 #endif
