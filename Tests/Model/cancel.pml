@@ -42,7 +42,7 @@ inline unlockWithoutInterest(u) {
     n[u].left = 1;
     if
 #ifdef FAULT_INTEREST_BEFORE_LOCK
-    :: !wasLast -> n[u].flags = PENDING; alone = 0
+    :: !wasLast || n[u].head != 0 -> n[u].flags = PENDING; alone = 0
 #else
     :: n[u].head != 0 -> n[u].flags = PENDING; alone = 0
 #endif

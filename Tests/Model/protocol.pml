@@ -45,6 +45,23 @@
 #define isSettled(f) ((f) >= 4)
 #define isPending(f) ((f) <= LOCKED)
 
+/* What a thread does: the operations of the API first, then the steps that these consist of. */
+mtype = {
+    nothing,
+    resolve, cancel, release, observe, await, cancelTask, onCancel, flatMapSettled,
+    releaseRange, whenQuiet,
+#ifdef FAULT_NEXT_READ_LATE
+    nextLate,
+#endif
+#ifdef FAULT_RELEASE_IN_PHASE
+    stepEnd,
+#endif
+    distribute, runOne, afterRun, leaveDelivery,
+    receive, finishDerived, follow, link, enrollShared,
+    step, walked, withdraw, call, giveUpInterest,
+    abandon, free, bypass, shorten, inputSettled
+};
+
 #include "scenarios.pml"
 
 typedef Node {
@@ -69,6 +86,8 @@ typedef Node {
     byte source;          /* of an INPUT, once delivered */
     bit holdsInputs;      /* of a RACE */
     byte heir;            /* of a PROMISE */
+    mtype does;           /* what the closure of an OBSERVER does, */
+    byte to;              /* and to whom; it owns a reference of that */
 
     /* What is only counted, never read by the protocol. */
     byte calls;           /* how often an observer was called or a task was resumed */
@@ -92,23 +111,6 @@ byte running = 0;
 #else
 #define untilLeft(x)     ((n[x].flags != LEAVING && n[x].flags != CLAIMED) || n[x].life == FREED)
 #endif
-
-/* What a thread does: the operations of the API first, then the steps that these consist of. */
-mtype = {
-    nothing,
-    resolve, cancel, release, observe, await, cancelTask, onCancel, flatMapSettled,
-    releaseRange, whenQuiet,
-#ifdef FAULT_NEXT_READ_LATE
-    nextLate,
-#endif
-#ifdef FAULT_RELEASE_IN_PHASE
-    stepEnd,
-#endif
-    distribute, runOne, afterRun, leaveDelivery,
-    receive, finishDerived, follow, link, enrollShared,
-    step, walked, withdraw, call, giveUpInterest,
-    abandon, free, bypass, shorten, inputSettled
-};
 
 #define PUSH(o, x, y) \
     sop[sp] = o; sx[sp] = x; sy[sp] = y; sp = sp + 1; assert(sp < STACK)
@@ -213,7 +215,6 @@ next:
     :: o == call -> doCall()
     :: o == giveUpInterest -> doGiveUpInterest()
     :: o == onCancel -> doOnCancel()
-    :: o == whenQuiet -> atomic { (running == 1); quiet() }
     :: o == release -> doRelease()
     :: o == releaseRange -> doReleaseRange()
     :: o == abandon -> doAbandon()
@@ -222,6 +223,7 @@ next:
     :: o == shorten -> doShorten()
     :: o == flatMapSettled -> doFlatMapSettled()
     :: o == inputSettled -> doInputSettled()
+    :: o == whenQuiet -> atomic { (running == 1); quiet() }
     fi;
     goto next;
 

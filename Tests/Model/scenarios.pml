@@ -49,6 +49,7 @@ inline enrolled(w, u) {
 /* The first operation has two operands. */
 #define start2with(a, x, x2, b, y) run thread(a, x, x2, b, y, 0, nothing, 0, 0, nothing, 0, 0)
 #define start3with(a, x, x2, b, y, c, z) run thread(a, x, x2, b, y, 0, c, z, 0, nothing, 0, 0)
+#define start4with(a, x, x2, b, y, c, z, d, w) run thread(a, x, x2, b, y, 0, c, z, 0, d, w, 0)
 
 /* Whoever is cancelled hears, if he has asked to. */
 inline heardIfCancelled(x) {
@@ -241,7 +242,7 @@ inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 8
 /* link, a loop's turn: 3 forwards 4, which is about to forward 5 and to be taken out. */
-#define NODES 8
+#define NODES 9
 inline lastHolderOf8() {
     if
     :: start2(resolve, 2, release, 2)
@@ -280,7 +281,12 @@ inline setup() {
         nobodyCancels = 1;
         n[4].rc = 2;
         start1(release, 3);
-        start3(whenQuiet, 0, release, 4, release, 2);
+        start3(whenQuiet, 0, release, 4, release, 2)
+    :: /* And observes it. */
+        n[4].rc = 2;
+        make(9, OBSERVER, 1);
+        start1(release, 3);
+        start4with(observe, 9, 4, release, 9, release, 4, release, 2)
     :: start2(cancel, 3, release, 3);
         lastHolderOf8()
     fi
@@ -310,17 +316,17 @@ inline setup() {
     running = 3;
     /* A third thread holds the future in between, or nothing. */
     if
+    :: enrolled(4, 2); start0(nothing)
     :: make(5, MAP, 2); enrolled(5, 2); enrolled(4, 5); start2(cancel, 5, release, 5)
     :: make(5, MAP, 2); enrolled(5, 2); enrolled(4, 5); start1(release, 5)
-    :: enrolled(4, 2); start0(nothing)
     fi;
     if
     :: run thread(flatMapSettled, 3, 1, release, 1, 0, cancel, 3, 0, release, 3, 0)
     :: run thread(flatMapSettled, 3, 1, release, 1, 0, release, 3, 0, nothing, 0, 0)
     fi;
     if
-    :: start2(resolve, 2, release, 2)
     :: start1(release, 2)
+    :: start2(resolve, 2, release, 2)
     :: start2(whenQuiet, 0, release, 2)
     fi
 }
@@ -329,7 +335,7 @@ inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 10
 /* An aggregate: the first of two inputs, against the other, against who cancels it. */
-#define NODES 8
+#define NODES 9
 inline setup() {
     makePromise(1, 1, 7);
     makePromise(2, 1, 8);
@@ -340,9 +346,11 @@ inline setup() {
     make(5, INPUT, 2);
     n[5].owner = 3;
     make(6, OBSERVER, 1);
+    make(9, MAP, 2);
     enrolled(4, 1);
     enrolled(5, 2);
-    enrolled(6, 3);
+    enrolled(9, 3);
+    enrolled(6, 9);
     n[1].listens = 1;
     n[2].listens = 1;
     hadHandler = 1;
@@ -357,8 +365,9 @@ inline setup() {
     :: start2(whenQuiet, 0, release, 2)
     fi;
     if
-    :: start2(cancel, 3, release, 3)
-    :: start1(release, 3)
+    :: start3(cancel, 3, release, 3, release, 9)
+    :: start3(cancel, 9, release, 9, release, 3)
+    :: start2(release, 3, release, 9)
     fi
 }
 /* Whatever became of the first input, the other is not needed any more. */
@@ -367,7 +376,7 @@ inline expected() { heardIfCancelled(1); heardIfCancelled(2) }
 
 #elif SCENARIO == 11
 /* Deliveries that are put off, against a promise that goes and branches that are cancelled. */
-#define PUTTING_OFF
+#define PUTTING_OFF 1
 #define NODES 6
 inline setup() {
     makePromise(1, 1, 6);
@@ -395,7 +404,7 @@ inline quiet() { skip }
 inline expected() { heardIfCancelled(1) }
 #elif SCENARIO == 12
 /* A promise goes within a delivery, so what was put off outlives it. */
-#define PUTTING_OFF
+#define PUTTING_OFF 1
 #define NODES 7
 inline setup() {
     makePromise(1, 1, 6);
@@ -427,8 +436,8 @@ inline setup() {
     make(4, FLAT, 2);
     enrolled(4, 1);
     if
-    :: make(5, MAP, 2); enrolled(5, 2); n[4].closure = 5
     :: n[2].rc = 2; n[4].closure = 2
+    :: make(5, MAP, 2); enrolled(5, 2); n[4].closure = 5
     fi;
     make(7, MAP, 1);
     n[7].flags = VALUE;
@@ -446,8 +455,8 @@ inline setup() {
     :: run thread(flatMapSettled, 3, 7, release, 7, 0, release, 3, 0, nothing, 0, 0)
     fi;
     if
-    :: start2(resolve, 2, release, 2)
     :: start1(release, 2)
+    :: start2(resolve, 2, release, 2)
     :: start2(whenQuiet, 0, release, 2)
     fi
 }
@@ -512,4 +521,40 @@ inline setup() {
 }
 inline quiet() { assert(n[2].heard == 1) }
 inline expected() { heardIfCancelled(2) }
+
+#elif SCENARIO == 16
+/* An observer's closure cancels what is delivered to after it, or lets the last of another promise
+   go, while others cancel too. */
+#define PUTTING_OFF 1
+#define NODES 7
+inline setup() {
+    makePromise(1, 1, 6);
+    make(2, OBSERVER, 1);
+    make(3, MAP, 2);
+    enrolled(2, 1);
+    enrolled(3, 1);
+    makePromise(4, 1, 7);
+    make(5, MAP, 2);
+    enrolled(5, 4);
+    n[1].listens = 1;
+    n[4].listens = 1;
+    hadHandler = 1;
+    if
+    :: n[2].does = cancel; n[2].to = 3; n[3].rc = 3; start2(release, 4, nothing, 0)
+    :: n[2].does = resolve; n[2].to = 4; start0(nothing)
+    :: n[2].does = nothing; n[2].to = 4; start0(nothing)
+    fi;
+    running = 3;
+    if
+    :: start2(resolve, 1, release, 1)
+    :: start1(release, 1)
+    fi;
+    start4(cancel, 5, release, 5, cancel, 3, release, 3)
+}
+inline quiet() { skip }
+inline expected() { heardIfCancelled(1); heardIfCancelled(4) }
+#endif
+
+#ifndef PUTTING_OFF
+#define PUTTING_OFF 0
 #endif

@@ -102,8 +102,7 @@ inline doDistribute() {
 #endif
         if
         :: PUSH(runOne, x, y)
-#ifdef PUTTING_OFF
-        :: lates < 3 ->
+        :: PUTTING_OFF && lates < 3 ->
             /* putOff(_:): the depth of nesting is any. */
 #ifndef FAULT_PUT_OFF_UNRETAINED
             addReference(y);
@@ -111,7 +110,6 @@ inline doDistribute() {
             n[x].next = 0;
             late[lates] = x;
             lates = lates + 1
-#endif
         fi
     }
 }
@@ -176,7 +174,11 @@ inline doReceive() {
             TOUCH(x);
             TOUCH(y);
             assert(isSettled(n[y].flags) && n[y].result != NONE);
-            n[x].calls = n[x].calls + 1
+            n[x].calls = n[x].calls + 1;
+            if
+            :: n[x].does != 0 -> PUSH(release, n[x].to, 0); PUSH(n[x].does, n[x].to, 0)
+            :: else
+            fi
         }
     :: n[x].kind == TASK ->
         claimAs(x, VALUE);
