@@ -55,10 +55,12 @@ import Testing
 
     @Test func withPolicies() async throws {
         let loadPage = loadPage
+        let scheduler = ManualScheduler()
         // snippet: policies
-        let patient = stack(.retry(), .timeout(.seconds(2)), over: loadPage)
+        let patient = stack(
+            .retry(on: scheduler), .timeout(.seconds(2), on: scheduler), over: loadPage)
         let load = stack(
-            .deadline(.seconds(30)),
+            .deadline(.seconds(30), on: scheduler),
             over: { (_: Void) in
                 Future {
                     var items: [String] = []
