@@ -165,8 +165,9 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         departure.giveUp(&inputs)
         let list = publish(newWord)
         departure.walkRemaining()
-        if list != 0 { distribute(list) }
+        // As in `abort`: the losers' producers hear before those who go on with the winner.
         departure.conclude()
+        if list != 0 { distribute(list) }
     }
 
     /// Notes that one thing less is to be waited for, and settles once there is none.

@@ -97,11 +97,13 @@ struct Departure {
         cancelHandlers.append(handlers)
     }
 
-    /// Releases and calls all that the loop has put aside.
+    /// Releases and calls all that the loop has put aside: first the producers, then the steps.
     ///
     /// Called once, outside any phase.
     mutating func conclude() {
         protocolStep()
+        for timer in timers { timer.cancel() }
+        for handlers in cancelHandlers { handlers.callInTurn() }
         while let waiter = removed {
             waiter._withUnsafeGuaranteedRef {
                 removed = $0.next
@@ -112,8 +114,6 @@ struct Departure {
         }
         retained = []
         inputs = []
-        for timer in timers { timer.cancel() }
-        for handlers in cancelHandlers { handlers.callInTurn() }
         // A handler may hold what it hears of; it is not called again.
         timers = []
         cancelHandlers = []

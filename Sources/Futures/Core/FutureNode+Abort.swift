@@ -13,8 +13,11 @@ extension FutureNode {
         var departure = Departure()
         departure.detach(self)
         protocolStep()
+        // Whoever goes on here, say with another call, finds the one before given up by its producer.
+        // The handlers of a root are its own: those who waited for it before hear first.
+        if role == .derived { departure.conclude() }
         if list != 0 { distribute(list) }
-        departure.conclude()
+        if role == .root { departure.conclude() }
         return true
     }
 

@@ -208,4 +208,38 @@ import Testing
         #expect(first.valueNow == 7)
         #expect(second.valueNow == "Tea!")
     }
+
+    /// The producer of a call that is given up hears of it before the next one begins.
+    @Test(arguments: [true, false])
+    func noMoreAreInFlightThanAllowedAlsoWhileOneIsGivenUp(byTimeout: Bool) {
+        let upstream = Upstream(on: scheduler)
+        let most = Locked(0)
+        let service = stack(
+            .bulkhead(Bulkhead(limit: 1, queue: 1, on: scheduler)),
+            .timeout(.seconds(1), on: scheduler),
+            over: { (ask: Ask) in
+                let future = upstream.send(ask)
+                most.withLock { $0 = max($0, upstream.inFlight) }
+                return future
+            })
+        let first = service(1), second = service(2)
+        byTimeout ? scheduler.advance(by: .seconds(1)) : first.cancel()
+        #expect(first.result != nil)
+        #expect(second.result == nil)
+        #expect(upstream.count == 2)
+        #expect(most.withLock { $0 } == 1)
+    }
+
+    /// The place of an attempt that timed out is free when the next attempt is made, however soon.
+    @Test func aRetryAtOnceFindsThePlaceOfTheAttemptBefore() throws {
+        let upstream = Upstream(on: scheduler)
+        let call = stack(
+            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+            .timeout(.seconds(1), on: scheduler),
+            .bulkhead(Bulkhead(limit: 1, on: scheduler)), over: upstream.send)(1)
+        scheduler.advance(by: .seconds(1))
+        try #require(upstream.count == 2)
+        upstream.settle(1, .success(7))
+        #expect(call.valueNow == 7)
+    }
 }
