@@ -141,22 +141,7 @@ inline doStep() {
         fi
     }
     if
-    :: n[x].kind == RACE && n[x].holdsInputs ->
-        /* Departure.giveUp(_:) */
-        n[x].holdsInputs = 0;
-        i = 1;
-        do
-        :: i <= NODES && n[i].owner == x ->
-            claimAs(i, LEAVING);
-            if
-            :: ok -> PUSH(step, i, 0)
-            :: else
-            fi;
-            retained[i] = retained[i] + 1;
-            i++
-        :: i <= NODES && n[i].owner != x -> i++
-        :: i > NODES -> break
-        od
+    :: n[x].kind == RACE && n[x].holdsInputs -> n[x].holdsInputs = 0; giveUpInputs(x)
     :: else
     fi;
 #ifdef FAULT_LEFT_TOO_EARLY

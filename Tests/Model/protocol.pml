@@ -33,6 +33,7 @@
 #define INPUT    6
 #define RACE     7
 #define HEIR     8
+#define TIMED    9
 
 /* The life of an object. */
 #define NOWHERE 0
@@ -40,7 +41,7 @@
 #define DEINIT  2
 #define FREED   3
 
-#define isFuture(k) ((k) == PROMISE || (k) == MAP || (k) == FLAT || (k) == RACE || (k) == HEIR)
+#define isFuture(k) ((k) != UNUSED && (k) != OBSERVER && (k) != TASK && (k) != INPUT)
 #define isRoot(k)   ((k) == PROMISE || (k) == HEIR)
 #define isSettled(f) ((f) >= 4)
 #define isPending(f) ((f) <= LOCKED)
@@ -49,7 +50,7 @@
 mtype = {
     nothing,
     resolve, cancel, release, observe, await, cancelTask, onCancel, flatMapSettled,
-    releaseRange, whenQuiet,
+    addInput, handOver, releaseRange, whenQuiet,
 #ifdef FAULT_NEXT_READ_LATE
     nextLate,
 #endif
@@ -87,7 +88,7 @@ typedef Node {
     bit holdsInputs;      /* of a RACE */
     byte heir;            /* of a PROMISE */
     mtype does;           /* what the closure of an OBSERVER does, */
-    byte to;              /* and to whom; it owns a reference of that */
+    byte to;              /* and to whom; it owns a reference of that. Of an INPUT: its aggregate */
 
     /* What is only counted, never read by the protocol. */
     byte calls;           /* how often an observer was called or a task was resumed */
@@ -101,6 +102,10 @@ byte running = 0;
 
 /* An access to a node's memory. */
 #define TOUCH(x) assert((x) != 0 && n[x].life != FREED && n[x].life != NOWHERE)
+
+/* `storage` of a settled future: its one deliverer may still write what it will take back, unless the
+   future has settled with that value. */
+#define readStorage(x) TOUCH(x); assert(n[x].flags == VALUE && n[x].result == SUCCESS)
 
 /* Busy waits are blocking guards, so that a wait without end is a deadlock. A node that is freed
    while somebody waits at it ends the wait, so that TOUCH complains. */
@@ -118,10 +123,10 @@ byte running = 0;
 #include "words.pml"
 #include "settle.pml"
 #include "observe.pml"
+#include "aggregate.pml"
 #include "cancel.pml"
 #include "release.pml"
 #include "link.pml"
-#include "aggregate.pml"
 
 /*
  * One thread: up to four operations, each with two operands, then the end.
@@ -223,6 +228,8 @@ next:
     :: o == shorten -> doShorten()
     :: o == flatMapSettled -> doFlatMapSettled()
     :: o == inputSettled -> doInputSettled()
+    :: o == addInput -> doAddInput()
+    :: o == handOver -> doHandOver()
     :: o == whenQuiet -> atomic { (running == 1); quiet() }
     fi;
     goto next;
@@ -239,8 +246,7 @@ init {
         do
         :: k <= NODES ->
             /* Nothing is leaked. */
-            assert(n[k].life == FREED || (n[k].kind == HEIR && n[k].life == NOWHERE)
-                || n[k].kind == UNUSED);
+            assert(n[k].life == FREED || n[k].life == NOWHERE);
             /* Each observer that was enrolled is called once, each task resumed once. */
             assert(n[k].kind != OBSERVER || n[k].calls == (n[k].upstream != 0 -> 1 : 0));
             assert(n[k].kind != TASK || n[k].calls == 1);

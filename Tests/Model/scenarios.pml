@@ -495,23 +495,22 @@ inline quiet() { assert(n[1].heard == hadHandler && n[1].wasGivenUp) }
 inline expected() { heardIfCancelled(1) }
 
 #elif SCENARIO == 15
-/* An aggregate is begun: its second input is enrolled while the first settles it. */
+/* An aggregate is begun: its second input is made and enrolled while the first settles it. */
 #define NODES 8
 inline setup() {
     makePromise(1, 2, 7);
     makePromise(2, 2, 8);
-    make(3, RACE, 3);
-    n[3].holdsInputs = 1;
-    make(4, INPUT, 2);
-    n[4].owner = 3;
-    make(5, INPUT, 2);
-    n[5].owner = 3;
+    make(3, RACE, 1);
+    n[4].kind = INPUT;
+    n[4].to = 3;
+    n[5].kind = INPUT;
+    n[5].to = 3;
     make(6, OBSERVER, 1);
     enrolled(6, 3);
     n[2].listens = 1;
     hadHandler = 1;
     running = 3;
-    run thread(enrollShared, 4, 1, enrollShared, 5, 2, releaseRange, 1, 5, nothing, 0, 0);
+    run thread(addInput, 4, 1, addInput, 5, 2, handOver, 3, 0, releaseRange, 1, 3);
     start2(resolve, 1, release, 1);
     if
     :: start2(resolve, 2, release, 2)
@@ -553,6 +552,31 @@ inline setup() {
 }
 inline quiet() { skip }
 inline expected() { heardIfCancelled(1); heardIfCancelled(4) }
+
+#elif SCENARIO == 17
+/* A future with a timeout: the time is over, or its source is cancelled while it is delivered to. */
+#define NODES 5
+inline setup() {
+    makePromise(1, 1, 5);
+    make(2, MAP, 2);
+    make(3, TIMED, 2);
+    make(4, OBSERVER, 1);
+    enrolled(2, 1);
+    enrolled(3, 2);
+    enrolled(4, 3);
+    n[1].listens = 1;
+    hadHandler = 1;
+    running = 3;
+    if
+    :: start2(resolve, 1, release, 1)
+    :: start1(release, 1)
+    :: start2(whenQuiet, 0, release, 1)
+    fi;
+    start2(cancel, 2, release, 2);
+    start2(cancel, 3, release, 3)
+}
+inline quiet() { assert(n[1].heard == 1) }
+inline expected() { heardIfCancelled(1) }
 #endif
 
 #ifndef PUTTING_OFF

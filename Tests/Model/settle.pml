@@ -53,7 +53,8 @@ inline doFinishDerived() {
     assert(isSettled(n[y].flags) && n[y].result != NONE);
     if
     :: n[y].result == SUCCESS ->
-        /* The value is in place; one exchange does all. */
+        /* The value is in place, read from the upstream; one exchange does all. */
+        atomic { readStorage(y) }
         atomic {
             untilUnlocked(x);
             TOUCH(x);
@@ -197,6 +198,21 @@ inline doReceive() {
                 addReference(y);
                 PUSH(inputSettled, n[x].owner, x)
             }
+        :: else -> waitUntilLeft(x)
+        fi
+    :: n[x].kind == TIMED ->
+        claimAs(x, CLAIMED);
+        if
+        :: ok ->
+            atomic { TOUCH(y); n[x].result = n[y].result }
+#ifdef FAULT_STORAGE_OF_FAILED
+            atomic { readStorage(y) }
+#endif
+            if
+            :: n[x].result == SUCCESS -> atomic { readStorage(y) } publish(x, VALUE)
+            :: else -> publish(x, FAILURE)
+            fi;
+            pushDistribute(x)
         :: else -> waitUntilLeft(x)
         fi
     :: n[x].kind == MAP || (n[x].kind == FLAT && n[x].isForwarding) ->
