@@ -4,7 +4,7 @@ import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/SameScreenFiveWays.md: a button that loads a fact about a number.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FiveWaysExamples {
     // snippet: screen
     struct Screen: Equatable, Sendable {

@@ -3,7 +3,7 @@ import PledgeTesting
 import Testing
 
 /// What a user of the login of Docs/Guides/TestingState.md may meet, on virtual time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoginFlowExamples {
     typealias Login = LoginFlow.Login
 

@@ -4,7 +4,7 @@ import PledgeTesting
 import Testing
 
 /// Every way in which a user, a server and the clock may take five turns, beside a plain model.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoginFlowModelTests {
     typealias Login = LoginFlow.Login
 

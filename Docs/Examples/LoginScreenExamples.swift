@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// The login screen of Docs/Guides/ModellingState.md.
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 struct LoginScreenExamples {
     // snippet: login
     struct Login: Equatable, Sendable {

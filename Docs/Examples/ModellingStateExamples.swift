@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// The code of Docs/Guides/ModellingState.md.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ModellingStateExamples {
     // snippet: recursive
     final class RecursivePlayer {

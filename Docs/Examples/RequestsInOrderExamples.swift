@@ -5,7 +5,7 @@ import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/RequestsInOrder.md: three requests, each after the answer of the last.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestsInOrderExamples {
     struct Route: Codable, Equatable, Sendable {
         var path: String

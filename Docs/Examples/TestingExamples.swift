@@ -4,7 +4,7 @@ import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/Testing.md.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestingExamples {
     struct Product: Codable, Equatable, Sendable {
         var id: Int

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// The code of Docs/Guides/TestingState.md.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestingStateExamples {
     // snippet: search
     struct Search: Equatable, Sendable {

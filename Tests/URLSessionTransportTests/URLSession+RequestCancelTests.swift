@@ -5,7 +5,7 @@ import PledgeTesting
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct URLSessionRequestCancelTests {
     @Test func cancellingWhileTheServerThinksHangsUp() async throws {
         let thinking = Promise<LoopbackAnswer>()

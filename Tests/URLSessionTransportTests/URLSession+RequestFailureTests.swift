@@ -5,7 +5,7 @@ import PledgeTesting
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct URLSessionRequestFailureTests {
     @Test(arguments: ["", "/products/7", "ftp://127.0.0.1/x", "http://"])
     func rejectsAnEndpointWithoutAnAbsoluteURL(path: String) async {

@@ -5,7 +5,7 @@ import PledgeTesting
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct URLSessionRequestRedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308])
     func followsARedirectOfAGet(status: Int) async throws {

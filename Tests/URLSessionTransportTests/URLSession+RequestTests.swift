@@ -5,7 +5,7 @@ import PledgeTesting
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct URLSessionRequestTests {
     @Test(arguments: [
         HTTPMethod.get, .post, .put, .delete, .patch, .options, "PURGE", .query,

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommandTests {
     @Test(arguments: ["--help", "-h"])
     func helpShowsHowItIsUsed(flag: String) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import PledgeTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadTests {
     @Test func showsStatusTimeSizeAndTheBodysBeginning() async throws {
         let server = try LoopbackServer { _ in

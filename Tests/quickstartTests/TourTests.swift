@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TourTests {
     @Test func printsWhatIsCommitted() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -60,7 +60,9 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     func receive(_ source: Future<Value>) {
         guard claim() else { return waitUntilLeft() }
         failure = source.failure
-        storage = source.storage
+        // Only a future that has succeeded has a value for good: the deliverer of one that was given up
+        // meanwhile may be taking its value back.
+        if failure == nil { storage = source.storage }
         let list = publish(failure == nil ? Word.value : Word.failure)
         // Before anybody is told: the timer is not needed any more.
         cancelTimer()

@@ -17,6 +17,8 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     }
 
     /// Whether the future has settled before this was cancelled.
+    ///
+    /// Acquiring: what the deliverer saw of the future is seen here, too.
     var wasDelivered: Bool { word.load(ordering: .acquiring) == Word.value }
 
     /// Resumes a task once a future has settled, or as soon as the task is cancelled.

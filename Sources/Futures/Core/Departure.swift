@@ -144,6 +144,7 @@ extension FutureNode {
             previous._withUnsafeGuaranteedRef { $0.next = next }
         } else {
             let head = next.map(Self.address) ?? 0
+            // Relaxed: still locked; unlocking releases.
             word.store(head | Word.locked, ordering: .relaxed)
         }
         waiter.next = nil
@@ -155,6 +156,7 @@ extension FutureNode {
     ///
     /// Each is visited once over all calls, so leaving takes constant time, amortised.
     final func fillInPrevious() {
+        // Relaxed: the caller holds the lock, and nobody else writes a locked word.
         var newer = Self.waiter(at: word.load(ordering: .relaxed))
         while let current = newer {
             newer = current._withUnsafeGuaranteedRef { waiter -> Unmanaged<Waiter>? in
@@ -174,6 +176,7 @@ extension FutureNode {
     /// CancellationError.
     /// - Returns: Whether the caller has to detach this future now.
     fileprivate final func unlockWithoutInterest() -> Bool {
+        // Relaxed: as above.
         guard Self.waiter(at: word.load(ordering: .relaxed)) == nil else {
             unlock()
             return false

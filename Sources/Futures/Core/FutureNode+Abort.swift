@@ -25,6 +25,7 @@ extension FutureNode {
     final func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
         let handlers = CancelHandlers(handler)
         if lockIfPending() {
+            // Relaxed: the word is locked, and written by this thread alone.
             let isGivenUp = wasGivenUp && Self.waiter(at: word.load(ordering: .relaxed)) == nil
             if let first = cancelHandlers {
                 first.append(handlers)

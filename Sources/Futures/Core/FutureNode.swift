@@ -68,11 +68,13 @@ extension FutureNode {
         let reference = Unmanaged.passRetained(waiter)
         var spins: UInt32 = 0
         while true {
+            // Acquiring: if it has settled, the result is read by whoever delivers.
             let current = word.load(ordering: .acquiring)
             if current & Word.settled != 0 { break }
             if current & Word.locked == 0 {
                 waiter.next = Self.waiter(at: current)
-                // Releasing: the waiter's fields are seen by whoever takes the list.
+                // Releasing: the waiter's fields are seen by whoever takes the list. Relaxed where it
+                // fails: the next turn loads the word anew.
                 let desired = Self.address(of: reference) | current & Word.claimed
                 protocolStep()
                 let (exchanged, _) = word.weakCompareExchange(
@@ -119,6 +121,7 @@ extension FutureNode {
             waiter.waitUntilLeft()
             return giveUpInterest()
         }
+        // Relaxed: this thread holds the lock, and nobody else writes a locked word.
         waiter.next = Self.waiter(at: word.load(ordering: .relaxed))
         waiter.previous = nil
         waiter.isLinked = true
@@ -152,6 +155,7 @@ extension FutureNode {
     final func claim() -> Bool {
         var spins: UInt32 = 0
         while true {
+            // Relaxed: who loses reads nothing here, and who wins acquires below.
             let current = word.load(ordering: .relaxed)
             if current & (Word.claimed | Word.settled) != 0 { return false }
             if current & Word.locked == 0 {
@@ -208,6 +212,8 @@ extension FutureNode {
             }
             if current & Word.locked == 0 {
                 protocolStep()
+                // Releasing: the value is seen by who sees the word. Acquiring: so are the waiters of
+                // the list here, which `publish` acquires for the others.
                 let (exchanged, _) = word.weakCompareExchange(
                     expected: current, desired: Word.value,
                     successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)

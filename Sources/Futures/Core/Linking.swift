@@ -66,10 +66,11 @@ extension FutureNode {
     /// forwarding future.
     private func lockWithOnlyWaiter() -> Unmanaged<Waiter>? {
         shorten()
-        // Mostly nobody waits; one load tells.
+        // Mostly nobody waits; one load tells. Relaxed: a hint, looked at again under the lock.
         guard Self.waiter(at: word.load(ordering: .relaxed)) != nil, lockIfPending() else {
             return nil
         }
+        // Relaxed, here and below: the word is locked, and written by this thread alone.
         if let only = Self.waiter(at: word.load(ordering: .relaxed)),
             // Against the usual direction, hence no waiting.
             only._withUnsafeGuaranteedRef({ $0.next == nil && $0.tryLock() })
@@ -89,6 +90,7 @@ extension FutureNode {
         if let previous {
             previous._withUnsafeGuaranteedRef { $0.next = new }
         } else {
+            // Relaxed: still locked; unlocking releases.
             word.store(Self.address(of: new) | Word.locked, ordering: .relaxed)
         }
         new._withUnsafeGuaranteedRef {

@@ -151,6 +151,8 @@ extension Waiter {
     }
 
     /// Whether this may still be delivered to.
+    ///
+    /// Relaxed: a hint. Whoever acts on it claims or locks, and acquires by that.
     @inlinable
     final var isPending: Bool {
         word.load(ordering: .relaxed) & (Word.claimed | Word.settled) == 0
@@ -163,6 +165,7 @@ extension Waiter {
     final func lockIfPending() -> Bool {
         var spins: UInt32 = 0
         while true {
+            // Relaxed: who finds it settled waits, by an acquiring load, before it reads anything.
             let current = word.load(ordering: .relaxed)
             if current & (Word.claimed | Word.settled) != 0 { return false }
             // Acquiring: all that the last holder of the lock wrote is seen.
@@ -177,6 +180,7 @@ extension Waiter {
 
     /// Locks a waiter that is pending and not locked, or gives up at once.
     final func tryLock() -> Bool {
+        // Relaxed: only the exchange that takes the lock reads what it guards.
         let current = word.load(ordering: .relaxed)
         return current & Word.flags == 0 && exchange(current, for: current | Word.locked)
     }
@@ -225,6 +229,9 @@ extension Waiter {
     }
 
     /// One compare-and-exchange that both sees what came before and publishes what was done.
+    ///
+    /// Acquiring is for those who lock; releasing for those who claim, such as a task that then sees
+    /// that it was delivered to. Relaxed where it fails: the caller loads the word anew, or gives up.
     private func exchange(_ expected: UInt, for desired: UInt) -> Bool {
         word.weakCompareExchange(
             expected: expected, desired: desired,

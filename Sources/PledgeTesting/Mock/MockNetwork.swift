@@ -82,7 +82,7 @@ public final class MockNetwork: Sendable {
     /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` when the limit is reached,
     ///   `CancellationError` when the Task is cancelled.
     public func next(
-        within limit: Duration = .seconds(10),
+        within limit: Duration = .seconds(60),
         on scheduler: some Scheduler = LiveScheduler.live
     ) async throws -> MockCall {
         try await upcoming(within: limit, on: scheduler).value

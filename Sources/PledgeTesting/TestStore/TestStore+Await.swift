@@ -12,7 +12,7 @@ extension TestStore {
     ///   - line: Where to show what is wrong.
     public func receive(
         _ event: Event,
-        within limit: Duration = .seconds(10), on scheduler: some Scheduler = .live,
+        within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
         _ change: ((inout State) -> Void)? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
     ) async where Event: Equatable {
@@ -32,7 +32,7 @@ extension TestStore {
     ///   - line: Where to show what is wrong.
     public func receive(
         _ event: Event, expecting state: State,
-        within limit: Duration = .seconds(10), on scheduler: some Scheduler = .live,
+        within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) async where Event: Equatable {
         let expectation = TestExpectation(event)
@@ -51,7 +51,7 @@ extension TestStore {
     ///   - line: Where to show what is wrong.
     public func receive(
         where matches: @escaping (Event) -> Bool,
-        within limit: Duration = .seconds(10), on scheduler: some Scheduler = .live,
+        within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
         _ change: ((inout State) -> Void)? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
     ) async {

@@ -8,7 +8,7 @@ import Testing
 ///
 /// The model in Tests/Model takes every interleaving of a few small scenes; this takes many of
 /// large ones, with the code itself. It needs the steps of a debug build.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProtocolStressTests {
     private static let threads = 4
     private static let scenes = 40

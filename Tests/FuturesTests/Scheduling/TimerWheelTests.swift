@@ -3,7 +3,7 @@ import Testing
 @testable import Futures
 
 /// The wheel beside a plain list that is searched each time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TimerWheelTests {
     @Test func whatIsDueComesInOrderOfItsInstant() {
         var wheel = TimerWheel()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PledgeTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoopbackServerTests {
     @Test func answersByItsClosureAndRecordsWhatCame() throws {
         let server = try LoopbackServer { .text("you asked for \($0.target)") }

@@ -3,7 +3,7 @@ import Pledge
 import PledgeTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockNetworkTests {
     private let network = MockNetwork()
 

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import PledgeTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReportTestFailureTests {
     @Test func failsTheTestOfSwiftTesting() {
         withKnownIssue {

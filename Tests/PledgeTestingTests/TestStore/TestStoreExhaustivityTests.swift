@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestStoreExhaustivityTests {
     let log = FailureLog()
 

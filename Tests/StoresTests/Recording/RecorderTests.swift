@@ -3,7 +3,7 @@ import Futures
 import Stores
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecorderTests {
     let recorder = Recorder(initialState: 0, reduce: { (state: Int, event: Int) in state + event })
 

@@ -46,7 +46,7 @@ let number: @Sendable (Future<String>) -> Future<Int> = { answer in
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestSequenceTests {
     let desk = Desk()
 

@@ -4,7 +4,7 @@ import Stores
 import Testing
 
 /// Why a request sequence chains futures, where the article waits on a semaphore.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SemaphoreTests {
     /// A client that answers on one queue, as `URLSession` does on its delegate's.
     struct Client: Sendable {

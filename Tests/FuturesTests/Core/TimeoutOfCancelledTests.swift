@@ -1,0 +1,40 @@
+import CFutures
+import Futures
+import Synchronization
+import Testing
+
+#if DEBUG
+/// A future is cancelled while its deliverer is about to write its value, which it then takes back.
+///
+/// Whoever derives from it must not look at that value: it may be freed meanwhile.
+@Suite(.timeLimit(.minutes(10)))
+struct TimeoutOfCancelledTests {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func aTimeoutOfACancelledFutureKeepsNoValue(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let scheduler = ManualScheduler()
+        for _ in 0..<1_000 {
+            let census = Census()
+            let promise = Promise<Int>()
+            let isInTransform = Atomic<Bool>(false)
+            let source = promise.map { _ in
+                isInTransform.store(true, ordering: .relaxed)
+                return Tracked(census)
+            }
+            let timed = source.timeout(.seconds(1), on: scheduler)
+            let seeds = (0..<2).map { _ in generator.next() | 1 }
+            onThreads(2) { thread in
+                cfutures_disturb(seeds[thread])
+                if thread == 0 {
+                    promise.resolve(with: 1)
+                } else {
+                    while !isInTransform.load(ordering: .relaxed) {}
+                    source.cancel()
+                }
+                cfutures_disturb(0)
+            }
+            if case .failure? = timed.result { #expect(census.living == 0, "seed \(seed)") }
+        }
+    }
+}
+#endif
