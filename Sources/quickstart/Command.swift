@@ -2,26 +2,41 @@ import Foundation
 import Pledge
 
 /// What the arguments ask for.
-enum Command {
-    case tour
-    case load(Endpoint)
-    case help
+struct Command {
+    /// What is to be done.
+    enum Work {
+        case tour
+        case load(Endpoint)
+        case help
+    }
+
+    var work: Work
+    /// The file that the trace is written to, if one is asked for.
+    var traceFile: String?
 
     static let usage = """
-        usage: swift run quickstart [URL]
+        usage: swift run quickstart [--trace FILE.json] [URL]
 
-          without a URL   loads products and logs in, on a network in memory
+          without a URL   loads products and logs in, on a network in memory, and shows what
+                          policies do about a server that is busy
           with a URL      loads it and shows status, time, size, and the body's beginning
+          --trace FILE    writes what was observed, for ui.perfetto.dev or chrome://tracing
         """
 
     /// Does what the arguments ask for: nil where all went well.
     static func run(_ arguments: some Collection<String>) async -> Failure? {
         do {
-            switch try Command(arguments) {
+            let command = try Command(arguments)
+            let recorder = CallRecorder()
+            switch command.work {
             case .help: print(usage)
-            case .tour: try await runTour(on: server.request).value
-            case .load(let endpoint): try await runLoad(of: endpoint).value
+            case .tour:
+                try await runTour(on: server.request).value
+                try await runBusyDay(recordedBy: recorder).value
+            case .load(let endpoint):
+                try await runLoad(of: endpoint, recordedBy: recorder).value
             }
+            if let file = command.traceFile { try writeTrace(of: recorder, to: file) }
             return nil
         } catch {
             return Failure(error)
@@ -29,18 +44,35 @@ enum Command {
     }
 
     init(_ arguments: some Collection<String>) throws(Failure) {
-        let first = arguments.first
+        var arguments = Array(arguments)
         if arguments.contains(where: { $0 == "--help" || $0 == "-h" }) {
-            self = .help
-        } else if let flag = arguments.first(where: { $0.hasPrefix("-") }) {
+            work = .help
+            return
+        }
+        traceFile = try Self.takeTraceFile(from: &arguments)
+        if let flag = arguments.first(where: { $0.hasPrefix("-") }) {
             throw Failure(wrongUse: "unknown flag \(Printable.quoted(flag)); see --help")
         } else if arguments.count > 1 {
             throw Failure(wrongUse: "one URL at most, not \(arguments.count); see --help")
-        } else if let first {
-            self = .load(try Self.endpoint(of: first))
+        } else if let first = arguments.first {
+            work = .load(try Self.endpoint(of: first))
         } else {
-            self = .tour
+            work = .tour
         }
+    }
+
+    /// Takes `--trace` and the file behind it out of the arguments.
+    private static func takeTraceFile(from arguments: inout [String]) throws(Failure) -> String? {
+        guard let flag = arguments.firstIndex(of: "--trace") else { return nil }
+        let file = arguments[flag...].dropFirst().first ?? ""
+        guard !file.isEmpty, !file.hasPrefix("-") else {
+            throw Failure(wrongUse: "--trace needs a file, like trace.json; see --help")
+        }
+        arguments.removeSubrange(flag...flag + 1)
+        guard !arguments.contains("--trace") else {
+            throw Failure(wrongUse: "--trace is given more than once; see --help")
+        }
+        return file
     }
 
     /// The endpoint that a URL names.

@@ -11,6 +11,14 @@ struct Failure: Error, CustomStringConvertible {
         exitCode = 2
     }
 
+    /// A file cannot be written.
+    init(unwritable file: String) {
+        description =
+            "the trace cannot be written to \(Printable.quoted(file)); "
+            + "name a file in a folder that exists and may be written to"
+        exitCode = 1
+    }
+
     /// The work failed.
     init(_ error: any Error) {
         if let failure = error as? Failure {

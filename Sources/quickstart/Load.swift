@@ -2,10 +2,12 @@ import Foundation
 import Pledge
 
 /// Loads an endpoint through URLSession and shows what came.
-func runLoad(of endpoint: Endpoint) -> Future<Void> {
+func runLoad(of endpoint: Endpoint, recordedBy recorder: CallRecorder) -> Future<Void> {
+    let load = stack(
+        .observed(by: recorder.observer, named: { "\($0)" }), over: URLSession.shared.exchange)
     let clock = ContinuousClock()
     let start = clock.now
-    return URLSession.shared.exchange(endpoint).map { response in
+    return load(endpoint).map { response in
         let time = clock.now - start
         _ = try response.acceptedBody(for: endpoint)
         show(response, of: endpoint, after: time)

@@ -1,7 +1,7 @@
 import Foundation
 import Pledge
 
-// Without arguments: what the two articles do, on a network in memory.
+// Without arguments: what the two articles do, on a network in memory, and what policies add.
 // With a URL: one real request.
 let failure = await Command.run(CommandLine.arguments.dropFirst())
 if let failure {

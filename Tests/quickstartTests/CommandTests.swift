@@ -6,7 +6,7 @@ struct CommandTests {
     func helpShowsHowItIsUsed(flag: String) async throws {
         let run = try await QuickstartRun(flag)
 
-        #expect(run.output.hasPrefix("usage: swift run quickstart [URL]\n"))
+        #expect(run.output.hasPrefix("usage: swift run quickstart [--trace FILE.json] [URL]\n"))
         #expect(run.errors == "")
         #expect(run.exitCode == 0)
     }

@@ -11,7 +11,10 @@ struct QuickstartRun {
     var exitCode: Int32
 
     /// Runs `quickstart` with arguments, as `swift run quickstart` does.
-    init(_ arguments: String...) async throws {
+    init(_ arguments: String...) async throws { try await self.init(arguments) }
+
+    /// Runs `quickstart` with a list of arguments.
+    init(_ arguments: [String]) async throws {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = try Self.executable()
         process.arguments = arguments

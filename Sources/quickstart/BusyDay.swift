@@ -1,0 +1,43 @@
+import Foundation
+import Pledge
+
+/// What policies do about a server that is busy at first and slow afterwards, as a waterfall.
+///
+/// Nothing of the product loader has changed: the policies are around the network. The time is
+/// virtual, so that this is over at once, and the same each time.
+func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
+    let scheduler = ManualScheduler()
+    let shop = busyShop(on: scheduler)
+    let networking = stack(
+        .observed(named: { "\($0)" }),
+        .deadline(.seconds(2), on: scheduler),
+        .coalesce(),
+        .retry(backoff: .constant(.milliseconds(50)), on: scheduler),
+        .hedge(after: .milliseconds(100), on: scheduler),
+        .timeout(.milliseconds(500), on: scheduler),
+        over: shop.request)
+    let load = productLoading(over: networking)
+    let loadScreen = stack(
+        .observed(by: recorder.observer, on: scheduler, named: { _ in "screen" }),
+        over: { (id: Product.ID) in zip(load(id), load(id)) })
+
+    print("\nA screen that asks for one product twice, of a server that is busy and then slow:")
+    let shown = loadScreen(7)
+    scheduler.run()
+    return shown.map { title, _ in
+        print(recorder.lastCall?.waterfall(width: 24) ?? "", terminator: "")
+        print("  \(title.name) for both, after \(shop.calls.count) requests.")
+    }
+}
+
+/// Answers two requests with 503, takes two seconds for the third, and is well then.
+private func busyShop(on scheduler: ManualScheduler) -> MemoryTransport {
+    let slow = MemoryTransport.Answer.future { _ in
+        Future(value: Data()).delay(.seconds(2), on: scheduler)
+    }
+    let answer = MemoryTransport.Answer.sequence([
+        .status(503), .status(503), slow, .json(Product(id: 7, name: "iPad Pro", price: 999)),
+    ])
+    return MemoryTransport(
+        routes: [.get("/products/7", answer: answer)], latency: .milliseconds(30), on: scheduler)
+}
