@@ -1,0 +1,183 @@
+import Futures
+import Pledge
+import PledgeTesting
+import Testing
+
+/// The code of Docs/Guides/Resilience.md, but that of the wrong orders.
+@Suite struct ResilienceExamples {
+    struct Busy: Error {}
+
+    struct Product: Equatable, Sendable {
+        var id: Int
+        var isStale = false
+    }
+
+    // snippet: stack
+    /// What all stacks that load from the shop share.
+    struct Shop: Sendable {
+        let budget: RetryBudget
+        let places: Bulkhead
+        let breaker: CircuitBreaker
+
+        init(on scheduler: some Scheduler = .live) {
+            budget = RetryBudget(on: scheduler)
+            places = Bulkhead(limit: 64, queue: 20, queueTimeout: .seconds(1), on: scheduler)
+            breaker = CircuitBreaker(on: scheduler)
+        }
+    }
+
+    /// A service with everything around it.
+    func resilient(
+        _ load: @escaping Service<Int, Product>, from shop: Shop, or kept: Product,
+        observer: ServiceObserver, on scheduler: some Scheduler = .live,
+        random: RandomSource = .system
+    ) -> Service<Int, Product> {
+        stack(
+            .observed(by: observer, on: scheduler, named: { _ in "load product" }),
+            .deadline(.seconds(10), on: scheduler),
+            .memoise(timeToLive: .seconds(60), classifier: .fresh, on: scheduler),
+            .coalesce(),
+            .fallback(kept),
+            .bulkhead(shop.places),
+            .retry(budget: shop.budget, on: scheduler, random: random),
+            .hedge(after: .milliseconds(300), budget: shop.budget, on: scheduler),
+            .circuitBreaker(shop.breaker),
+            .timeout(.seconds(2), on: scheduler),
+            over: load)
+    }
+    // end snippet
+
+    /// The number that a load is asked for is what it costs in milliseconds.
+    private func loading(
+        on scheduler: ManualScheduler, _ log: ExampleLog
+    ) -> Service<Int, Product> {
+        { id in
+            log.add("asked")
+            return Future(value: Product(id: id)).delay(.milliseconds(id), on: scheduler)
+        }
+    }
+
+    @Test func theWholeStack() throws {
+        let (scheduler, log, recorder) = (ManualScheduler(), ExampleLog(), CallRecorder())
+        let shop = Shop(on: scheduler)
+        let load = resilient(
+            loading(on: scheduler, log), from: shop, or: Product(id: 0, isStale: true),
+            observer: recorder.observer, on: scheduler)
+        let (first, second) = (load(20), load(20))
+        scheduler.run()
+        #expect(try first.settledValue() == Product(id: 20))
+        #expect(try second.settledValue() == Product(id: 20))
+        #expect(try load(20).settledValue() == Product(id: 20))
+        #expect(log.lines.count == 1)
+        #expect(recorder.calls.count == 3)
+        #expect(shop.places.inFlight == 0)
+    }
+
+    @Test func aSubstituteIsNotKept() throws {
+        let (scheduler, log) = (ManualScheduler(), ExampleLog())
+        let down: Service<Int, Product> = { _ in
+            log.add("asked")
+            return Future(error: Busy())
+        }
+        let kept = Product(id: 0, isStale: true)
+        let load = resilient(
+            down, from: Shop(on: scheduler), or: kept, observer: ServiceObserver { _ in },
+            on: scheduler)
+        for _ in 1...2 {
+            let loaded = load(7)
+            scheduler.advance(by: .seconds(1))
+            #expect(try loaded.settledValue() == kept)
+        }
+        // Five failures opened the breaker; the substitute was not taken from the memo.
+        #expect(log.lines.count == 5)
+    }
+
+    @Test func ownMiddleware() throws {
+        let log = ExampleLog()
+        let load: Service<Int, Product> = { _ in Future(error: Busy()) }
+        // snippet: own
+        let logged = Middleware<Int, Product> { next in
+            { id in next(id).onFailure { error in log.add("\(id): \(error)") } }
+        }
+        let loadLogged = stack(logged, .retry(attempts: 1), over: load)
+        // end snippet
+        #expect(throws: Busy.self) { try loadLogged(7).settledValue() }
+        #expect(log.lines == ["7: Busy()"])
+    }
+
+    @Test func ownMiddlewareThatWaits() throws {
+        let scheduler = ManualScheduler()
+        let load: Service<Int, Duration?> = { _ in Future(value: CallContext.current.remaining) }
+        let loadLater = stack(
+            .deadline(.seconds(10), on: scheduler), .delayed(by: .seconds(1), on: scheduler),
+            over: load)
+        let loaded = loadLater(7)
+        scheduler.run()
+        #expect(try loaded.settledValue() == .seconds(9))
+    }
+
+    @Test func composed() throws {
+        let scheduler = ManualScheduler()
+        let load: Service<Int, Product> = { id in Future(value: Product(id: id)) }
+        // snippet: around
+        let patient: Middleware<Int, Product> =
+            .retry(on: scheduler).around(.timeout(.seconds(2), on: scheduler))
+        let loadPatiently = patient(load)
+        // end snippet
+        #expect(try loadPatiently(7).settledValue() == Product(id: 7))
+    }
+
+    // snippet: test
+    @Test func aBusyShopIsAskedAgain() throws {
+        let scheduler = ManualScheduler()
+        let asked = ExampleLog()
+        let busyOnce: Service<Int, Product> = { id in
+            asked.add("\(scheduler.now.offset)")
+            return asked.lines.count <= 2
+                ? Future(error: Busy()) : Future(value: Product(id: id))
+        }
+        let load = resilient(
+            busyOnce, from: Shop(on: scheduler), or: Product(id: 0, isStale: true),
+            observer: ServiceObserver { _ in }, on: scheduler, random: RandomSource(Half()))
+
+        let product = load(7)
+        scheduler.advance(by: .milliseconds(49))
+        #expect(asked.lines == ["0.0 seconds", "0.0 seconds"])  // a call, and its hedge
+        scheduler.advance(by: .milliseconds(1))
+        #expect(asked.lines.last == "0.05 seconds")  // half of the first backoff
+        #expect(try product.settledValue() == Product(id: 7))
+    }
+
+    /// Chance that is always in the middle.
+    struct Half: RandomNumberGenerator, Sendable {
+        mutating func next() -> UInt64 { 1 << 63 }
+    }
+    // end snippet
+}
+
+// snippet: fresh
+extension Classifier<ResilienceExamples.Product> {
+    /// A substitute is no answer: it is not to be kept.
+    static var fresh: Self {
+        Classifier { result in
+            if case .success(let product) = result, product.isStale { return .ignorable }
+            return standard(result)
+        }
+    }
+}
+// end snippet
+
+// snippet: later
+extension Middleware {
+    /// Holds each call back for a while.
+    static func delayed(by delay: Duration, on scheduler: some Scheduler = .live) -> Self {
+        Middleware { next in
+            { input in
+                let context = CallContext.current
+                return Future(value: ()).delay(delay, on: scheduler)
+                    .flatMap { context.run { next(input) } }
+            }
+        }
+    }
+}
+// end snippet

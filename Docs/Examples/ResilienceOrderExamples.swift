@@ -1,0 +1,165 @@
+import Futures
+import Pledge
+import PledgeTesting
+import Testing
+
+/// The wrong orders of Docs/Guides/Resilience.md, and what they do.
+@Suite struct ResilienceOrderExamples {
+    struct Broken: Error {}
+
+    private let scheduler = ManualScheduler()
+    private let asked = ExampleLog()
+
+    /// A service that is down, and says so after a while.
+    private func down(after delay: Duration = .zero) -> Service<Int, String> {
+        let (scheduler, asked) = (scheduler, asked)
+        return { _ in
+            asked.add("asked")
+            let failed = Future<String>(error: Broken())
+            guard delay > .zero else { return failed }
+            return Future(value: ()).delay(delay, on: scheduler).flatMap { failed }
+        }
+    }
+
+    /// When a call ends, and how.
+    private func end(of load: Service<Int, String>) -> String {
+        let (scheduler, log) = (scheduler, ExampleLog())
+        let start = scheduler.now
+        load(7).observe { result in
+            let end = result.error.map { "\($0)" } ?? "success"
+            log.add("\(start.duration(to: scheduler.now)): \(end)")
+        }
+        scheduler.run()
+        return log.lines.joined(separator: "\n")
+    }
+
+    /// How many requests are made for a number of calls, one after the other.
+    private func requests(of load: Service<Int, String>, calls: Int) -> Int {
+        let before = asked.lines.count
+        for _ in 1...calls {
+            load(7).observe { _ in }
+            scheduler.advance(by: .milliseconds(100))
+        }
+        return asked.lines.count - before
+    }
+
+    @Test func aTimeoutOutsideTheRetry() {
+        let (scheduler, down) = (scheduler, down(after: .milliseconds(600)))
+        // snippet: deadline
+        let wrong = stack(
+            .timeout(.seconds(2), on: scheduler),
+            .retry(backoff: .constant(.milliseconds(1_500)), on: scheduler),
+            over: down)
+        let right = stack(
+            .deadline(.seconds(2), on: scheduler),
+            .retry(backoff: .constant(.milliseconds(1_500)), on: scheduler),
+            over: down)
+        // end snippet
+        #expect(
+            end(of: wrong)
+                == "2.0 seconds: timeout: no result within the timeout of 2.0 seconds")
+        #expect(end(of: right) == "0.6 seconds: Broken()")
+    }
+
+    @Test func aBreakerOutsideTheRetry() {
+        let (scheduler, down) = (scheduler, down())
+        // snippet: breaker
+        let wrong = stack(
+            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            over: down)
+        let right = stack(
+            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            over: down)
+        // end snippet
+        #expect(requests(of: wrong, calls: 10) == 9)
+        #expect(requests(of: right, calls: 10) == 3)
+    }
+
+    @Test func aTimeoutOutsideTheBreaker() {
+        let (scheduler, hangs) = (scheduler, down(after: .seconds(3_600)))
+        // snippet: hang
+        let wrong = stack(
+            .timeout(.milliseconds(50), on: scheduler),
+            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            over: hangs)
+        let right = stack(
+            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .timeout(.milliseconds(50), on: scheduler),
+            over: hangs)
+        // end snippet
+        #expect(requests(of: wrong, calls: 10) == 10)
+        #expect(requests(of: right, calls: 10) == 3)
+    }
+
+    @Test func aFallbackBeneathTheRetry() {
+        let (scheduler, down) = (scheduler, down())
+        // snippet: fallback
+        let wrong = stack(
+            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            .fallback("kept"),
+            over: down)
+        let right = stack(
+            .fallback("kept"),
+            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            over: down)
+        // end snippet
+        #expect(requests(of: wrong, calls: 1) == 1)
+        #expect(requests(of: right, calls: 1) == 3)
+    }
+
+    @Test func aBulkheadBeneathTheRetry() {
+        let scheduler = scheduler
+        // snippet: bulkhead
+        let failsOnce: Service<String, String> = { name in
+            let isFirst = name == "ada" && CallContext.current.attempt == 1
+            return Future(value: ()).delay(.seconds(1), on: scheduler)
+                .map { if isFirst { throw Broken() } else { "served" } }
+        }
+        let wrong = stack(
+            .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
+            .bulkhead(Bulkhead(limit: 1, queue: 2, on: scheduler)),
+            over: failsOnce)
+        let right = stack(
+            .bulkhead(Bulkhead(limit: 1, queue: 2, on: scheduler)),
+            .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
+            over: failsOnce)
+        // end snippet
+        #expect(order(of: wrong) == ["2.0 seconds: ben", "3.0 seconds: cem", "4.0 seconds: ada"])
+        #expect(order(of: right) == ["2.5 seconds: ada", "3.5 seconds: ben", "4.5 seconds: cem"])
+    }
+
+    @Test func aBulkheadWithoutAQueueBeneathTheRetry() {
+        let (scheduler, failing) = (scheduler, down(after: .seconds(1)))
+        let serve = stack(
+            .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
+            .bulkhead(Bulkhead(limit: 1, on: scheduler)),
+            over: failing)
+        let ada = serve(1)
+        scheduler.advance(by: .milliseconds(1_200))
+        let ben = serve(2)
+        scheduler.advance(by: .milliseconds(300))
+        #expect((ada.result?.error as? ServiceError)?.code == .bulkheadFull)
+        #expect(ben.result == nil)
+        scheduler.run()
+    }
+
+    /// When three calls that begin together are served.
+    private func order(of serve: Service<String, String>) -> [String] {
+        let (scheduler, log) = (scheduler, ExampleLog())
+        let start = scheduler.now
+        for name in ["ada", "ben", "cem"] {
+            serve(name).observe { _ in
+                log.add("\(start.duration(to: scheduler.now)): \(name)")
+            }
+        }
+        scheduler.run()
+        return log.lines
+    }
+}
+
+extension Result {
+    /// The error, if it is one.
+    fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
