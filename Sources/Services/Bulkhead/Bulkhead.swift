@@ -1,4 +1,5 @@
 public import Futures
+import Synchronization
 
 extension Middleware {
     /// Lets so many calls be in flight, lets some more wait for their turn, and refuses the rest.
@@ -101,23 +102,27 @@ extension Bulkhead {
 
     /// Calls the service when the call's turn has come.
     ///
-    /// Whichever way the call ends, its last step takes it out of the queue or gives its place back:
-    /// also if it is given up just when its turn comes.
+    /// The service's future gives the place back, once there is one: who gives the call up while the
+    /// service is being called must not let another in beside it. If the service is not called, the last
+    /// step takes the call out of the queue or gives its place back: also if it is given up just when
+    /// its turn comes.
     private func wait<Input: Sendable, Output: Sendable>(
         for turn: Promise<Void>, _ ticket: Int, _ length: Int,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let context = CallContext.current
         let start = scheduler.now
+        let decision = Decision()
         // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
         context.report(.queued(length: length), by: bulkheadName)
         return inTime(turn, in: context)
             .flatMap {
+                guard decision.take() else { return Future(error: CancellationError()) }
                 context.report(
                     .dequeued(after: start.duration(to: self.scheduler.now)), by: bulkheadName)
-                return context.run { service(input) }
+                return self.callInPlace({ context.call(service, $0) }, input)
             }
-            .onEnd { _ in self.leave(ticket) }
+            .onEnd { _ in if decision.take() { self.leave(ticket) } }
     }
 
     private func inTime(_ turn: Promise<Void>, in context: CallContext) -> Future<Void> {
@@ -143,6 +148,15 @@ extension Bulkhead {
     private func leave(_ ticket: Int) {
         machine.withLock { $0.leave(ticket) }.next?.resolve()
     }
+}
+
+/// Who gives back what a queued call has: the service's future, or the call's last step if it comes
+/// before the service is called.
+private final class Decision: Sendable {
+    /// Decides, the first time.
+    func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
+
+    private let isTaken = Atomic(false)
 }
 
 private let bulkheadName = "bulkhead"

@@ -242,4 +242,30 @@ import Testing
         upstream.settle(1, .success(7))
         #expect(call.valueNow == 7)
     }
+
+    /// Its place is nobody else's until the service has returned, and can be told.
+    @Test func aCallGivenUpWhileTheServiceIsCalledLetsNobodyInBesideIt() {
+        let upstream = Upstream(on: scheduler)
+        let caller = Locked<Future<Int>?>(nil)
+        let seen = Locked<[Int]>([])
+        let bulkhead = Bulkhead(limit: 1, queue: 2, on: scheduler)
+        let service = stack(
+            .bulkhead(bulkhead),
+            over: { (ask: Ask) in
+                let future = upstream.send(ask)
+                if ask.number == 2 { caller.withLock { $0 }?.cancel() }
+                seen.withLock { $0.append(upstream.inFlight) }
+                return future
+            })
+        let first = service(1), second = service(2), third = service(3)
+        caller.withLock { $0 = second }
+        upstream.settle(0, .success(7))
+        #expect(first.valueNow == 7)
+        #expect(second.isCancelled)
+        #expect(third.result == nil)
+        #expect(seen.withLock { $0 } == [1, 1, 1])
+        #expect((bulkhead.inFlight, upstream.cancelled) == (1, 1))
+        third.cancel()
+        #expect((bulkhead.inFlight, upstream.inFlight) == (0, 0))
+    }
 }
