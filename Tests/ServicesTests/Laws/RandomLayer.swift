@@ -1,0 +1,171 @@
+import Futures
+import Services
+
+/// One policy whose parameters chance has chosen, and what it promises.
+struct RandomLayer: Sendable {
+    /// The policy as a report names it.
+    let name: String
+    /// How many calls beneath it there may be for one.
+    var factor = 1
+    /// How many calls beneath it may be in flight, nil for any number.
+    var places: Int?
+    /// How long a call through it takes at most, nil if it does not say.
+    var limit: Duration?
+    /// What it has to do with the stack's budget.
+    var budget = Budget.none
+    /// Whether nobody waits in it, and it keeps no call.
+    var isVacant: @Sendable () -> Bool = { true }
+    let middleware: Middleware<Ask, Int>
+
+    /// A policy deposits, once a call, or only withdraws; each further call beneath it is a withdrawal.
+    enum Budget { case none, depositing, withdrawing }
+
+    /// What the layers of one stack share.
+    struct Site {
+        let scheduler: ManualScheduler
+        let budget: RetryBudget
+        var dice: Seeded
+    }
+
+    /// Draws one.
+    static func draw(at site: inout Site) -> RandomLayer {
+        switch Int.random(in: 0..<11, using: &site.dice) {
+        case 0: deadline(at: &site)
+        case 1: timeout(at: &site)
+        case 2: retry(at: &site)
+        case 3: circuitBreaker(at: &site)
+        case 4: bulkhead(at: &site)
+        case 5: rateLimit(at: &site)
+        case 6: hedge(at: &site)
+        case 7: coalesce()
+        case 8: memoise(at: &site)
+        case 9: fallback(at: &site)
+        default: chaos(at: &site)
+        }
+    }
+
+    /// Callers whose keys are equal may share calls and answers.
+    static func key(_ ask: Ask) -> Int { ask.number % 3 }
+}
+
+extension RandomLayer {
+    private static func deadline(at site: inout Site) -> RandomLayer {
+        let limit = site.milliseconds(0...400)
+        return RandomLayer(
+            name: "deadline(\(limit))", limit: limit,
+            middleware: .deadline(limit, on: site.scheduler))
+    }
+
+    private static func timeout(at site: inout Site) -> RandomLayer {
+        let limit = site.milliseconds(0...200)
+        return RandomLayer(
+            name: "timeout(\(limit))", limit: limit,
+            middleware: .timeout(limit, on: site.scheduler))
+    }
+
+    private static func retry(at site: inout Site) -> RandomLayer {
+        let attempts = site.number(1...4)
+        let isBudgeted = site.isTails()
+        let (base, cap) = (site.milliseconds(0...20), site.milliseconds(0...100))
+        let backoff =
+            [
+                .constant(.zero), .constant(base), .fullJitter(base: base, cap: cap),
+                .equalJitter(base: base, cap: cap), .decorrelatedJitter(base: base, cap: cap),
+            ][site.number(0...4)] as Backoff
+        return RandomLayer(
+            name: "retry(\(attempts)\(isBudgeted ? ", budget" : ""))", factor: attempts,
+            budget: isBudgeted ? .depositing : .none,
+            middleware: .retry(
+                attempts: attempts, backoff: backoff, budget: isBudgeted ? site.budget : nil,
+                maxServerDelay: .milliseconds(40), on: site.scheduler, random: site.random()))
+    }
+
+    private static func circuitBreaker(at site: inout Site) -> RandomLayer {
+        let failures = site.number(1...5)
+        let breaker = CircuitBreaker(
+            failuresInARow: failures, minimumRequests: site.number(1...5),
+            backoff: .constant(site.milliseconds(0...60)), on: site.scheduler)
+        return RandomLayer(
+            name: "circuitBreaker(\(failures))", middleware: .circuitBreaker(breaker))
+    }
+
+    private static func bulkhead(at site: inout Site) -> RandomLayer {
+        let (limit, queue) = (site.number(1...3), site.number(0...4))
+        let timeout = site.isTails() ? site.milliseconds(0...80) : nil
+        let bulkhead = Bulkhead(
+            limit: limit, queue: queue, queueTimeout: timeout, on: site.scheduler)
+        return RandomLayer(
+            name: "bulkhead(\(limit), queue \(queue), \(timeout.map { "\($0)" } ?? "patient"))",
+            places: limit, isVacant: { bulkhead.inFlight == 0 && bulkhead.queued == 0 },
+            middleware: .bulkhead(bulkhead))
+    }
+
+    private static func rateLimit(at site: inout Site) -> RandomLayer {
+        let (rate, burst) = (site.number(1...5), site.number(1...4))
+        let wait = site.milliseconds(0...200)
+        let limiter = RateLimiter(
+            rate: rate, per: .milliseconds(50), burst: burst, maxWait: wait, on: site.scheduler)
+        return RandomLayer(
+            name: "rateLimit(\(rate), burst \(burst), wait \(wait))",
+            isVacant: { limiter.queued == 0 }, middleware: .rateLimit(limiter))
+    }
+
+    private static func hedge(at site: inout Site) -> RandomLayer {
+        let (attempts, extra) = (site.number(1...3), site.number(0...2))
+        let isBudgeted = site.isTails()
+        let delay = site.milliseconds(0...40)
+        let budget = isBudgeted ? site.budget : nil
+        return RandomLayer(
+            name: "hedge(\(attempts) after \(delay), load \(extra)\(isBudgeted ? ", budget" : ""))",
+            factor: extra == 0 ? 1 : attempts, budget: isBudgeted ? .withdrawing : .none,
+            middleware: .hedge(
+                after: delay, attempts: attempts, maxExtraLoad: Double(extra) / 2, budget: budget,
+                on: site.scheduler))
+    }
+
+    private static func coalesce() -> RandomLayer {
+        let group = Coalescer<Int, Int>()
+        return RandomLayer(
+            name: "coalesce", isVacant: { group.count == 0 },
+            middleware: .coalesce(by: key, in: group))
+    }
+
+    private static func memoise(at site: inout Site) -> RandomLayer {
+        let (time, limit) = (site.milliseconds(1...200), site.number(1...3))
+        return RandomLayer(
+            name: "memoise(\(time), \(limit))",
+            middleware: .memoise(by: key, timeToLive: time, limit: limit, on: site.scheduler))
+    }
+
+    private static func fallback(at site: inout Site) -> RandomLayer {
+        guard site.isTails() else {
+            return RandomLayer(name: "fallback", middleware: .fallback(-1))
+        }
+        let (scheduler, delay) = (site.scheduler, site.milliseconds(0...30))
+        return RandomLayer(
+            name: "fallback(to a service of \(delay))",
+            middleware: .fallback(to: { _ in Future(value: -1).delay(delay, on: scheduler) }))
+    }
+
+    private static func chaos(at site: inout Site) -> RandomLayer {
+        let share = Double(site.number(0...4)) / 10
+        return RandomLayer(
+            name: "chaos(\(share))",
+            middleware: .chaos(
+                .latency(.zero ... .milliseconds(60), probability: share),
+                .failure(probability: share),
+                .outcome(probability: share) { result in
+                    if try result.get() % 2 == 0 { throw Broken() }
+                    return -1
+                }, on: site.scheduler, random: site.random()))
+    }
+}
+
+extension RandomLayer.Site {
+    mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &dice) }
+    mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
+        .milliseconds(number(range))
+    }
+    mutating func isTails() -> Bool { .random(using: &dice) }
+    mutating func random() -> RandomSource { RandomSource(Seeded(dice.next())) }
+}

@@ -1,0 +1,235 @@
+import Futures
+import Services
+
+/// Some calls through a stack, all of which one number has chosen.
+final class RandomStackRun: Sendable {
+    /// One call, and how it went.
+    private struct Call {
+        let isReplayable: Bool
+        let luggage: WeakLuggage
+        let key: Int
+        let begun: Duration
+        var future: Future<Int>?
+        /// How it ended, and when, each time that it did.
+        var ends: [(result: Result<Int, any Error>, instant: Duration)] = []
+        var isCancelled = false
+    }
+
+    /// A reference that keeps nothing alive.
+    private struct WeakLuggage: Sendable {
+        weak let luggage: Luggage?
+    }
+
+    private struct State {
+        var dice: Seeded
+        var calls: [Int: Call] = [:]
+        /// How many calls reached each layer, outermost first, and the service.
+        var entries: [Int]
+        var openSpans = 0
+        var transcript: [String] = []
+    }
+
+    let seed: UInt64
+    let layers: [RandomLayer]
+    /// The retries that the budget has beside deposits, and their share of the deposits.
+    let (reserve, share): (Int, Double)
+    private let scheduler = ManualScheduler()
+    private let state: Locked<State>
+    private let isObserved: Bool
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var dice = Seeded(seed)
+        let perSecond = Int.random(in: 0...1, using: &dice)
+        share = Double(Int.random(in: 0...4, using: &dice)) / 4
+        reserve = perSecond * 10
+        let budget = RetryBudget(
+            ttl: .seconds(10), minRetriesPerSecond: perSecond, percentCanRetry: share, on: scheduler
+        )
+        var site = RandomLayer.Site(scheduler: scheduler, budget: budget, dice: dice)
+        layers = (0..<site.number(1...6)).map { _ in RandomLayer.draw(at: &site) }
+        isObserved = site.isTails()
+        state = Locked(
+            State(dice: site.dice, entries: Array(repeating: 0, count: layers.count + 1)))
+    }
+
+    /// The stack, as a report names it.
+    var name: String {
+        "seed \(seed): " + layers.map(\.name).joined(separator: ", ")
+            + (isObserved ? ", observed" : "")
+    }
+
+    /// What happened, line by line: the same for the same seed.
+    var transcript: [String] { state.withLock { $0.transcript } }
+    /// How the calls ended.
+    var results: [Result<Int, any Error>] {
+        state.withLock { $0.calls.values.flatMap { $0.ends.map(\.result) } }
+    }
+    /// How many more calls reached the service than were made.
+    var extraCalls: Int {
+        state.withLock { state in max(0, (state.entries.last ?? 0) - state.calls.count) }
+    }
+
+    /// Makes the calls, and lets them end.
+    ///
+    /// - Returns: What is not as it should be.
+    func go() -> [String] {
+        let upstream = RandomUpstream(on: scheduler, seed: seed ^ 0xA5A5) { self.cancelAny() }
+        let service = makeStack(over: upstream)
+        for index in 0..<draw(1...8) {
+            let start = draw(0...120)
+            scheduler.schedule(after: .milliseconds(start)) { self.begin(index, service) }
+            if draw(0...9) < 3 {
+                scheduler.schedule(after: .milliseconds(start + draw(0...200))) {
+                    self.cancel(index)
+                }
+            }
+        }
+        scheduler.advance(by: .seconds(3))
+        for index in state.withLock({ $0.calls.keys.sorted() }) { cancel(index) }
+        var faults = scheduler.isIdle ? [] : ["something is scheduled, and nobody waits"]
+        scheduler.run()
+        faults += faultsOfCalls(upstream) + faultsOfLayers(upstream) + faultsAtTheEnd(upstream)
+        return faults
+    }
+
+    private func makeStack(over upstream: RandomUpstream) -> Service<Ask, Int> {
+        var service = count(layers.count, upstream.send)
+        for (index, layer) in layers.enumerated().reversed() {
+            service = count(index, layer.middleware(service))
+        }
+        guard isObserved else { return service }
+        let observer = ServiceObserver { event in
+            switch event.kind {
+            case .began: self.state.withLock { $0.openSpans += 1 }
+            case .ended: self.state.withLock { $0.openSpans -= 1 }
+            default: break
+            }
+        }
+        return stack(.observed(by: observer, on: scheduler), over: service)
+    }
+
+    private func count(
+        _ index: Int, _ service: @escaping Service<Ask, Int>
+    ) -> Service<Ask, Int> {
+        { ask in
+            self.state.withLock { $0.entries[index] += 1 }
+            return service(ask)
+        }
+    }
+
+    private func draw(_ range: ClosedRange<Int>) -> Int {
+        state.withLock { .random(in: range, using: &$0.dice) }
+    }
+}
+
+// MARK: - Calls
+
+extension RandomStackRun {
+    private func begin(_ index: Int, _ service: Service<Ask, Int>) {
+        let luggage = Luggage()
+        let ask = Ask(index * 3 + draw(0...2), isReplayable: draw(0...4) > 0, luggage: luggage)
+        let now = scheduler.now.offset
+        state.withLock {
+            $0.calls[index] = Call(
+                isReplayable: ask.isReplayable, luggage: WeakLuggage(luggage: luggage),
+                key: RandomLayer.key(ask), begun: now)
+        }
+        let future = service(ask)
+        state.withLock { $0.calls[index]?.future = future }
+        future.observe { self.end(index, $0) }
+    }
+
+    private func end(_ index: Int, _ result: Result<Int, any Error>) {
+        let now = scheduler.now.offset
+        state.withLock { state in
+            state.calls[index]?.ends.append((result, now))
+            state.transcript.append("\(now) \(index) \(result)")
+        }
+    }
+
+    private func cancel(_ index: Int) {
+        let future = state.withLock { state in
+            if state.calls[index]?.future != nil { state.calls[index]?.isCancelled = true }
+            return state.calls[index]?.future
+        }
+        future?.cancel()
+    }
+
+    /// A caller goes while the service is being called, be it for that caller.
+    private func cancelAny() { cancel(draw(0...7)) }
+}
+
+// MARK: - What is to hold
+
+extension RandomStackRun {
+    private func faultsOfCalls(_ upstream: RandomUpstream) -> [String] {
+        let arrivals = Dictionary(grouping: upstream.arrivals) { $0.number / 3 }
+        let most = layers.map(\.factor).reduce(1, *)
+        return state.withLock { state in
+            state.calls.sorted { $0.key < $1.key }.flatMap { index, call in
+                let made = arrivals[index]?.count ?? 0
+                let bound = call.isReplayable ? most : 1
+                let tooMany =
+                    made > bound
+                    ? ["call \(index) reached the service \(made) times, \(bound) allowed"] : []
+                return tooMany + faults(of: call).map { "call \(index) \($0)" }
+            }
+        }
+    }
+
+    private func faults(of call: Call) -> [String] {
+        guard let end = call.ends.first, call.ends.count == 1 else {
+            return ["settled \(call.ends.count) times"]
+        }
+        var faults: [String] = []
+        switch end.result {
+        case .success(let value):
+            if value >= 0, value / 1_000 != call.key { faults.append("got another's \(value)") }
+        case .failure(let error):
+            if error is CancellationError, !call.isCancelled {
+                faults.append("was cancelled by nobody")
+            }
+        }
+        let time = end.instant - call.begun
+        if let limit = layers.first?.limit, time > limit { faults.append("took \(time)") }
+        return faults
+    }
+
+    private func faultsOfLayers(_ upstream: RandomUpstream) -> [String] {
+        let entries = state.withLock { $0.entries }
+        var faults: [String] = []
+        var (deposits, withdrawals) = (0, 0)
+        for (index, layer) in layers.enumerated() {
+            let (above, beneath) = (entries[index], entries[index + 1])
+            if beneath > above * layer.factor {
+                faults.append("\(layer.name) made \(beneath) calls of \(above)")
+            }
+            if layer.budget == .depositing { deposits += above }
+            if layer.budget != .none { withdrawals += beneath - above }
+            let most = layers[(index + 1)...].map(\.factor).reduce(layer.places ?? 0, *)
+            if layer.places != nil, upstream.peak > most {
+                faults.append("\(upstream.peak) in flight beneath \(layer.name), \(most) allowed")
+            }
+        }
+        if Double(withdrawals) > Double(reserve) + share * Double(deposits) {
+            faults.append("\(withdrawals) further calls, \(deposits) deposits of \(share)")
+        }
+        return faults
+    }
+
+    private func faultsAtTheEnd(_ upstream: RandomUpstream) -> [String] {
+        let (luggage, spans) = state.withLock { state in
+            for index in state.calls.keys { state.calls[index]?.future = nil }
+            return (state.calls.values.map(\.luggage), state.openSpans)
+        }
+        var faults = layers.filter { !$0.isVacant() }.map { "\($0.name) is not vacant" }
+        if !scheduler.isIdle { faults.append("the scheduler is not idle") }
+        if upstream.inFlight != 0 { faults.append("\(upstream.inFlight) calls are in flight") }
+        if upstream.living != 0 { faults.append("\(upstream.living) promises are alive") }
+        if spans != 0 { faults.append("\(spans) spans are open") }
+        let inputs = luggage.count { $0.luggage != nil }
+        if inputs != 0 { faults.append("\(inputs) inputs are alive") }
+        return faults
+    }
+}

@@ -1,0 +1,101 @@
+import Futures
+import Services
+
+/// A service whose calls end as chance will have it, or never do.
+final class RandomUpstream: Sendable {
+    /// One call as it arrived.
+    struct Arrival: Sendable {
+        /// The number of the input.
+        let number: Int
+        let promise: Upstream.WeakPromise
+    }
+
+    private struct State {
+        var dice: Seeded
+        var arrivals: [Arrival] = []
+        var inFlight = 0
+        var peak = 0
+        /// The promises of calls that never settle.
+        var held: [Promise<Int>] = []
+    }
+
+    private let scheduler: ManualScheduler
+    private let state: Locked<State>
+    /// Called in the middle of some calls, before the service returns.
+    private let interrupt: @Sendable () -> Void
+
+    init(
+        on scheduler: ManualScheduler, seed: UInt64, interrupt: @escaping @Sendable () -> Void
+    ) {
+        self.scheduler = scheduler
+        self.interrupt = interrupt
+        state = Locked(State(dice: Seeded(seed)))
+    }
+
+    var arrivals: [Arrival] { state.withLock { $0.arrivals } }
+    var inFlight: Int { state.withLock { $0.inFlight } }
+    /// The most calls that were in flight at a time.
+    var peak: Int { state.withLock { $0.peak } }
+    /// How many of the promises handed out are still alive.
+    var living: Int { arrivals.count { $0.promise.promise != nil } }
+
+    @Sendable func send(_ ask: Ask) -> Future<Int> {
+        let promise = Promise<Int>()
+        let (kind, delay, value) = state.withLock { state in
+            state.inFlight += 1
+            state.peak = max(state.peak, state.inFlight)
+            state.arrivals.append(
+                Arrival(number: ask.number, promise: Upstream.WeakPromise(promise: promise)))
+            return (
+                Int.random(in: 0..<100, using: &state.dice),
+                Duration.milliseconds(Int.random(in: 0...40, using: &state.dice)),
+                RandomLayer.key(ask) * 1_000 + state.arrivals.count
+            )
+        }
+        let asked = Advised(advisedOutcome: .retryable(after: delay * 2))
+        switch kind {
+        case 0..<35: end(promise, .success(value), after: delay)
+        case 35..<45: finish(promise, .success(value))
+        case 45..<57: end(promise, .failure(Broken()), after: delay)
+        case 57..<62: finish(promise, .failure(Broken()))
+        case 62..<72: end(promise, .failure(asked), after: delay / 2)
+        case 72..<77: end(promise, .failure(Advised(advisedOutcome: .failure)), after: delay)
+        case 77..<80: end(promise, .failure(FutureError(.abandoned)), after: delay)
+        case 80..<88: end(promise, .success(value), after: delay * 40)
+        case 88..<92:
+            interrupt()
+            end(promise, .success(value), after: delay)
+        default: hold(promise)
+        }
+        return promise
+    }
+
+    /// Ends a call after a while.
+    private func end(
+        _ promise: Promise<Int>, _ result: Result<Int, any Error>, after delay: Duration
+    ) {
+        let timer = scheduler.schedule(after: delay) { self.finish(promise, result) }
+        promise.onCancel {
+            timer.cancel()
+            self.state.withLock { $0.inFlight -= 1 }
+        }
+    }
+
+    private func finish(_ promise: Promise<Int>, _ result: Result<Int, any Error>) {
+        state.withLock { $0.inFlight -= 1 }
+        switch result {
+        case .success(let value): promise.resolve(with: value)
+        case .failure(let error): promise.reject(with: error)
+        }
+    }
+
+    private func hold(_ promise: Promise<Int>) {
+        state.withLock { $0.held.append(promise) }
+        promise.onCancel { [weak promise] in
+            self.state.withLock { state in
+                state.inFlight -= 1
+                state.held.removeAll { $0 === promise }
+            }
+        }
+    }
+}
