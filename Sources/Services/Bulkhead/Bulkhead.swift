@@ -93,7 +93,7 @@ extension Bulkhead {
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let future = service(input)
-        if future.result != nil {
+        if future.isSettled {
             leave()
             return future
         }

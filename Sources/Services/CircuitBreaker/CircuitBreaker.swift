@@ -151,6 +151,21 @@ extension CircuitBreaker {
         _ future: Future<Output>, _ ticket: Int, _ classifier: Classifier<Output>,
         _ context: CallContext
     ) -> Future<Output> {
+        if classifier.isPlainSuccess(future) {
+            end(ticket, with: .success, in: context)
+            return future
+        }
+        return followLater(future, ticket, classifier, context)
+    }
+
+    /// The way of calls that are pending, or have failed.
+    ///
+    /// Apart, as it looks up generic types at run time, which the compiler would do for all.
+    @inline(never)
+    private func followLater<Output: Sendable>(
+        _ future: Future<Output>, _ ticket: Int, _ classifier: Classifier<Output>,
+        _ context: CallContext
+    ) -> Future<Output> {
         if let result = future.result {
             end(ticket, with: classifier(result), in: context)
             return future

@@ -45,15 +45,23 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
 
     /// Comes with a key.
     mutating func enter(_ key: Key, _ caller: @autoclosure () -> Caller) -> Entry {
-        guard let index = flights.index(forKey: key) else {
+        // In place, so that the key is hashed once.
+        Self.enter(&flights[key], &lastCall, &lastCaller, caller)
+    }
+
+    private static func enter(
+        _ flight: inout Flight?, _ lastCall: inout Int, _ lastCaller: inout Int,
+        _ caller: () -> Caller
+    ) -> Entry {
+        guard flight != nil else {
             lastCall += 1
-            flights[key] = Flight(number: lastCall)
+            flight = Flight(number: lastCall)
             return .first(call: lastCall)
         }
         let caller = caller()
         lastCaller += 1
-        flights.values[index].callers[lastCaller] = caller
-        return .joined(caller, number: lastCaller, callers: flights.values[index].count)
+        flight?.callers[lastCaller] = caller
+        return .joined(caller, number: lastCaller, callers: flight?.count ?? 0)
     }
 
     /// Gives the first caller a number, since its call did not end at once.
@@ -90,6 +98,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     mutating func end(_ key: Key, call number: Int) -> Removed {
         guard let index = index(of: key, call: number) else { return Removed() }
         let (key, flight) = flights.remove(at: index)
+        guard !flight.callers.isEmpty else { return Removed(key: key, call: flight.call) }
         let callers = flight.callers.sorted { $0.key < $1.key }.map(\.value)
         return Removed(callers: callers, key: key, call: flight.call)
     }

@@ -18,6 +18,10 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
     public init() {}
 
     private let machine = Locked(Machine())
+    /// What decides the outcomes that are told.
+    ///
+    /// Kept, since to find out whether the type has rules of its own is a look-up at run time.
+    private let classifier = Classifier<Output>.standard
 }
 
 /// The machine of all groups, whatever their types: with the key's own type, and the caller's, looking up
@@ -37,7 +41,7 @@ extension Coalescer {
         let context = CallContext.current
         let erased = AnyHashable(key)
         let entry = machine.withLock {
-            $0.enter(erased, Caller<Output>(context, service, input))
+            $0.enter(erased, Caller<Output>(context, service, input, classifier))
         }
         switch entry {
         case .joined(let caller, let number, let callers):
@@ -45,10 +49,10 @@ extension Coalescer {
             return wait(caller, key, number)
         case .first(let number):
             let future =
-                context.isPlain ? service(input) : share(service, input, in: context)
+                context.isPlain ? service(input) : share(service, input, in: context, classifier)
             if future.hasSucceeded {
                 let ended = machine.withLock { $0.end(erased, call: number) }
-                if !ended.callers.isEmpty { deliver(ended, future.result) }
+                if !ended.callers.isEmpty { deliver(ended, of: future) }
                 return future
             }
             return follow(future, key, number, context, service, input)
@@ -64,7 +68,7 @@ extension Coalescer {
             deliver(machine.withLock { $0.end(AnyHashable(key), call: call) }, result)
             return future
         }
-        let caller = Caller(context, service, input)
+        let caller = Caller(context, service, input, classifier)
         let number = machine.withLock { $0.seat(caller, AnyHashable(key), call: call) }
         watch(future, key, call, in: context)
         return wait(caller, key, number)
@@ -105,6 +109,12 @@ extension Coalescer {
     ) -> Bool {
         guard case .failure = result, let remaining = context.remaining else { return false }
         return remaining <= .zero
+    }
+
+    /// Apart, as it looks up generic types at run time, which the compiler would do for all.
+    @inline(never)
+    private func deliver(_ removed: Machine.Removed, of future: Future<Output>) {
+        deliver(removed, future.result)
     }
 
     private func deliver(_ removed: Machine.Removed, _ result: Result<Output, any Error>?) {
@@ -180,11 +190,12 @@ private final class Caller<Output: Sendable>: CoalescedCaller {
     private let repeatable: @Sendable () -> Bool
 
     init<Input: Sendable>(
-        _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
+        _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input,
+        _ classifier: Classifier<Output>
     ) {
         self.context = context
         repeatable = { Services.mayRepeat(input) }
-        call = { share(service, input, in: context) }
+        call = { share(service, input, in: context, classifier) }
     }
 
     func mayRepeat() -> Bool { repeatable() }
@@ -192,9 +203,10 @@ private final class Caller<Output: Sendable>: CoalescedCaller {
 
 /// Calls the service for all who share the call.
 private func share<Input: Sendable, Output: Sendable>(
-    _ service: Service<Input, Output>, _ input: Input, in context: CallContext
+    _ service: Service<Input, Output>, _ input: Input, in context: CallContext,
+    _ classifier: Classifier<Output>
 ) -> Future<Output> {
     context.call(
-        "shared call", attempt: context.attempt, by: coalesceName, classifier: .standard, service,
+        "shared call", attempt: context.attempt, by: coalesceName, classifier: classifier, service,
         input)
 }
