@@ -24,6 +24,10 @@ extension Case {
             Way("hedge after a delay") {
                 calls($0, stack(.hedge(after: .milliseconds(50)), over: bare))
             },
+            Way("bulkhead") { calls($0, stack(.bulkhead(Bulkhead()), over: bare)) },
+            Way("circuit breaker") {
+                calls($0, stack(.circuitBreaker(CircuitBreaker()), over: bare))
+            },
             Way("hedge by percentile") { calls($0, stack(.hedge(), over: bare)) },
             Way("deadline, retry with budget, timeout") { calls($0, patient(bare)) },
             Way("the same, observed") {
@@ -31,6 +35,41 @@ extension Case {
             },
         ]
     )
+}
+
+extension Case {
+    /// A middleware that does nothing costs what a closure around the service costs: one call.
+    static let passThrough = Case(
+        name: "pass-through middleware",
+        ways: [
+            Way("Pledge") { calls($0, stack(passingOn, over: bare)) },
+            Way("closure around the call") { calls($0, { opaque(bare)($0) }) },
+            Way("bare call") { calls($0, bare) },
+        ]
+    )
+
+    /// All that one would put around a service, where the answer is there at once.
+    static let wholeStack = Case(
+        name: "8 policies over a settled service",
+        ways: [
+            Way("Pledge") { calls($0, guarded(stack(.observed(by: silent), over: bare))) },
+            Way("observed outermost") {
+                calls($0, stack(.observed(by: silent), over: guarded(bare)))
+            },
+            Way("not observed") { calls($0, guarded(bare)) },
+            Way("settled map") { count in
+                for index in 0..<count { keep(Future(value: opaque(index)).map { $0 &+ 1 }) }
+            },
+        ]
+    )
+}
+
+private func guarded(_ service: @escaping Service<Int, Int>) -> Service<Int, Int> {
+    let budget = RetryBudget()
+    return stack(
+        .deadline(.seconds(10)), .coalesce(), .bulkhead(Bulkhead()), .retry(budget: budget),
+        .hedge(budget: budget), .circuitBreaker(CircuitBreaker()), .timeout(.seconds(2)),
+        over: service)
 }
 
 private let bare: Service<Int, Int> = { Future(value: opaque($0)) }

@@ -9,7 +9,7 @@ enum Limits {
         (.awaitSettled, 0), (.timeout, 1), (.timeoutAmongMany, 1), (.composedLoading, 2),
         (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
-        (.derivedStores, 1),
+        (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 4),
     ]
 
     /// The most that Pledge's time may be, divided by that of another way.
@@ -22,6 +22,9 @@ enum Limits {
             Ratio(.timeoutAmongMany, to: "Dispatch timer source", most: 0.2),
             Ratio(.composedLoading, to: "closure", most: 1.05),
             Ratio(.chained, to: "closure", most: 1.05),
+            Ratio(.passThrough, to: "closure around the call", most: 1.1),
+            Ratio(.passThrough, to: "bare call", most: 1.4),
+            Ratio(.wholeStack, to: "settled map", most: 30),
         ] + Peers.limits
 
     /// A machine has bad moments: a ratio fails only where it is passed by more than this factor.
