@@ -44,10 +44,7 @@ import Testing
             to: Future.decoded
         )
         // snippet: retry
-        let patiently: @Sendable (Int) -> Future<Product> = { id in
-            loadProduct(id).timeout(.seconds(2))
-                .flatMapError { _ in loadProduct(id).timeout(.seconds(2)) }
-        }
+        let patiently = stack(.retry(attempts: 2), .timeout(.seconds(2)), over: loadProduct)
         // end snippet
         #expect(try await patiently(7).value.name == "iPad Pro")
     }

@@ -2,7 +2,7 @@ import Foundation
 import PledgeTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TraceTests {
     private let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("quickstart-\(UUID().uuidString)")
