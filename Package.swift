@@ -58,14 +58,16 @@ let package = Package(
         .executableTarget(
             name: "quickstart", dependencies: ["Pledge"], swiftSettings: settings),
 
-        tests(of: "Composition"),
-        tests(of: "Futures", uses: ["CFutures"]),
-        tests(of: "CallbackActions", uses: ["Composition", "Futures"]),
-        tests(of: "Services", uses: ["Futures"]),
+        // What the tests of several modules need; not a product.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+        tests(of: "Composition", uses: ["TestSupport"]),
+        tests(of: "Futures", uses: ["CFutures", "TestSupport"]),
+        tests(of: "CallbackActions", uses: ["Composition", "Futures", "TestSupport"]),
+        tests(of: "Services", uses: ["Futures", "TestSupport"]),
         tests(of: "HTTPNetworking", uses: ["Composition", "Futures", "Services"]),
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
-        tests(of: "Stores", uses: ["Futures"]),
+        tests(of: "Stores", uses: ["Futures", "TestSupport"]),
         tests(of: "PledgeTesting", uses: ["Pledge"]),
         .testTarget(
             name: "quickstartTests",

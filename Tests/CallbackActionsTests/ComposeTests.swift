@@ -1,6 +1,7 @@
 import CallbackActions
 import Composition
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct ComposeTests {

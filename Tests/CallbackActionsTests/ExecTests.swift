@@ -1,5 +1,6 @@
 import CallbackActions
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct ExecTests {

@@ -1,5 +1,6 @@
 import CallbackActions
 import Futures
+import TestSupport
 
 /// Makes actions that differ in what they compute, when they call back, and how often.
 struct RandomActions {

@@ -1,4 +1,5 @@
 import Composition
+import TestSupport
 import Testing
 
 @Suite struct ComposeTests {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureObserveTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import Synchronization
+import TestSupport
 import Testing
 
 /// Eight threads on the same futures.

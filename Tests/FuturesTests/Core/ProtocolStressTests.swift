@@ -1,6 +1,7 @@
 import CFutures
 import Futures
 import Synchronization
+import TestSupport
 import Testing
 
 #if DEBUG

@@ -1,5 +1,6 @@
 import Futures
 import Synchronization
+import TestSupport
 import Testing
 
 /// The last reference to a promise, or to a scheduler, goes while somebody still waits.

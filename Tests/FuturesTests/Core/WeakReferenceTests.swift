@@ -1,5 +1,6 @@
 import Futures
 import Synchronization
+import TestSupport
 import Testing
 
 /// A weak reference to a turn of a loop is loaded while the turn is taken out of the chain.

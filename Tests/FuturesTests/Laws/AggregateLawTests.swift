@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 /// The laws of the combinators of several futures, against what a sequential program would say.

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 /// Random trees of derived futures over one producer, cancelled in random order, against a count of

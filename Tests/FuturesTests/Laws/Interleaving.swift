@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 
 /// The outcome of a future of the laws.
 typealias Outcome = Result<Int, TestError>

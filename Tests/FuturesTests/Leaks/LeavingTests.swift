@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 /// What is given up leaves the pending future at once, however often: memory stays constant.

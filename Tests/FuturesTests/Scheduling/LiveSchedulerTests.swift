@@ -1,5 +1,6 @@
 import Dispatch
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct LiveSchedulerTests {

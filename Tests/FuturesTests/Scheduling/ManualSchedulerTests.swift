@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct ManualSchedulerTests {

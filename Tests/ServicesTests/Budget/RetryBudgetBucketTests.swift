@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -101,7 +102,7 @@ import Testing
 
     /// Against two lists, of deposits and of withdrawals.
     @Test func agreesWithASequentialOracleOverRandomScripts() {
-        var generator = Seeded(9)
+        var generator = SeededGenerator(seed: 9)
         for _ in 0..<200 {
             let perSecond = Int.random(in: 0...2, using: &generator)
             let price = [10, 5, 4, 2, 1].randomElement(using: &generator) ?? 1

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Services
@@ -57,7 +58,7 @@ import Testing
 
     /// Against two arrays.
     @Test func agreesWithASequentialOracleOverRandomScripts() {
-        var generator = Seeded(17)
+        var generator = SeededGenerator(seed: 17)
         var refusals = 0, departures = 0
         for _ in 0..<300 {
             let limit = Int.random(in: 1...4, using: &generator)

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -71,11 +72,11 @@ import Testing
     /// A plan made by the description: draw by draw, from the same numbers.
     @Test func oracle() {
         for seed in 0..<300 as Range<UInt64> {
-            var chance = Seeded(seed)
+            var chance = SeededGenerator(seed: seed)
             var expectedLatency = Duration.zero
             var expectedFailure: Int?
             var expectedAlterations: [Int] = []
-            var draws = Seeded(seed &+ 1_000)
+            var draws = SeededGenerator(seed: seed &+ 1_000)
             var faults: [ChaosFault<Int>] = []
             for index in 0..<Int.random(in: 0...6, using: &chance) {
                 let percent = Int.random(in: 0...100, using: &chance)
@@ -102,7 +103,8 @@ import Testing
                     if happens { expectedAlterations.append(index) }
                 }
             }
-            let plan = ChaosPlan(of: faults, random: RandomSource(Seeded(seed &+ 1_000)))
+            let plan = ChaosPlan(
+                of: faults, random: RandomSource(SeededGenerator(seed: seed &+ 1_000)))
             #expect(plan.latency == expectedLatency)
             #expect(plan.failure == expectedFailure)
             #expect(plan.alterations == expectedAlterations)

@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct ChaosTests {
@@ -116,7 +117,7 @@ import Testing
                 .chaos(
                     .latency(.zero ... .seconds(1), probability: 0.3),
                     .failure(probability: 0.3), on: scheduler,
-                    random: RandomSource(Seeded(seed))),
+                    random: RandomSource(SeededGenerator(seed: seed))),
                 over: upstream.send)
             return (0..<100).map { number in
                 let call = service(Ask(number))
@@ -195,7 +196,7 @@ import Testing
         let service = stack(
             Middleware<Ask, Int>.chaos(
                 .failure(probability: 0.5), .outcome(probability: 0.5) { try $0.get() + 1 },
-                by: chaos, random: RandomSource(Seeded(3))),
+                by: chaos, random: RandomSource(SeededGenerator(seed: 3))),
             over: { ask in Future(value: ask.number) })
         let failures = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -6,7 +7,7 @@ import Testing
 /// The machine against a model that keeps a list of everything and counts anew each time.
 @Suite struct CircuitBreakerOracleTests {
     @Test func agreesOverRandomScripts() {
-        var generator = Seeded(21)
+        var generator = SeededGenerator(seed: 21)
         var changes = 0, probes = 0, refusals = 0
         for _ in 0..<400 {
             var limits = CircuitBreakerLimits()

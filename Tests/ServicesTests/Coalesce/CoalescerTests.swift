@@ -1,6 +1,7 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct CoalescerTests {
@@ -8,7 +9,7 @@ import Testing
 
     /// Against lists that say who waits for which call, over random calls, cancellations and ends.
     @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let upstream = Upstream(on: scheduler)
         let group = Coalescer<Ask, Int>()
         let load = stack(.coalesce(in: group), over: upstream.send)
@@ -70,7 +71,7 @@ import Testing
             })
         let settled = Locked(0)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            var generator = Seeded(UInt64(thread))
+            var generator = SeededGenerator(seed: UInt64(thread))
             for step in 0..<2_000 {
                 let future = load(step % 3)
                 future.observe { _ in settled.withLock { $0 += 1 } }

@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct FallbackTests {
@@ -163,7 +164,7 @@ import Testing
     /// What a reader of the description expects, outcome by outcome.
     @Test func oracle() {
         for seed in 0..<500 as Range<UInt64> {
-            var chance = Seeded(seed)
+            var chance = SeededGenerator(seed: seed)
             func step(_ value: Int) -> (Upstream.Step, Int?) {
                 let error = CancellationError()
                 switch Int.random(in: 0..<5, using: &chance) {

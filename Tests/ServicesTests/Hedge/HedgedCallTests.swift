@@ -1,6 +1,7 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct HedgedCallTests {
@@ -9,7 +10,7 @@ import Testing
         let time: Int
         let outcome: Outcome
 
-        init(using generator: inout Seeded) {
+        init(using generator: inout SeededGenerator) {
             time = Int.random(in: 1...200_000, using: &generator)
             outcome =
                 switch Int.random(in: 0..<10, using: &generator) {
@@ -32,7 +33,7 @@ import Testing
 
     /// Against a loop that goes from one end, or timer, to the next.
     @Test(arguments: 0..<1_000) func agreesWithASequentialOracle(seed: UInt64) {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let attempts = Int.random(in: 1...5, using: &generator)
         let delay = Int.random(in: 1...100_000, using: &generator)
         let turns = (0..<attempts).map { _ in Turn(using: &generator) }
@@ -100,7 +101,7 @@ import Testing
             if isMine { open.withLock { $0 -= 1 } }
         }
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            var generator = Seeded(UInt64(thread))
+            var generator = SeededGenerator(seed: UInt64(thread))
             for number in 0..<1_000 {
                 let future = load(number)
                 future.observe { _ in settled.withLock { $0 += 1 } }

@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// One policy as the laws of all policies see it.
@@ -44,7 +45,7 @@ extension PolicyRow {
         },
         PolicyRow(name: "retry in vain", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
-            .retry(backoff: .fullJitter(), on: $0, random: RandomSource(Seeded(7)))
+            .retry(backoff: .fullJitter(), on: $0, random: RandomSource(SeededGenerator(seed: 7)))
         },
         PolicyRow(name: "retry, asked to wait", script: [.asked(100), .value(7)], calls: 2) {
             .retry(budget: RetryBudget(on: $0), on: $0)

@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 
 /// One policy whose parameters chance has chosen, and what it promises.
 struct RandomLayer: Sendable {
@@ -24,7 +25,7 @@ struct RandomLayer: Sendable {
     struct Site {
         let scheduler: ManualScheduler
         let budget: RetryBudget
-        var dice: Seeded
+        var dice: SeededGenerator
     }
 
     /// Draws one.
@@ -167,5 +168,5 @@ extension RandomLayer.Site {
         .milliseconds(number(range))
     }
     mutating func isTails() -> Bool { .random(using: &dice) }
-    mutating func random() -> RandomSource { RandomSource(Seeded(dice.next())) }
+    mutating func random() -> RandomSource { RandomSource(SeededGenerator(seed: dice.next())) }
 }

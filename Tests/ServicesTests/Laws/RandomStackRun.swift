@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 
 /// Some calls through a stack, all of which one number has chosen.
 final class RandomStackRun: Sendable {
@@ -21,7 +22,7 @@ final class RandomStackRun: Sendable {
     }
 
     private struct State {
-        var dice: Seeded
+        var dice: SeededGenerator
         var calls: [Int: Call] = [:]
         /// How many calls reached each layer, outermost first, and the service.
         var entries: [Int]
@@ -39,7 +40,7 @@ final class RandomStackRun: Sendable {
 
     init(seed: UInt64) {
         self.seed = seed
-        var dice = Seeded(seed)
+        var dice = SeededGenerator(seed: seed)
         let perSecond = Int.random(in: 0...1, using: &dice)
         share = Double(Int.random(in: 0...4, using: &dice)) / 4
         reserve = perSecond * 10

@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 
 /// A service whose calls end as chance will have it, or never do.
 final class RandomUpstream: Sendable {
@@ -11,7 +12,7 @@ final class RandomUpstream: Sendable {
     }
 
     private struct State {
-        var dice: Seeded
+        var dice: SeededGenerator
         var arrivals: [Arrival] = []
         var inFlight = 0
         var peak = 0
@@ -29,7 +30,7 @@ final class RandomUpstream: Sendable {
     ) {
         self.scheduler = scheduler
         self.interrupt = interrupt
-        state = Locked(State(dice: Seeded(seed)))
+        state = Locked(State(dice: SeededGenerator(seed: seed)))
     }
 
     var arrivals: [Arrival] { state.withLock { $0.arrivals } }

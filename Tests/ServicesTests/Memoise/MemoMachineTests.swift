@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -12,7 +13,7 @@ import Testing
 
     /// Against a list of all that is kept, over random calls, ends, invalidations and times.
     @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
-        var generator = Seeded(seed)
+        var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...4, using: &generator)
         var machine = Machine(timeToLive: .milliseconds(20), limit: limit)
         var oracle = Oracle(timeToLive: 20, limit: limit)

@@ -1,6 +1,7 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct MemoTests {
@@ -70,7 +71,7 @@ import Testing
                     : Future(value: key).delay(.milliseconds(1), on: scheduler)
             })
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            var generator = Seeded(UInt64(thread))
+            var generator = SeededGenerator(seed: UInt64(thread))
             for step in 0..<2_000 {
                 let key = Int.random(in: 0..<20, using: &generator)
                 load(key).onSuccess { if $0 != key { wrong.withLock { $0 += 1 } } }

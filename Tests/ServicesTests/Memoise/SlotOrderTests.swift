@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Services
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func agreesWithAnArray() {
-        var generator = Seeded(3)
+        var generator = SeededGenerator(seed: 3)
         var order = SlotOrder()
         var list: [Int] = []
         for _ in 0..<5_000 {

@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct PaginateTests {
@@ -178,7 +179,7 @@ import Testing
     /// What a reader of the description expects, for random servers and readers.
     @Test func oracle() async throws {
         for seed in 0..<300 as Range<UInt64> {
-            var chance = Seeded(seed)
+            var chance = SeededGenerator(seed: seed)
             let count = Int.random(in: 1...6, using: &chance)
             let failing = Int.random(in: 1...8, using: &chance)
             let maxPages = Int.random(in: 1...8, using: &chance)

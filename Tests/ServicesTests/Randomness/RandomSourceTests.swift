@@ -1,12 +1,15 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
 
 @Suite struct RandomSourceTests {
     @Test func aSeededSourceRepeats() {
-        let (first, second) = (RandomSource(Seeded(7)), RandomSource(Seeded(7)))
-        let other = RandomSource(Seeded(8))
+        let (first, second) = (
+            RandomSource(SeededGenerator(seed: 7)), RandomSource(SeededGenerator(seed: 7))
+        )
+        let other = RandomSource(SeededGenerator(seed: 8))
         let numbers = (0..<10).map { _ in first.next() }
         #expect(numbers == (0..<10).map { _ in second.next() })
         #expect(numbers != (0..<10).map { _ in other.next() })
@@ -37,7 +40,7 @@ import Testing
     }
 
     @Test func frequencies() {
-        let source = RandomSource(Seeded(2))
+        let source = RandomSource(SeededGenerator(seed: 2))
         let count = (0..<10_000).count { _ in source.happens(withProbability: 0.3) }
         #expect((2_850...3_150).contains(count))
     }
@@ -50,7 +53,7 @@ import Testing
         #expect(Duration.uniform(upTo: .zero, bits: .max) == .zero)
         #expect(Duration.uniform(upTo: .seconds(-1), bits: .max) == .zero)
         var seen: [Duration: Int] = [:]
-        let source = RandomSource(Seeded(3))
+        let source = RandomSource(SeededGenerator(seed: 3))
         for _ in 0..<10_000 { seen[.uniform(upTo: bound, bits: source.next()), default: 0] += 1 }
         #expect(seen.count == 10)
         #expect(seen.values.allSatisfy { (880...1_120).contains($0) })

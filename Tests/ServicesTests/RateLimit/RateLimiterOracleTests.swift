@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -6,7 +7,7 @@ import Testing
 /// The machine against a bucket that is filled, nanosecond by nanosecond.
 @Suite struct RateLimiterOracleTests {
     @Test func agreesOverRandomScripts() {
-        var generator = Seeded(23)
+        var generator = SeededGenerator(seed: 23)
         var passed = 0, refused = 0, left = 0
         for _ in 0..<300 {
             let rate = Int.random(in: 1...7, using: &generator)

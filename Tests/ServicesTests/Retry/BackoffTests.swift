@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Services
@@ -92,7 +93,7 @@ import Testing
 
     /// Against the formulas of the source, written in real numbers.
     @Test func agreesWithTheFormulasOverRandomArguments() {
-        var generator = Seeded(11)
+        var generator = SeededGenerator(seed: 11)
         for _ in 0..<2_000 {
             let base = Double(Int.random(in: 0...1_000_000_000, using: &generator))
             let cap = Double(Int.random(in: 0...100_000_000_000, using: &generator))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Services
@@ -91,7 +92,7 @@ import Testing
 
     /// Against a loop that knows the whole script beforehand.
     @Test func agreesWithASequentialOracleOverRandomScripts() {
-        var generator = Seeded(5)
+        var generator = SeededGenerator(seed: 5)
         for _ in 0..<5_000 {
             let script = Script(using: &generator)
             var machine = RetryMachine(
@@ -126,7 +127,7 @@ import Testing
         let maxServerDelay: Duration
         let turns: [Turn]
 
-        init(using generator: inout Seeded) {
+        init(using generator: inout SeededGenerator) {
             attempts = Int.random(in: 1...5, using: &generator)
             mayRepeat = Int.random(in: 0..<10, using: &generator) > 0
             maxServerDelay = .seconds(Int.random(in: 0...60, using: &generator))

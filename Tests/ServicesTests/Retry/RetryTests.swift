@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct RetryTests {
@@ -45,7 +46,8 @@ import Testing
             let scheduler = ManualScheduler()
             let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 6))
             _ = stack(
-                .retry(attempts: 6, on: scheduler, random: RandomSource(Seeded(seed))),
+                .retry(
+                    attempts: 6, on: scheduler, random: RandomSource(SeededGenerator(seed: seed))),
                 over: upstream.send)(1)
             scheduler.run()
             return upstream.instants

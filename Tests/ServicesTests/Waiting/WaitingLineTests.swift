@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Services
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func agreesWithAnArrayOverRandomScripts() {
-        var generator = Seeded(13)
+        var generator = SeededGenerator(seed: 13)
         for _ in 0..<200 {
             var line = WaitingLine<Int>()
             var model: [(ticket: Int, element: Int)] = []

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -67,7 +68,7 @@ import Testing
 
     /// Against a list of all that was added.
     @Test func agreesWithAListOverRandomScripts() {
-        var generator = Seeded(3)
+        var generator = SeededGenerator(seed: 3)
         for _ in 0..<200 {
             let slices = Int.random(in: 1...12, using: &generator)
             let width = Int.random(in: 1...50, using: &generator)

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 /// A store against a plain sequential model, over random scripts.

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct StoreThreadsTests {

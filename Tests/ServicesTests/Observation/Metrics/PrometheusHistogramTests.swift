@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -26,7 +27,7 @@ import Testing
 
     @Test func oracle() {
         let bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
-        var chance = Seeded(5)
+        var chance = SeededGenerator(seed: 5)
         var histogram = PrometheusHistogram()
         var all: [Int] = []
         for _ in 0..<2_000 {

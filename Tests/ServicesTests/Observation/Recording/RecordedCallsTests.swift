@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -43,7 +44,7 @@ import Testing
 
     /// The last calls of a list, event by event.
     @Test func oracle() {
-        var chance = Seeded(11)
+        var chance = SeededGenerator(seed: 11)
         for limit in 1...5 {
             var calls = RecordedCalls(callLimit: limit, eventLimit: 4)
             var expected: [(call: UInt64, marks: Int)] = []

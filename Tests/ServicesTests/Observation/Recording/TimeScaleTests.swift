@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -62,7 +63,7 @@ import Testing
 
     /// Each column shows whether any moment of it belongs to the bar.
     @Test func oracle() {
-        var chance = Seeded(3)
+        var chance = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             let columns = Int.random(in: 10...50, using: &chance)
             let total = Int.random(in: 1...300, using: &chance)

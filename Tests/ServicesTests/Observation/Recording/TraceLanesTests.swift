@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -51,7 +52,7 @@ import Testing
     /// However spans lie, those in one lane are nested or apart.
     @Test func inALaneNoTwoCross() throws {
         for seed in 0..<300 as Range<UInt64> {
-            var chance = Seeded(seed)
+            var chance = SeededGenerator(seed: seed)
             var spans: [(number: Int, parent: Int?, start: Int, end: Int?)] = [(1, nil, 0, 100)]
             for number in 2...Int.random(in: 2...20, using: &chance) {
                 let parent = spans.randomElement(using: &chance)!
