@@ -27,7 +27,8 @@ func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Targ
 
 let modules = [
     "Composition", "Futures", "CallbackActions", "Services", "HTTPNetworking",
-    "InMemoryTransport", "URLSessionTransport", "Stores", "Pledge", "PledgeTesting",
+    "InMemoryTransport", "URLSessionTransport", "AsyncHTTPClientTransport", "Stores", "Pledge",
+    "PledgeTesting",
 ]
 
 let package = Package(
@@ -35,6 +36,15 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: modules.map { .library(name: $0, targets: [$0]) }
         + [.executable(name: "quickstart", targets: ["quickstart"])],
+    traits: [
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "Fills the module AsyncHTTPClientTransport, which is empty otherwise.")
+    ],
+    dependencies: [
+        // Fetched only where the trait AsyncHTTPClient is on.
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0")
+    ],
     targets: [
         module("Composition"),
         .target(name: "CFutures"),
@@ -46,6 +56,14 @@ let package = Package(
         module("HTTPNetworking", uses: ["Futures", "Composition", "Services"]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         module("URLSessionTransport", uses: ["HTTPNetworking", "Futures"]),
+        module(
+            "AsyncHTTPClientTransport",
+            uses: [
+                "HTTPNetworking", "Futures",
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["AsyncHTTPClient"])),
+            ]),
         module("Stores", uses: ["Futures"]),
         module(
             "Pledge",

@@ -29,6 +29,24 @@ extension HTTPError {
         public static let badResponse = Code(rawValue: "the answer is no valid HTTP response")
         /// The body is larger than the transport may keep.
         public static let bodyTooLarge = Code(rawValue: "the body is too large")
+        /// The body has fewer or more bytes than was announced.
+        public static let bodyLengthMismatch = Code(
+            rawValue: "the body has not the length that was announced"
+        )
+        /// The body can be sent once only, and was.
+        public static let bodyNotReplayable = Code(
+            rawValue: "the body can be sent only once: make its source replayable"
+        )
+        /// A chunk of the body was asked for while another was awaited.
+        public static let bodyIsBeingRead = Code(
+            rawValue: "the body is being read: await one chunk before asking for the next"
+        )
+        /// The body to be sent cannot be read; the error's cause says why.
+        public static let bodyUnreadable = Code(rawValue: "the body to be sent cannot be read")
+        /// The transport was closed before the call.
+        public static let transportClosed = Code(rawValue: "the transport is closed")
+        /// The transport cannot do what the request asks for; the error's cause says what.
+        public static let unsupported = Code(rawValue: "the transport cannot do this")
         /// Redirects went round in a circle, or too far.
         public static let tooManyRedirects = Code(rawValue: "there were too many redirects")
         /// Something else; the error's cause says what.

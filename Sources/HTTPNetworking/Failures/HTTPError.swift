@@ -16,6 +16,9 @@ public struct HTTPError: Error {
     /// What was asked for.
     public var endpoint: Endpoint?
 
+    /// What was sent, where that was a request of the second level.
+    public var request: HTTPRequest?
+
     /// The whole answer, where there was one.
     public var response: HTTPResponse?
 
@@ -28,11 +31,13 @@ public struct HTTPError: Error {
     public init(
         code: Code,
         endpoint: Endpoint? = nil,
+        request: HTTPRequest? = nil,
         response: HTTPResponse? = nil,
         cause: (any Error)? = nil
     ) {
         self.code = code
         self.endpoint = endpoint
+        self.request = request
         self.response = response
         self.cause = cause
     }
@@ -50,7 +55,7 @@ public struct HTTPError: Error {
 extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What was asked for and how it failed, without secrets.
     public var description: String {
-        let subject = endpoint.map(\.description) ?? "a request"
+        let subject = endpoint?.description ?? request?.description ?? "a request"
         var text = "\(subject) failed: \(code)"
         if code == .unacceptableStatus, let status { text = "\(subject) answered \(status)" }
         if let response, !response.body.isEmpty {
@@ -69,7 +74,8 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         Mirror(
             self,
             children: [
-                "code": code, "endpoint": endpoint as Any, "response": response as Any,
+                "code": code, "endpoint": endpoint as Any, "request": request as Any,
+                "response": response as Any,
                 "cause": cause.map { "\(type(of: $0))" } as Any,
             ]
         )

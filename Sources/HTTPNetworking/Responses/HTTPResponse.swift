@@ -5,6 +5,8 @@ public import Foundation
 #endif
 
 /// What a server answered: a status, headers, and a body.
+///
+/// Two are equal where status, headers, body and URL are; how long each took is not compared.
 public struct HTTPResponse {
     /// The status code, such as 200 or 404.
     public var status: Int
@@ -15,11 +17,22 @@ public struct HTTPResponse {
     /// The body, empty where there was none.
     public var body: Data
 
+    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    public var url: URL?
+
+    /// How long it took.
+    public var timing: HTTPTiming
+
     /// Makes a response.
-    public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
+    public init(
+        status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil,
+        timing: HTTPTiming = HTTPTiming()
+    ) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.url = url
+        self.timing = timing
     }
 
     /// The body read as UTF-8, with U+FFFD for each part that is none.
@@ -53,6 +66,20 @@ extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, C
     }
 }
 
-extension HTTPResponse: Hashable {}
+extension HTTPResponse: Hashable {
+    /// Whether status, headers, body and URL are equal.
+    public static func == (left: HTTPResponse, right: HTTPResponse) -> Bool {
+        left.status == right.status && left.headers == right.headers && left.body == right.body
+            && left.url == right.url
+    }
+
+    /// Feeds the hasher what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        status.hash(into: &hasher)
+        headers.hash(into: &hasher)
+        body.hash(into: &hasher)
+        url.hash(into: &hasher)
+    }
+}
 
 extension HTTPResponse: Sendable {}

@@ -1,0 +1,3 @@
+#if AsyncHTTPClient
+import HTTPNetworking
+#endif

@@ -1,0 +1,12 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPDate {
+    /// The system's date.
+    public static var now: HTTPDate {
+        HTTPDate(secondsSince1970: Int(Date().timeIntervalSince1970.rounded(.down)))
+    }
+}

@@ -1,0 +1,137 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPRequest {
+    /// What a request sends along, and what kind of bytes that is.
+    public struct Body {
+        /// Where the bytes are.
+        public enum Content {
+            /// Nowhere: nothing is sent.
+            case none
+            /// In memory.
+            case data(Data)
+            /// In a file, which is read while it is sent.
+            case file(URL)
+            /// In a stream, which is made when it is sent.
+            case stream(BodySource)
+        }
+
+        /// Where the bytes are.
+        public let content: Content
+
+        /// The Content-Type that is sent where the headers name none.
+        public let contentType: String?
+
+        init(_ content: Content, contentType: String?) {
+            self.content = content
+            self.contentType = contentType
+        }
+
+        /// The body of an endpoint.
+        public init(_ body: Endpoint.Body) {
+            content = body.data.map(Content.data) ?? .none
+            contentType = body.contentType
+        }
+    }
+}
+
+extension HTTPRequest.Body {
+    /// No body.
+    public static let none = Self(.none, contentType: nil)
+
+    /// Bytes as they are.
+    public static func data(
+        _ data: Data, contentType: String = "application/octet-stream"
+    ) -> Self {
+        Self(.data(data), contentType: contentType)
+    }
+
+    /// A value as JSON; see `Endpoint.Body.json(_:encoder:)`.
+    ///
+    /// - Throws: What the encoder throws.
+    public static func json(_ value: some Encodable, encoder: JSONEncoder? = nil) throws -> Self {
+        Self(try Endpoint.Body.json(value, encoder: encoder))
+    }
+
+    /// Items as a form; see `Endpoint.Body.form(_:)`.
+    public static func form(_ items: [URLQueryItem]) -> Self { Self(Endpoint.Body.form(items)) }
+
+    /// The bytes of a file, read while they are sent.
+    ///
+    /// - Parameters:
+    ///   - url: The file. It must stay as it is until the call has ended; it is read anew for each
+    ///     attempt.
+    ///   - contentType: What kind of bytes they are.
+    public static func file(
+        _ url: URL, contentType: String = "application/octet-stream"
+    ) -> Self {
+        Self(.file(url), contentType: contentType)
+    }
+
+    /// A stream that is opened when the request is sent.
+    ///
+    /// - Parameters:
+    ///   - source: What opens it, and whether it may do so twice.
+    ///   - contentType: What kind of bytes they are.
+    public static func stream(
+        _ source: HTTPRequest.BodySource, contentType: String = "application/octet-stream"
+    ) -> Self {
+        Self(.stream(source), contentType: contentType)
+    }
+
+    /// Whether the same bytes can be sent a second time.
+    public var isReplayable: Bool {
+        if case .stream(let source) = content { return source.isReplayable }
+        return true
+    }
+
+    /// Whether certainly nothing is sent.
+    public var isEmpty: Bool {
+        switch content {
+        case .none: true
+        case .data(let data): data.isEmpty
+        case .file: false
+        case .stream(let source): source.length == 0
+        }
+    }
+}
+
+extension HTTPRequest.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+    /// The size, where it is known, and the kind; nothing of the bytes.
+    public var description: String {
+        let type = SafeText.escaped(contentType ?? "unknown type")
+        switch content {
+        case .none: return "none"
+        case .data(let data): return "\(data.count) bytes of \(type)"
+        case .file: return "a file of \(type)"
+        case .stream(let source):
+            return source.length.map { "a stream of \($0) bytes of \(type)" }
+                ?? "a stream of \(type)"
+        }
+    }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows no bytes.
+    public var customMirror: Mirror { Mirror(self, children: ["body": description]) }
+}
+
+extension HTTPRequest.Body: ExpressibleByNilLiteral {
+    /// The same as ``none``.
+    public init(nilLiteral: ()) { self = .none }
+}
+
+extension HTTPRequest.Body.Content: Hashable {}
+
+extension HTTPRequest.Body.Content: Sendable {}
+
+extension HTTPRequest.Body: Hashable {}
+
+extension HTTPRequest.Body: Sendable {}

@@ -1,0 +1,69 @@
+import Futures
+
+extension HTTPRequest {
+    /// Opens the stream of a body, once or for each attempt.
+    ///
+    /// ```swift
+    /// let source = HTTPRequest.BodySource(length: file.size, isReplayable: true) {
+    ///     HTTPBodyStream(try file.chunks())
+    /// }
+    /// ```
+    ///
+    /// Two are equal where they are the same object.
+    public final class BodySource {
+        /// How many bytes there will be, nil where that is not known.
+        ///
+        /// A transport sends what is announced, or fails: a stream that gives fewer or more fails the
+        /// call.
+        public let length: Int?
+
+        /// Whether it can be opened any number of times, for the same bytes.
+        ///
+        /// What cannot is sent at most once: no retry, redirect or new token repeats it.
+        public let isReplayable: Bool
+
+        private let make: @Sendable () throws -> HTTPBodyStream
+        private let wasOpened = Locked(false)
+
+        /// Makes a source.
+        ///
+        /// - Parameters:
+        ///   - length: How many bytes there will be, nil where that is not known: the body is then
+        ///     sent in chunks.
+        ///   - isReplayable: Whether `open` may be called any number of times, for the same bytes.
+        ///   - open: Makes the stream; called when the request is sent, on whatever thread that is.
+        public init(
+            length: Int? = nil, isReplayable: Bool,
+            open: @escaping @Sendable () throws -> HTTPBodyStream
+        ) {
+            self.length = length
+            self.isReplayable = isReplayable
+            make = open
+        }
+
+        /// Opens the stream.
+        ///
+        /// - Throws: ``HTTPError`` with the code ``HTTPError/Code/bodyNotReplayable`` where it was opened
+        ///   before and is not replayable, and what opening throws.
+        public func open() throws -> HTTPBodyStream {
+            let again = wasOpened.withLock { wasOpened in
+                defer { wasOpened = true }
+                return wasOpened
+            }
+            if again, !isReplayable { throw HTTPError(code: .bodyNotReplayable) }
+            return try make()
+        }
+    }
+}
+
+extension HTTPRequest.BodySource: Hashable {
+    /// Whether both are one object.
+    public static func == (left: HTTPRequest.BodySource, right: HTTPRequest.BodySource) -> Bool {
+        left === right
+    }
+
+    /// Feeds the hasher the object's identity.
+    public func hash(into hasher: inout Hasher) { ObjectIdentifier(self).hash(into: &hasher) }
+}
+
+extension HTTPRequest.BodySource: Sendable {}

@@ -1,0 +1,69 @@
+public import Services
+
+extension HTTPRequest {
+    /// What is known of the call that sends a request.
+    public struct Context {
+        /// The instant by which the call has to end, nil if nobody has set one.
+        ///
+        /// A transport keeps the sooner of this and the calling `CallContext`'s.
+        public var deadline: CallDeadline?
+
+        /// Which attempt this is, counted from one.
+        public var attempt: Int
+
+        /// By what a server knows a second request for the first; sent as the header Idempotency-Key.
+        ///
+        /// A request that has one may be repeated, whatever its method.
+        public var idempotencyKey: String?
+
+        /// Whatever an app wants its own middleware to know; nothing of it is sent or shown.
+        public var tags: [String: String]
+
+        /// Makes a context.
+        public init(
+            deadline: CallDeadline? = nil, attempt: Int = 1, idempotencyKey: String? = nil,
+            tags: [String: String] = [:]
+        ) {
+            self.deadline = deadline
+            self.attempt = attempt
+            self.idempotencyKey = idempotencyKey
+            self.tags = tags
+        }
+
+        /// What belongs to the question, so that two of the same question are equal.
+        var asks: Asks { Asks(idempotencyKey: idempotencyKey, tags: tags) }
+
+        struct Asks: Hashable {
+            let idempotencyKey: String?
+            let tags: [String: String]
+        }
+    }
+
+    /// The same request with the deadline and the attempt of the call that is being made.
+    ///
+    /// A transport calls it first, in the caller's context. The sooner deadline holds; the attempt is
+    /// the call's, where that one repeats.
+    public func inCallContext(_ call: CallContext = .current) -> HTTPRequest {
+        var request = self
+        if let deadline = call.deadline {
+            let isSooner = context.deadline.map { deadline.remaining < $0.remaining } ?? true
+            if isSooner { request.context.deadline = deadline }
+        }
+        if call.attempt > 1 { request.context.attempt = call.attempt }
+        return request
+    }
+}
+
+extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
+    /// The attempt, and whether there is a deadline and a key; neither the key nor any tag's value.
+    public var description: String {
+        let key = idempotencyKey == nil ? "" : ", with an idempotency key"
+        let limit = deadline == nil ? "" : ", with a deadline"
+        return "attempt \(attempt)\(limit)\(key)"
+    }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["context": description]) }
+}
+
+extension HTTPRequest.Context: Sendable {}

@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a transport sends: a method, an absolute URL, headers, a body, and what is known of the call.
+///
+/// ```swift
+/// var request = HTTPRequest(.post, URL(string: "https://api.example.com/orders")!)
+/// request.body = try .json(order)
+/// request.context.idempotencyKey = order.id.uuidString
+/// ```
+///
+/// Two requests are equal where the same would be asked: method, URL, headers, body, idempotency key
+/// and tags. Deadline and attempt say nothing of that, and are not compared.
+public struct HTTPRequest {
+    /// The method.
+    public var method: HTTPMethod
+
+    /// The absolute http or https URL, percent-encoded; its fragment is not sent.
+    public var url: URL
+
+    /// The headers; see ``effectiveHeaders`` for what is sent.
+    ///
+    /// Where the body ends is the transport's to say: Content-Length and Transfer-Encoding that stand
+    /// here are not sent.
+    public var headers: HTTPHeaders
+
+    /// The body.
+    public var body: Body
+
+    /// What is known of the call.
+    public var context: Context
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: The absolute http or https URL.
+    ///   - headers: The headers. A body brings its own Content-Type where they name none.
+    ///   - body: The body.
+    ///   - context: What is known of the call.
+    public init(
+        _ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: Body = .none,
+        context: Context = Context()
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.context = context
+    }
+
+    /// Lowers an endpoint to the request that sends it.
+    ///
+    /// - Throws: `Endpoint.Error` where the endpoint cannot be sent.
+    public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
+        self.init(
+            endpoint.method, try endpoint.validate(), headers: endpoint.effectiveHeaders,
+            body: Body(endpoint.body))
+    }
+
+    /// The headers that are sent: ``headers``, the body's Content-Type where they name none, and the
+    /// idempotency key where there is one and they hold no Idempotency-Key.
+    ///
+    /// Without Content-Length and Transfer-Encoding.
+    public var effectiveHeaders: HTTPHeaders {
+        var headers = headers
+        if let type = body.contentType, headers["Content-Type"] == nil {
+            headers.set(type, for: "Content-Type")
+        }
+        if let key = context.idempotencyKey, headers["Idempotency-Key"] == nil {
+            headers.set(key, for: "Idempotency-Key")
+        }
+        headers.remove("Content-Length")
+        headers.remove("Transfer-Encoding")
+        return headers
+    }
+}
+
+extension HTTPRequest: Hashable {
+    /// Whether two requests ask the same; see the type.
+    public static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
+        left.method == right.method && left.url == right.url && left.headers == right.headers
+            && left.body == right.body && left.context.asks == right.context.asks
+    }
+
+    /// Feeds the hasher what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        method.hash(into: &hasher)
+        url.hash(into: &hasher)
+        headers.hash(into: &hasher)
+        body.hash(into: &hasher)
+        context.asks.hash(into: &hasher)
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method and the URL, without userinfo and the query's values, headers, or body.
+    public var description: String {
+        "\(SafeText.escaped(method.rawValue)) \(SafeText.redacted(url))"
+    }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description, the headers redacted, and what kind of body there is.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["request": description, "headers": headers, "body": body])
+    }
+}
+
+extension HTTPRequest: Sendable {}

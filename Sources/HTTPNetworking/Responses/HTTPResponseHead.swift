@@ -1,0 +1,44 @@
+public import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What both kinds of response have: a whole one, and one whose body is on its way.
+///
+/// Middleware that looks at status and headers is written once, for either:
+/// `extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead`.
+public protocol HTTPResponseHead: Sendable {
+    /// The status code, such as 200 or 404.
+    var status: Int { get set }
+
+    /// The headers, in the order in which they came.
+    var headers: HTTPHeaders { get set }
+
+    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    var url: URL? { get set }
+
+    /// How long it took.
+    var timing: HTTPTiming { get set }
+
+    /// Says that the body will not be read, so that its connection can be used otherwise.
+    func discardBody()
+
+    /// The whole response, its body gathered.
+    ///
+    /// - Parameter limit: How many bytes the body may have.
+    /// - Returns: A future of the response. It rejects with an ``HTTPError`` with the code
+    ///   ``HTTPError/Code/bodyTooLarge`` where a body on its way has more, and with what fails it. A
+    ///   body that is there already is given, whatever its size.
+    func gathered(upTo limit: Int) -> Future<HTTPResponse>
+}
+
+extension HTTPResponse: HTTPResponseHead {
+    /// Does nothing: the body is there.
+    public func discardBody() {}
+
+    /// Itself.
+    public func gathered(upTo limit: Int) -> Future<HTTPResponse> { Future(value: self) }
+}

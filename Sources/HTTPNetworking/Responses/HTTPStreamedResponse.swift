@@ -1,0 +1,71 @@
+public import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a server answered, its body still on its way.
+///
+/// The body is read once. A response that is released with its body unread gives the rest up.
+public struct HTTPStreamedResponse {
+    /// The status code, such as 200 or 404.
+    public var status: Int
+
+    /// The headers, in the order in which they came.
+    public var headers: HTTPHeaders
+
+    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    public var url: URL?
+
+    /// How long it took.
+    public var timing: HTTPTiming
+
+    /// The body, chunk by chunk.
+    public var body: HTTPBodyStream
+
+    /// Makes a response.
+    public init(
+        status: Int, headers: HTTPHeaders = [:], body: HTTPBodyStream, url: URL? = nil,
+        timing: HTTPTiming = HTTPTiming()
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.url = url
+        self.timing = timing
+    }
+}
+
+extension HTTPStreamedResponse: HTTPResponseHead {
+    /// Cancels the body.
+    public func discardBody() { body.cancel() }
+
+    /// The whole response, its body gathered; see ``HTTPBodyStream/gathered(upTo:)``.
+    public func gathered(upTo limit: Int) -> Future<HTTPResponse> {
+        let head = HTTPResponse(status: status, headers: headers, url: url, timing: timing)
+        return body.gathered(upTo: limit).mapWithoutOrigin { data in
+            var response = head
+            response.body = data
+            return response
+        }
+    }
+}
+
+extension HTTPStreamedResponse: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The status and the headers, but nothing of the body.
+    public var description: String { "\(status), \(headers), body on its way" }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows no body.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["status": status, "headers": headers])
+    }
+}
+
+extension HTTPStreamedResponse: Sendable {}
