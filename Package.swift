@@ -82,9 +82,13 @@ let package = Package(
         tests(of: "Futures", uses: ["CFutures", "TestSupport"]),
         tests(of: "CallbackActions", uses: ["Composition", "Futures", "TestSupport"]),
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
-        tests(of: "HTTPNetworking", uses: ["Composition", "Futures", "Services"]),
+        tests(
+            of: "HTTPNetworking", uses: ["Composition", "Futures", "Services", "TestSupport"]),
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
+        // Empty without the trait.
+        tests(
+            of: "AsyncHTTPClientTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
         tests(of: "Stores", uses: ["Futures", "TestSupport"]),
         tests(of: "PledgeTesting", uses: ["Pledge"]),
         .testTarget(

@@ -1,0 +1,3 @@
+#if AsyncHTTPClient
+import Testing
+#endif
