@@ -1,0 +1,80 @@
+import Foundation
+import HTTPNetworking
+import TestSupport
+import Testing
+
+@Suite struct HTTPDateTests {
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+    ])
+    func allThreeFormsAreRead(text: String) {
+        #expect(HTTPDate(text)?.secondsSince1970 == 784_111_777)
+    }
+
+    @Test func itIsWrittenInTheFirstForm() {
+        #expect(HTTPDate(secondsSince1970: 784_111_777).text == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate(secondsSince1970: 0).description == "Thu, 01 Jan 1970 00:00:00 GMT")
+        #expect(HTTPDate(secondsSince1970: -1).text == "Wed, 31 Dec 1969 23:59:59 GMT")
+    }
+
+    @Test(arguments: [
+        "", "0", "-1", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 6 Nov 1994 08:49:37 GMT",
+        "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT",
+        "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+        "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
+        "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49:+7 GMT", "Foo, 06 Nov 1994 08:49:37 GMT",
+        "Sun, 29 Feb 1900 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:３7 GMT",
+        "Sun Nov  6 08:49:37 1994 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
+    ])
+    func whatIsNoDateIsRefused(text: String) {
+        #expect(HTTPDate(text) == nil)
+    }
+
+    @Test func twoDigitsOfAYearAreReadByTheCenturyThatFits() {
+        let now = HTTPDate("Sat, 21 Nov 2026 00:00:00 GMT")!
+        let year = { (digits: String) in
+            HTTPDate("Sunday, 06-Nov-\(digits) 08:49:37 GMT", now: now)?.text
+                .split(separator: " ")[3]
+        }
+        #expect(year("26") == "2026")
+        #expect(year("76") == "2076")
+        #expect(year("77") == "1977")
+        #expect(year("99") == "1999")
+    }
+
+    @Test func leapSecondsAndLeapDaysAreDates() {
+        #expect(HTTPDate("Sat, 29 Feb 2020 23:59:60 GMT")?.text == "Sun, 01 Mar 2020 00:00:00 GMT")
+    }
+
+    /// Beside Foundation's calendar, which is another implementation.
+    @Test func itAgreesWithAnotherCalendar() {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = TimeZone(secondsFromGMT: 0)!
+        var random = SeededGenerator(seed: 6)
+        for _ in 0..<2_000 {
+            // From 1600, since Foundation's calendar is the Julian one before 1582.
+            let instant = Int.random(in: -11_676_096_000...253_402_300_799, using: &random)
+            let date = Date(timeIntervalSince1970: TimeInterval(instant))
+            let parts = calendar.dateComponents(
+                [.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
+            let text = HTTPDate(secondsSince1970: instant).text
+            let words = text.split { " :,".contains($0) }
+            let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+            #expect(words.first.map(String.init) == weekdays[parts.weekday! - 1], "\(instant)")
+            #expect(Int(words[1]) == parts.day && Int(words[3]) == parts.year, "\(instant)")
+            #expect(
+                Int(words[4]) == parts.hour && Int(words[5]) == parts.minute
+                    && Int(words[6]) == parts.second, "\(instant)")
+            #expect(HTTPDate(text)?.secondsSince1970 == instant)
+        }
+    }
+
+    @Test func instantsBeyondAllYearsAreHeldWithinThem() {
+        #expect(HTTPDate(secondsSince1970: .max).text == "Fri, 31 Dec 9999 23:59:59 GMT")
+        #expect(HTTPDate(secondsSince1970: .min).text == "Sat, 01 Jan 0000 00:00:00 GMT")
+        #expect(HTTPDate(secondsSince1970: 1) < HTTPDate(secondsSince1970: 2))
+    }
+}

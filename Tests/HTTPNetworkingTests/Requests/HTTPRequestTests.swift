@@ -1,0 +1,113 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import Testing
+
+@Suite struct HTTPRequestTests {
+    private let url = URL(string: "https://me:s3cret@api.example.com/orders?key=s3cret")!
+
+    @Test func anEndpointIsLoweredToWhatItWouldSend() throws {
+        let endpoint = Endpoint(
+            path: "/a b", queryItems: [.init(name: "q", value: "1")], method: .put,
+            headers: ["X-A": "1"], body: .data(Data("x".utf8), contentType: "text/plain"),
+            base: URL(string: "https://example.com"))
+        let request = try HTTPRequest(endpoint)
+        #expect(request.method == .put && request.url == endpoint.url)
+        #expect(request.effectiveHeaders == ["X-A": "1", "Content-Type": "text/plain"])
+        #expect(request.body == .data(Data("x".utf8), contentType: "text/plain"))
+        #expect(throws: Endpoint.Error.invalidURL) { try HTTPRequest(Endpoint(path: "/x")) }
+    }
+
+    @Test func theBodysTypeTheKeyAndNoFramingAreSent() {
+        var request = HTTPRequest(
+            .post, url, headers: ["Content-Length": "7", "transfer-encoding": "chunked"],
+            body: .form([.init(name: "a", value: "b")]))
+        request.context.idempotencyKey = "k1"
+        #expect(
+            request.effectiveHeaders
+                == ["Content-Type": "application/x-www-form-urlencoded", "Idempotency-Key": "k1"])
+        request.headers["Idempotency-Key"] = "mine"
+        request.headers["Content-Type"] = "text/x"
+        #expect(request.effectiveHeaders == ["Idempotency-Key": "mine", "Content-Type": "text/x"])
+    }
+
+    @Test func onlyWhatIsAskedIsCompared() {
+        let request = HTTPRequest(.get, url, context: .init(tags: ["screen": "start"]))
+        var later = request
+        later.context.attempt = 2
+        later.context.deadline = CallDeadline(after: .seconds(1), on: ManualScheduler())
+        #expect(later == request && later.hashValue == request.hashValue)
+        for change in [\HTTPRequest.context.idempotencyKey, \.headers["Accept"]] {
+            var other = request
+            other[keyPath: change] = "x"
+            #expect(other != request)
+        }
+        var other = request
+        other.context.tags = [:]
+        #expect(other != request)
+    }
+
+    @Test func itIsReplayableIfMethodOrKeyAndBodyAllowIt() {
+        let once = HTTPRequest.Body.stream(.init(isReplayable: false) { HTTPBodyStream(Data()) })
+        let often = HTTPRequest.Body.stream(.init(isReplayable: true) { HTTPBodyStream(Data()) })
+        #expect(HTTPRequest(.get, url).isReplayable)
+        #expect(!HTTPRequest(.post, url).isReplayable)
+        #expect(HTTPRequest(.post, url, context: .init(idempotencyKey: "k")).isReplayable)
+        #expect(HTTPRequest(.post, url, headers: ["idempotency-key": "k"]).isReplayable)
+        #expect(!HTTPRequest(.put, url, body: once).isReplayable)
+        #expect(
+            !HTTPRequest(.post, url, body: once, context: .init(idempotencyKey: "k")).isReplayable)
+        #expect(HTTPRequest(.put, url, body: often).isReplayable)
+        #expect(HTTPRequest(.put, url, body: .file(URL(fileURLWithPath: "/x"))).isReplayable)
+    }
+
+    @Test func whatCannotBeSentIsRefused() {
+        func refusal(_ request: HTTPRequest) {
+            #expect(throws: Endpoint.Error.self) { try request.validate() }
+        }
+        refusal(HTTPRequest("GE T", url))
+        refusal(HTTPRequest(.get, url, headers: ["A": "b\r\nC: d"]))
+        refusal(HTTPRequest(.get, url, headers: ["A B": "b"]))
+        refusal(HTTPRequest(.get, url, body: .data(Data("x".utf8))))
+        refusal(HTTPRequest(.get, URL(string: "/relative")!))
+        refusal(HTTPRequest(.get, URL(string: "ftp://example.com")!))
+        refusal(HTTPRequest(.get, url, context: .init(idempotencyKey: "a\nb")))
+        refusal(HTTPRequest(.post, url, body: .data(Data(), contentType: "a\nb")))
+        #expect(throws: Never.self) { try HTTPRequest(.post, url).validate() }
+    }
+
+    @Test func aSourceThatOpensOnceSaysSoTheSecondTime() throws {
+        let once = HTTPRequest.BodySource(isReplayable: false) { HTTPBodyStream(Data("x".utf8)) }
+        _ = try once.open()
+        #expect { try once.open() } throws: { ($0 as? HTTPError)?.code == .bodyNotReplayable }
+        let often = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data("x".utf8)) }
+        _ = try often.open()
+        #expect(throws: Never.self) { try often.open() }
+    }
+
+    @Test func theSoonerDeadlineAndTheCallsAttemptHold() throws {
+        let time = ManualScheduler()
+        let soon = CallDeadline(after: .seconds(1), on: time)
+        let late = CallDeadline(after: .seconds(9), on: time)
+        let seen = { (own: CallDeadline?, call: CallDeadline?) in
+            HTTPRequest(.get, url, context: .init(deadline: own))
+                .inCallContext(CallContext(deadline: call, attempt: 3)).context
+        }
+        #expect(seen(late, soon).deadline?.instant == soon.instant)
+        #expect(seen(soon, late).deadline?.instant == soon.instant)
+        #expect(seen(nil, late).deadline?.instant == late.instant)
+        #expect(seen(soon, nil).deadline?.instant == soon.instant)
+        #expect(seen(nil, nil).deadline == nil && seen(nil, nil).attempt == 3)
+    }
+
+    @Test func itsTextsShowNoSecret() {
+        let request = HTTPRequest(
+            .post, url, headers: ["Authorization": "s3cret"], body: .data(Data("s3cret".utf8)),
+            context: .init(idempotencyKey: "s3cret", tags: ["t": "s3cret"]))
+        #expect(request.description == "POST https://…@api.example.com/orders?key=…")
+        for text in texts(of: request) + texts(of: request.context) {
+            #expect(!text.contains("s3cret"), "\(text)")
+        }
+    }
+}
