@@ -1,0 +1,81 @@
+import Pledge
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A transport beside servers: how a check calls it, so that nothing is waited for in vain.
+struct TransportBench: Sendable {
+    let transport: CheckedTransport
+
+    var maxBodySize: Int { transport.maxBodySize }
+
+    /// The response to a request.
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await inTime(transport.send(request))
+    }
+
+    /// The response to a GET of a path.
+    func get(_ server: LoopbackServer, _ path: String = "/") async throws -> HTTPResponse {
+        try await send(HTTPRequest(.get, server.at(path)))
+    }
+
+    /// The response to the only answer of a server of its own.
+    func get(_ answer: LoopbackAnswer) async throws -> HTTPResponse {
+        let server = try LoopbackServer(answering: { _ in answer })
+        defer { server.stop() }
+        return try await get(server)
+    }
+
+    /// The response with its body on its way.
+    func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
+        guard let stream = transport.stream else { throw Unexpected("it cannot stream") }
+        return try await inTime(stream(request))
+    }
+
+    /// The error with which a request fails; it must be an HTTPError.
+    func failure(_ request: HTTPRequest) async throws -> HTTPError {
+        try await failure(of: transport.send(request))
+    }
+
+    /// The error with which a GET fails that a server answers in some way.
+    func failure(_ answer: LoopbackAnswer) async throws -> HTTPError {
+        let server = try LoopbackServer(answering: { _ in answer })
+        defer { server.stop() }
+        return try await failure(HTTPRequest(.get, server.at("/")))
+    }
+
+    /// The error with which a call fails; it must be an HTTPError.
+    func failure<Value>(of call: Future<Value>) async throws -> HTTPError {
+        switch await settled(call) {
+        case .success(let value): throw Unexpected("it succeeds with \(value)")
+        case .failure(let error as HTTPError): return error
+        case .failure(let error): throw Unexpected("it fails with \(type(of: error)): \(error)")
+        }
+    }
+
+    /// What a future gives, or a failure of the check where it gives nothing in time.
+    func inTime<Value>(_ future: Future<Value>) async throws -> Value {
+        try await settled(future).get()
+    }
+
+    /// How a future settles, a failure of the check where it does not in time.
+    func settled<Value>(_ future: Future<Value>) async -> Result<Value, any Error> {
+        await future.timeout(transport.patience)
+            .mapError { error in
+                guard (error as? FutureError)?.code == .timedOut else { return error }
+                return Unexpected("nothing happened within \(transport.patience)")
+            }
+            .settled
+    }
+}
+
+extension LoopbackServer {
+    /// The URL of a path and query, percent-encoded as they are.
+    func at(_ target: String) -> URL {
+        // The server's URL with any target that a check writes is one.
+        URL(string: "http://127.0.0.1:\(port)\(target)") ?? url
+    }
+}

@@ -1,0 +1,95 @@
+import Pledge
+
+/// One thing that every transport must do, checked against a server that misbehaves on purpose.
+///
+/// ```swift
+/// @Test(arguments: TransportCheck.all)
+/// func conforms(to check: TransportCheck) async throws {
+///     try await check.run(transport, differences: [
+///         .trailers: .traps("URLSession on Linux cannot read trailers"),
+///     ])
+/// }
+/// ```
+///
+/// Each check starts a server of its own on a port of 127.0.0.1. It waits no longer than
+/// ``CheckedTransport/patience`` for anything, so that a transport that hangs fails.
+public struct TransportCheck {
+    /// The name by which a difference is listed.
+    public let name: Name
+
+    /// What the transport must do, in a sentence.
+    public let requirement: String
+
+    let needsStreaming: Bool
+    let body: @Sendable (TransportBench) async throws -> Void
+
+    init(
+        _ name: Name, _ requirement: String, needsStreaming: Bool = false,
+        _ body: @escaping @Sendable (TransportBench) async throws -> Void
+    ) {
+        self.name = name
+        self.requirement = requirement
+        self.needsStreaming = needsStreaming
+        self.body = body
+    }
+
+    /// Every check, in the order of a request's life.
+    public static var all: [TransportCheck] {
+        methods + targets + requestHeaders + requestBodies + responses + responseBodies + redirects
+            + brokenAnswers + connections + cancelling + timeLimits + streaming
+    }
+
+    /// Checks a transport.
+    ///
+    /// - Parameters:
+    ///   - transport: What is checked.
+    ///   - differences: What the transport is known to do otherwise, and why.
+    /// - Throws: ``TransportFailure`` where the transport does not do what is required, or does do it
+    ///   although a difference is listed.
+    public func run(
+        _ transport: CheckedTransport, differences: [Name: TransportDifference] = [:]
+    ) async throws {
+        guard let difference = differences[name] else { return try await run(transport) }
+        guard !difference.cannotRun else { return }
+        do {
+            try await run(transport)
+        } catch is TransportFailure {
+            return
+        }
+        throw TransportFailure(
+            check: self,
+            "it does what is required, although a difference is listed: \(difference.reason)")
+    }
+
+    private func run(_ transport: CheckedTransport) async throws {
+        if needsStreaming, transport.stream == nil { return }
+        do {
+            try await body(TransportBench(transport: transport))
+        } catch let failure as Unexpected {
+            throw TransportFailure(check: self, failure.text)
+        } catch {
+            throw TransportFailure(check: self, "it failed with \(type(of: error)): \(error)")
+        }
+    }
+}
+
+extension TransportCheck {
+    /// The name of a check.
+    public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+        /// The words.
+        public var rawValue: String
+
+        /// Makes a name of words.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Makes a name of a literal.
+        public init(stringLiteral value: String) { rawValue = value }
+    }
+}
+
+extension TransportCheck: CustomStringConvertible {
+    /// The name and the requirement.
+    public var description: String { "\(name.rawValue): \(requirement)" }
+}
+
+extension TransportCheck: Sendable {}
