@@ -35,13 +35,8 @@ public final class MemoryTransport {
     ///   ``AnswerFailure`` where a file, a value, or an empty sequence gives no answer.
     ///   Complexity: linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        do {
-            let answer = try admit(endpoint)
-            guard latency > .zero else { return answer() }
-            return timer().flatMap { answer() }
-        } catch {
-            return Future(error: error)
-        }
+        respond(to: endpoint, nil) { () throws(Endpoint.Error) in try AskedPlace(of: endpoint) }
+            .mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
     }
 
     /// Makes a transport.
@@ -50,15 +45,18 @@ public final class MemoryTransport {
     ///   - routes: What is answered; the first that matches is taken.
     ///   - latency: How long each answer takes. Zero or less: none, and no scheduler is needed.
     ///   - failures: Which calls fail by chance. None, unless given.
+    ///   - base: The URL whose path stands before the routes' own in requests of the second level.
     ///   - scheduler: Where the latency passes.
     public init(
         routes: [Route],
         latency: Duration = .zero,
         failures: Failures = .none,
+        under base: URL? = nil,
         on scheduler: any Scheduler = LiveScheduler.live
     ) {
         self.routes = routes
         self.latency = latency
+        self.base = base
         self.scheduler = scheduler
         responders = routes.map { $0.answer.makeResponder() }
         failure = failures.error
@@ -73,8 +71,9 @@ public final class MemoryTransport {
     /// What is answered.
     public let routes: [Route]
 
-    private let latency: Duration
-    private let scheduler: any Scheduler
+    let latency: Duration
+    let base: URL?
+    let scheduler: any Scheduler
     private let responders: [Answer.Responder]
     private let failure: @Sendable (Call) -> any Error
     private let state: Locked<State>
@@ -86,21 +85,42 @@ public final class MemoryTransport {
 }
 
 extension MemoryTransport {
-    /// Records a call and chooses what will answer it, or throws why nothing will.
-    private func admit(_ endpoint: Endpoint) throws -> @Sendable () -> Future<Data> {
+    /// Records a call, and gives the answer of the first route that matches when it is due.
+    ///
+    /// - Parameters:
+    ///   - endpoint: What is recorded.
+    ///   - request: What was asked of the second level.
+    ///   - asking: Reads what is asked for, or throws why it cannot be sent.
+    func respond(
+        to endpoint: Endpoint, _ request: HTTPRequest?,
+        asking: () throws(Endpoint.Error) -> AskedPlace
+    ) -> Future<HTTPResponse> {
         do {
-            let asked = try AskedPlace(of: endpoint)
+            let answer = try admit(endpoint, request, asking: asking)
+            guard latency > .zero else { return answer() }
+            return timer().flatMap { answer() }
+        } catch {
+            return Future(error: error)
+        }
+    }
+
+    /// Records a call and chooses what will answer it, or throws why nothing will.
+    private func admit(
+        _ endpoint: Endpoint, _ request: HTTPRequest?,
+        asking: () throws(Endpoint.Error) -> AskedPlace
+    ) throws -> @Sendable () -> Future<HTTPResponse> {
+        do {
+            let asked = try asking()
             for (route, respond) in zip(routes, responders) {
                 guard let parameters = route.parameters(matching: asked) else { continue }
-                let name = route.description
-                return admit(
-                    Call(endpoint: endpoint, route: name, parameters: parameters),
-                    to: respond
-                )
+                let call = Call(
+                    endpoint: endpoint, request: request, route: route.description,
+                    parameters: parameters)
+                return admit(call, to: respond)
             }
             throw UnmatchedCall(endpoint: endpoint, asked: asked, routes: routes)
         } catch {
-            state.withLock { $0.calls.append(Call(endpoint: endpoint)) }
+            state.withLock { $0.calls.append(Call(endpoint: endpoint, request: request)) }
             throw error
         }
     }
@@ -112,7 +132,7 @@ extension MemoryTransport {
     private func admit(
         _ call: Call,
         to respond: Answer.Responder
-    ) -> @Sendable () -> Future<Data> {
+    ) -> @Sendable () -> Future<HTTPResponse> {
         let answer = state.withLock { state in
             state.calls.append(call)
             return state.failures.failsNext() ? nil : respond(call)

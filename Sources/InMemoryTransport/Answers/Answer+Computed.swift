@@ -16,21 +16,31 @@ extension MemoryTransport.Answer {
     public static func reply(
         _ body: @escaping @Sendable (MemoryTransport.Call) throws -> Data
     ) -> Self {
-        Self { call in Future(value: try body(call)) }
+        Self { call in Future(value: HTTPResponse(status: 200, body: try body(call))) }
     }
 
     /// A response that is made for each call; what the closure throws, the call rejects with.
     public static func respond(
         _ body: @escaping @Sendable (MemoryTransport.Call) throws -> HTTPResponse
     ) -> Self {
-        Self { call in Future(value: try body(call).acceptedBody(for: call.endpoint)) }
+        Self { call in Future(value: try body(call)) }
     }
 
-    /// A future that is made for each call, so that the test says when and how it is answered.
+    /// A future of data, with the status 200, that is made for each call, so that the test says when
+    /// and how it is answered.
     ///
     /// Cancelling the call cancels that future. What the closure throws, the call rejects with.
     public static func future(
         _ body: @escaping @Sendable (MemoryTransport.Call) throws -> Future<Data>
+    ) -> Self {
+        Self { call in try body(call).map { HTTPResponse(status: 200, body: $0) } }
+    }
+
+    /// A future of a response that is made for each call.
+    ///
+    /// Cancelling the call cancels that future. What the closure throws, the call rejects with.
+    public static func futureResponse(
+        _ body: @escaping @Sendable (MemoryTransport.Call) throws -> Future<HTTPResponse>
     ) -> Self {
         Self(body)
     }

@@ -11,13 +11,13 @@ extension MemoryTransport {
     /// What a route answers with.
     public struct Answer {
         /// Chooses the answer to a call at once, and makes it when it is due.
-        typealias Responder = @Sendable (Call) -> @Sendable () -> Future<Data>
+        typealias Responder = @Sendable (Call) -> @Sendable () -> Future<HTTPResponse>
 
         /// Makes a responder with a state of its own, so that transports share none.
         let makeResponder: @Sendable () -> Responder
 
         /// An answer without a state.
-        init(_ respond: @escaping @Sendable (Call) throws -> Future<Data>) {
+        init(_ respond: @escaping @Sendable (Call) throws -> Future<HTTPResponse>) {
             makeResponder = {
                 { call in
                     {
@@ -35,12 +35,14 @@ extension MemoryTransport {
 
 extension MemoryTransport.Answer {
     /// Data, with the status 200.
-    public static func data(_ data: Data) -> Self { Self { _ in Future(value: data) } }
+    public static func data(_ data: Data) -> Self {
+        response(HTTPResponse(status: 200, body: data))
+    }
 
     /// Text as UTF-8, with the status 200.
     public static func text(_ text: String) -> Self { data(Data(text.utf8)) }
 
-    /// A value as JSON, with the status 200.
+    /// A value as JSON, with the status 200 and the Content-Type `application/json`.
     ///
     /// - Parameters:
     ///   - value: The value. It is encoded now; where it cannot be, each call rejects with
@@ -50,7 +52,7 @@ extension MemoryTransport.Answer {
         let body = Result { try Endpoint.Body.json(value, encoder: encoder).data ?? Data() }
         let type = String(describing: Swift.type(of: value))
         return Self { call in
-            do { return Future(value: try body.get()) } catch {
+            do { return Future(value: .json(try body.get())) } catch {
                 throw MemoryTransport.AnswerFailure(
                     code: .unencodableValue,
                     call: call,
@@ -68,7 +70,9 @@ extension MemoryTransport.Answer {
     ///   system's error.
     public static func file(_ url: URL) -> Self {
         Self { call in
-            do { return Future(value: try Data(contentsOf: url)) } catch {
+            do {
+                return Future(value: HTTPResponse(status: 200, body: try Data(contentsOf: url)))
+            } catch {
                 throw MemoryTransport.AnswerFailure(
                     code: .unreadableFile,
                     call: call,
@@ -84,7 +88,8 @@ extension MemoryTransport.Answer {
 
     /// A status, with headers and a body.
     ///
-    /// One outside 200…299 rejects with the same `HTTPError` that a wire transport rejects with.
+    /// To ``MemoryTransport/request(_:)`` one outside 200…299 rejects with the same `HTTPError` that a
+    /// wire transport rejects with.
     public static func status(
         _ status: Int,
         headers: HTTPHeaders = [:],
@@ -95,10 +100,16 @@ extension MemoryTransport.Answer {
 
     /// A whole response.
     ///
-    /// A status outside 200…299 rejects with the same `HTTPError` that a wire transport rejects
-    /// with.
+    /// To ``MemoryTransport/request(_:)`` a status outside 200…299 rejects with the same `HTTPError`
+    /// that a wire transport rejects with.
     public static func response(_ response: HTTPResponse) -> Self {
-        Self { call in Future(value: try response.acceptedBody(for: call.endpoint)) }
+        Self { _ in Future(value: response) }
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static func json(_ body: Data) -> HTTPResponse {
+        HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: body)
     }
 }
 

@@ -29,7 +29,8 @@ extension MemoryTransport {
             chance: Double,
             using generator: some RandomNumberGenerator & Sendable,
             error: @escaping @Sendable (Call) -> any Error = { call in
-                HTTPError(code: .connectionLost, endpoint: call.endpoint)
+                HTTPError(
+                    code: .connectionLost, endpoint: call.endpoint, request: call.request)
             }
         ) {
             self.chance = chance

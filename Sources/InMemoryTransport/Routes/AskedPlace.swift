@@ -22,9 +22,27 @@ struct AskedPlace {
         let parts = AbsoluteURL(whole)
         let ownParts = alone.base == nil ? parts : alone.url.flatMap(AbsoluteURL.init)
         segments = Self.segments(of: ownParts?.path ?? "")
-        query = (parts?.query ?? "").split(separator: "&").map { item in
+        query = Self.items(of: parts?.query)
+    }
+
+    /// Reads a request, or throws why a wire transport would refuse it.
+    ///
+    /// - Parameter base: The URL whose path is no part of the routes.
+    init(of request: HTTPRequest, under base: URL?) throws(Endpoint.Error) {
+        try request.validate()
+        method = request.method
+        let parts = AbsoluteURL(request.url)
+        let all = Self.segments(of: parts?.path ?? "")
+        let above = Self.segments(of: base.flatMap(AbsoluteURL.init)?.path ?? "")
+            .filter { !$0.isEmpty }
+        segments = all.starts(with: above) ? Array(all.dropFirst(above.count)) : all
+        query = Self.items(of: parts?.query)
+    }
+
+    private static func items(of query: Substring?) -> [(name: String, value: String?)] {
+        (query ?? "").split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (Self.decoded(parts[0]), parts.count > 1 ? Self.decoded(parts[1]) : nil)
+            return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : nil)
         }
     }
 

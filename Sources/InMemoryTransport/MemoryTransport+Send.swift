@@ -1,0 +1,85 @@
+public import Futures
+public import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension MemoryTransport {
+    /// Asks the routes for the response to a request, whatever its status.
+    ///
+    /// It is an `HTTPService`.
+    ///
+    /// ```swift
+    /// let transport = MemoryTransport(routes: [.get("/a", answer: .status(304))])
+    /// let service: HTTPService = stack(.redirect(), over: transport.send)
+    /// ```
+    ///
+    /// All that is said of ``request(_:)`` holds, but for the status. A body in a file is read before
+    /// this returns; one in a stream is read to its end first, and the call is made and recorded
+    /// then. Routes match the URL's whole path, without that of `base`. A request with a body whose
+    /// bytes cannot be had rejects with an `HTTPError` with the code `bodyUnreadable`, or with what
+    /// fails the stream.
+    ///
+    /// - Returns: A future of the response. Its URL is the request's where the answer names none, and
+    ///   its timing is measured on the scheduler.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        let request = request.inCallContext()
+        let start = scheduler.now
+        return bytes(of: request)
+            .flatMap { body in self.respond(to: Endpoint(request, body: body), request) }
+            .mapWithoutOrigin { [scheduler] response in
+                var response = response
+                response.url = response.url ?? request.url
+                let total = start.duration(to: scheduler.now)
+                response.timing = HTTPTiming(untilHeaders: total, total: total)
+                return response
+            }
+    }
+
+    /// Asks the routes for the response to a request, and gives its body as a stream.
+    ///
+    /// It is an `HTTPStreamingService`, and otherwise the same as ``send(_:)``.
+    public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+        send(request).mapWithoutOrigin { response in
+            HTTPStreamedResponse(
+                status: response.status, headers: response.headers,
+                body: HTTPBodyStream(response.body), url: response.url, timing: response.timing)
+        }
+    }
+
+    private func respond(to endpoint: Endpoint, _ request: HTTPRequest) -> Future<HTTPResponse> {
+        respond(to: endpoint, request) { () throws(Endpoint.Error) in
+            try AskedPlace(of: request, under: base)
+        }
+    }
+
+    private func bytes(of request: HTTPRequest) -> Future<Data?> {
+        switch request.body.content {
+        case .none: return Future(value: nil)
+        case .data(let data): return Future(value: data)
+        case .file(let url):
+            do { return Future(value: try Data(contentsOf: url)) } catch {
+                return Future(
+                    error: HTTPError(code: .bodyUnreadable, request: request, cause: error))
+            }
+        case .stream(let source):
+            do { return try source.open().gathered(upTo: .max).mapWithoutOrigin { $0 } } catch {
+                return Future(error: error)
+            }
+        }
+    }
+}
+
+extension Endpoint {
+    /// What would send the same as a request whose body is at hand.
+    fileprivate init(_ request: HTTPRequest, body: Data?) {
+        self.init(url: request.url)
+        method = request.method
+        headers = request.effectiveHeaders
+        let type = request.body.contentType ?? ""
+        self.body = body.map { .data($0, contentType: type) } ?? .none
+    }
+}

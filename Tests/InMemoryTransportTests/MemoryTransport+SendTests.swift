@@ -1,0 +1,124 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import InMemoryTransport
+import Services
+import Testing
+
+@Suite struct MemoryTransportSendTests {
+    private let url = URL(string: "https://api.example.com/v1/products/7?expand=price")!
+
+    @Test func theWholeResponseComesWhateverItsStatus() throws {
+        let transport = MemoryTransport(routes: [
+            .get(
+                "/v1/products/:id",
+                answer: .status(404, headers: ["X-A": "1"], body: Data("gone".utf8)))
+        ])
+        let response = try #require(try transport.send(HTTPRequest(.get, url)).result?.get())
+        #expect(response.status == 404 && response.headers["x-a"] == "1" && response.text == "gone")
+        #expect(response.url == url)
+        #expect(throws: HTTPError.self) { try transport.request(Endpoint(url: url)).result?.get() }
+    }
+
+    @Test func aCallHasTheRequestWithItsAttempt() throws {
+        let time = ManualScheduler()
+        let transport = MemoryTransport(
+            routes: [
+                .post(
+                    "/v1/products/:id",
+                    answer: .sequence([.failure(URLError(.timedOut)), .data(Data())]))
+            ])
+        let send = stack(
+            .deadline(.seconds(5), on: time), .retry(backoff: .constant(.zero), on: time),
+            over: transport.send)
+        var request = HTTPRequest(
+            .post, url, body: .data(Data("x".utf8), contentType: "text/plain"))
+        request.context.idempotencyKey = "k"
+        #expect(send(request).hasSucceeded)
+        #expect(transport.calls.map(\.request?.context.attempt) == [1, 2])
+        let call = try #require(transport.calls.last)
+        #expect(call.request == request && call.request?.context.deadline != nil)
+        #expect(call.parameters == ["id": "7"])
+        #expect(call.endpoint.body.data == Data("x".utf8))
+        #expect(
+            call.endpoint.effectiveHeaders == [
+                "Content-Type": "text/plain", "Idempotency-Key": "k",
+            ])
+        #expect(transport.request(Endpoint(path: "/none")).result != nil)
+        #expect(transport.calls.last?.request == nil)
+    }
+
+    @Test func thePathOfTheBaseIsNoPartOfARoute() {
+        let transport = MemoryTransport(
+            routes: [.get("/products/:id", answer: .data(Data()))],
+            under: URL(string: "https://api.example.com/v1/"))
+        #expect(transport.send(HTTPRequest(.get, url)).hasSucceeded)
+        #expect(transport.send(HTTPRequest(.get, URL(string: "http://h/products/7")!)).hasSucceeded)
+        #expect(
+            !transport.send(HTTPRequest(.get, URL(string: "http://h/v2/products/7")!)).hasSucceeded)
+    }
+
+    @Test func whatNoRouteTakesOrCannotBeSentIsRefusedAndRecorded() {
+        let transport = MemoryTransport(routes: [])
+        #expect(throws: MemoryTransport.UnmatchedCall.self) {
+            try transport.send(HTTPRequest(.get, url)).result?.get()
+        }
+        #expect(throws: Endpoint.Error.bodyNotAllowed(method: .get)) {
+            try transport.send(HTTPRequest(.get, url, body: .data(Data("x".utf8)))).result?.get()
+        }
+        #expect(transport.calls.count == 2)
+    }
+
+    @Test func bodiesOfFilesAndStreamsArrive() throws {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("pledge-\(UUID().uuidString)")
+        try Data("file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let transport = MemoryTransport(routes: [
+            .put("/a", answer: .reply { call in call.endpoint.body.data ?? Data() })
+        ])
+        let send = { (body: HTTPRequest.Body) in
+            transport.send(HTTPRequest(.put, URL(string: "http://h/a")!, body: body)).result
+        }
+        #expect(try send(.file(file))?.get().text == "file")
+        let source = HTTPRequest.BodySource(isReplayable: false) {
+            HTTPBodyStream(Data("streamed".utf8), chunksOf: 3)
+        }
+        #expect(try send(.stream(source))?.get().text == "streamed")
+        #expect { try send(.stream(source))?.get() } throws: {
+            ($0 as? HTTPError)?.code == .bodyNotReplayable
+        }
+        #expect { try send(.file(file.appendingPathExtension("none")))?.get() } throws: {
+            ($0 as? HTTPError)?.code == .bodyUnreadable
+        }
+    }
+
+    @Test func theLatencyIsTheTiming() throws {
+        let time = ManualScheduler()
+        let transport = MemoryTransport(
+            routes: [.get("/a", answer: .data(Data()))], latency: .milliseconds(30), on: time)
+        let future = transport.send(HTTPRequest(.get, URL(string: "http://h/a")!))
+        #expect(future.result == nil)
+        time.advance(by: .milliseconds(30))
+        #expect(try future.result?.get().timing.total == .milliseconds(30))
+    }
+
+    @Test func theBodyCanBeStreamed() throws {
+        let transport = MemoryTransport(routes: [.get("/a", answer: .text("hello"))])
+        let future = transport.stream(HTTPRequest(.get, URL(string: "http://h/a")!))
+        let response = try #require(try future.result?.get())
+        #expect(response.status == 200 && response.url?.path == "/a")
+        #expect(try response.body.gathered(upTo: 5).result?.get() == Data("hello".utf8))
+    }
+
+    @Test func aFutureOfAResponseIsCancelledWithItsCall() {
+        let cancelled = Locked(false)
+        let promise = Promise<HTTPResponse>()
+        promise.onCancel { cancelled.withLock { $0 = true } }
+        let transport = MemoryTransport(routes: [
+            .get("/a", answer: .futureResponse { _ in promise })
+        ])
+        transport.send(HTTPRequest(.get, URL(string: "http://h/a")!)).cancel()
+        #expect(cancelled.withLock { $0 })
+    }
+}
