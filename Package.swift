@@ -84,6 +84,13 @@ let package = Package(
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
         tests(
             of: "HTTPNetworking", uses: ["Composition", "Futures", "Services", "TestSupport"]),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["HTTPNetworking", "Futures", "TestSupport"],
+            path: "Tests/Fuzz",
+            exclude: ["Corpus"],
+            swiftSettings: settings
+        ),
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
         // Empty without the trait.
