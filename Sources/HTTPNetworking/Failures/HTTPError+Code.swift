@@ -43,6 +43,14 @@ extension HTTPError {
         )
         /// The body to be sent cannot be read; the error's cause says why.
         public static let bodyUnreadable = Code(rawValue: "the body to be sent cannot be read")
+        /// Bytes were written to a body after its end.
+        public static let bodyEnded = Code(
+            rawValue: "the body has ended: write nothing after finish()"
+        )
+        /// The writer of a body was released before it had ended it.
+        public static let bodyAbandoned = Code(
+            rawValue: "the body was abandoned: its pipe was released before finish() or fail(_:)"
+        )
         /// The transport was closed before the call.
         public static let transportClosed = Code(rawValue: "the transport is closed")
         /// The transport cannot do what the request asks for; the error's cause says what.

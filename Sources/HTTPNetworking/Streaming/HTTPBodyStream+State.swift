@@ -11,76 +11,109 @@ extension HTTPBodyStream {
     struct Source {
         let next: @Sendable () -> Future<Data?>
         let cancel: @Sendable () -> Void
-
-        /// The next chunk that is not empty.
-        func nonEmpty() -> Future<Data?> {
-            next().flatMap { chunk in
-                guard let chunk, chunk.isEmpty else { return Future(value: chunk) }
-                return nonEmpty()
-            }
-        }
     }
 
     /// How far a stream has been read.
+    ///
+    /// It never runs a function of the source's: whoever calls it does, without the lock. The source is
+    /// handed out, too, so that its last reference does not go under the lock.
     struct State {
         enum Phase {
-            /// Nothing is awaited. Next: `reading`, `over`.
+            /// Nothing is awaited. Next: `asking`, `over`.
             case idle
-            /// A chunk is awaited. Next: `idle`, `over`.
-            case reading
+            /// The source's `next` is being called. Next: `reading`, `idle`, `leaving`, `over`.
+            case asking
+            /// Cancelled while the source's `next` is being called. Next: `over`.
+            case leaving
+            /// A chunk is awaited. Next: `asking`, `idle`, `over`.
+            case reading(Future<Data?>)
             /// The last chunk has been given, or the stream has failed or was given up.
             case over(Result<Data?, any Error>)
         }
 
-        enum Step {
-            case read(Source)
-            case give(Future<Data?>)
+        enum Begun {
+            /// The source is to be asked; then comes `end` or `wait`.
+            case ask(Source)
+            case give(Result<Data?, any Error>)
         }
 
-        var phase: Phase
+        enum Ended {
+            /// The reader gets this.
+            case give(Result<Data?, any Error>)
+            /// The chunk was empty: the source is to be asked once more.
+            case again
+            /// The stream was cancelled while the source was being asked: the source is to be told now.
+            case giveUp
+        }
+
+        private(set) var phase = Phase.idle
         /// Nil when it is over, so that nothing is kept.
-        var source: Source?
-        /// The chunk that is awaited, so that it can be cancelled.
-        var reading: Future<Data?>?
+        private(set) var source: Source?
 
-        mutating func begin() -> Step {
+        init(source: Source) { self.source = source }
+
+        /// Starts reading a chunk.
+        mutating func begin() -> Begun {
             switch phase {
-            case .over(.success):
-                return .give(Future(value: nil))
-            case .over(.failure(let error)):
-                return .give(Future(error: error))
-            case .reading:
-                return .give(Future(error: HTTPError(code: .bodyIsBeingRead)))
+            case .over(let result): return .give(result)
+            case .leaving: return .give(.failure(CancellationError()))
+            case .asking, .reading:
+                return .give(.failure(HTTPError(code: .bodyIsBeingRead)))
             case .idle:
-                guard let source else { return .give(Future(value: nil)) }
-                phase = .reading
-                return .read(source)
+                guard let source else { return .give(.success(nil)) }
+                phase = .asking
+                return .ask(source)
             }
         }
 
-        /// Takes what was read, and says what the reader is to get.
-        mutating func end(with result: Result<Data?, any Error>) -> Result<Data?, any Error> {
-            if case .over(let result) = phase { return result }
-            reading = nil
-            switch result {
-            case .success(.some):
-                phase = .idle
-            case .success(nil), .failure:
-                phase = .over(result)
-                source = nil
+        /// Notes what is awaited, now that the source was asked.
+        ///
+        /// - Returns: False where the stream was cancelled meanwhile: the chunk and the source are to be
+        ///   cancelled.
+        mutating func wait(for chunk: Future<Data?>) -> Bool {
+            if case .leaving = phase {
+                end(.failure(CancellationError()))
+                return false
             }
-            return result
+            phase = .reading(chunk)
+            return true
         }
 
-        /// Ends it: what is to be cancelled, nil where it was over.
+        /// Takes what was read.
+        mutating func end(with result: Result<Data?, any Error>) -> Ended {
+            switch (phase, result) {
+            case (.over(let end), _):
+                return .give(end)
+            case (.leaving, _):
+                end(.failure(CancellationError()))
+                return .giveUp
+            case (_, .success(let chunk?)):
+                phase = chunk.isEmpty ? .asking : .idle
+                return chunk.isEmpty ? .again : .give(result)
+            case (_, .success(nil)), (_, .failure):
+                end(result)
+                return .give(result)
+            }
+        }
+
+        /// Ends it: what is to be cancelled, nil where there is nothing to do now.
         mutating func cancel() -> (source: Source?, reading: Future<Data?>?)? {
-            if case .over = phase { return nil }
-            defer {
-                source = nil
-                reading = nil
+            var awaited: Future<Data?>?
+            switch phase {
+            case .over, .leaving: return nil
+            case .asking:
+                phase = .leaving
+                return nil
+            case .idle: break
+            case .reading(let chunk): awaited = chunk
             }
-            phase = .over(.failure(CancellationError()))
-            return (source, reading)
+            defer { end(.failure(CancellationError())) }
+            return (source, awaited)
+        }
+
+        private mutating func end(_ result: Result<Data?, any Error>) {
+            phase = .over(result)
+            source = nil
         }
     }
 }

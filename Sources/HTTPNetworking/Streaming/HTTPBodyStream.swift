@@ -23,10 +23,12 @@ public final class HTTPBodyStream {
 
     /// Makes a stream of a function that gives one chunk after the other.
     ///
+    /// The two functions are never called at the same time, and with no lock held.
+    ///
     /// - Parameters:
     ///   - length: How many bytes there are in all, nil where that is not known.
     ///   - next: Gives the next chunk, and nil after the last. It is not called again before its
-    ///     future has settled, nor after nil or an error.
+    ///     future has settled, nor after nil or an error. An empty chunk is passed over.
     ///   - cancel: Called once where the stream is given up before its end. The future that `next`
     ///     gave last is cancelled as well.
     public init(
@@ -34,7 +36,7 @@ public final class HTTPBodyStream {
         cancel: @escaping @Sendable () -> Void = {}
     ) {
         self.length = length
-        state = Locked(State(phase: .idle, source: Source(next: next, cancel: cancel)))
+        state = Locked(State(source: Source(next: next, cancel: cancel)))
     }
 
     deinit { cancel() }
@@ -46,21 +48,17 @@ public final class HTTPBodyStream {
     ///   `CancellationError` after ``cancel()``, and with what fails the stream, then and ever after.
     ///   Cancelling it cancels the stream.
     public func next() -> Future<Data?> {
-        let source: Source
         switch state.withLock({ $0.begin() }) {
-        case .give(let result): return result
-        case .read(let readable): source = readable
-        }
-        let reading = source.nonEmpty()
-        state.withLock { $0.reading = reading }
-        return Future.make { resolver in
-            reading.observe { result in
-                switch self.state.withLock({ $0.end(with: result) }) {
-                case .success(let chunk): resolver.resolve(with: chunk)
-                case .failure(let error): resolver.reject(with: error)
+        case .give(let result): return .settled(with: result)
+        case .ask(let source):
+            switch ask(source) {
+            case .settled(let result): return .settled(with: result)
+            case .pending(let chunk):
+                return Future.make { resolver in
+                    resolver.onCancel { self.cancel() }
+                    self.wait(for: chunk, from: source, resolver)
                 }
             }
-            resolver.onCancel { self.cancel() }
         }
     }
 
@@ -75,66 +73,74 @@ public final class HTTPBodyStream {
 }
 
 extension HTTPBodyStream {
-    /// All that is left, in one piece.
-    ///
-    /// - Parameter limit: How many bytes there may be. Of more, no more than one chunk too many is
-    ///   read; the stream is then cancelled.
-    /// - Returns: A future of the bytes. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyTooLarge`` where there are more, and with what fails the stream.
-    public func gathered(upTo limit: Int) -> Future<Data> {
-        gather(limit, Locked(Data()))
+    private enum Asked {
+        case settled(Result<Data?, any Error>)
+        case pending(Future<Data?>)
     }
 
-    private func gather(_ limit: Int, _ gathered: Locked<Data>) -> Future<Data> {
-        next().flatMap { chunk in
-            guard let chunk else { return Future(value: gathered.withLock { $0 }) }
-            let isTooLarge = gathered.withLock { data in
-                guard chunk.count <= limit - data.count else { return true }
-                data.append(chunk)
-                return false
+    /// Asks until there is a chunk that is not empty, or one to wait for.
+    private func ask(_ source: Source) -> Asked {
+        while true {
+            let chunk = source.next()
+            guard let result = chunk.result else { return .pending(chunk) }
+            switch state.withLock({ $0.end(with: result) }) {
+            case .give(let result): return .settled(result)
+            case .again: continue
+            case .giveUp:
+                source.cancel()
+                return .settled(.failure(CancellationError()))
             }
-            if isTooLarge {
-                self.cancel()
-                throw HTTPError(code: .bodyTooLarge)
-            }
-            return self.gather(limit, gathered)
         }
     }
 
-    /// A stream of bytes that are there already.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - size: How many bytes a chunk has at most. Less than one is a programming error and traps.
-    public convenience init(_ data: Data, chunksOf size: Int = 65_536) {
-        precondition(size > 0, "a chunk has at least 1 byte, not \(size)")
-        let rest = Locked(data)
-        self.init(
-            length: data.count,
-            next: {
-                rest.withLock { rest in
-                    guard !rest.isEmpty else { return Future(value: nil) }
-                    let chunk = Data(rest.prefix(size))
-                    rest = rest.dropFirst(size)
-                    return Future(value: chunk)
-                }
-            })
-    }
-}
-
-extension HTTPBodyStream: AsyncSequence {
-    /// Gives the chunks that are left to one reader.
-    public struct Iterator: AsyncIteratorProtocol {
-        let stream: HTTPBodyStream
-
-        /// The next chunk, or nil after the last one; see ``HTTPBodyStream/next()``.
-        ///
-        /// Cancelling the task cancels the stream.
-        public mutating func next() async throws -> Data? { try await stream.next().value }
+    /// Awaits a chunk for a reader.
+    private func wait(
+        for chunk: Future<Data?>, from source: Source, _ resolver: Resolver<Data?>
+    ) {
+        // A branch of its own. Were the source's own promise kept, nobody would hear of its release; and
+        // whoever else holds it keeps it when this stream is cancelled.
+        let reading = chunk.mapWithoutOrigin { $0 }
+        guard state.withLock({ $0.wait(for: reading) }) else {
+            reading.cancel()
+            source.cancel()
+            resolver.reject(with: CancellationError())
+            return
+        }
+        reading.observe { result in
+            guard case .give(let result) = self.state.withLock({ $0.end(with: result) }) else {
+                return self.readOn(from: source, resolver)
+            }
+            resolver.settle(with: result)
+        }
     }
 
-    /// Makes an iterator; all of them read from the same stream.
-    public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+    /// Asks for another chunk after an empty one.
+    private func readOn(from source: Source, _ resolver: Resolver<Data?>) {
+        switch ask(source) {
+        case .settled(let result): resolver.settle(with: result)
+        case .pending(let chunk): wait(for: chunk, from: source, resolver)
+        }
+    }
 }
 
 extension HTTPBodyStream: Sendable {}
+
+extension Future {
+    /// A future that has settled already.
+    static func settled(with result: Result<Value, any Error>) -> Future {
+        switch result {
+        case .success(let value): Future(value: value)
+        case .failure(let error): Future(error: error)
+        }
+    }
+}
+
+extension Resolver {
+    /// Settles the future as a result says.
+    func settle(with result: Result<Value, any Error>) {
+        switch result {
+        case .success(let value): resolve(with: value)
+        case .failure(let error): reject(with: error)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPBodyPipe {
+    /// What stands between a writer and a reader: pure, so that it can be tested without threads.
+    ///
+    /// A reader waits only while nothing is buffered. What the machine lets go of it hands out, so that
+    /// nothing is released, and thereby run, under the lock.
+    struct State {
+        enum Phase {
+            /// More may be written. Next: `ended`, `left`.
+            case open
+            /// Nothing more may be written; what is buffered is still read. Next: `left`.
+            case ended(Result<Void, any Error>)
+            /// The reader has gone.
+            case left
+        }
+
+        enum Written {
+            /// There is room for more.
+            case room
+            /// Somebody waited for it.
+            case handed(to: Promise<Data?>)
+            /// Resolves when there is room.
+            case full(Future<Void>)
+            /// There was no room: the body fails.
+            case overflow(Dismissed)
+            case refused(any Error)
+        }
+
+        /// Whom the machine has let go of.
+        struct Dismissed {
+            var reader: Promise<Data?>?
+            var writers: [Promise<Void>] = []
+            var handlers: [@Sendable () -> Void] = []
+        }
+
+        enum Read {
+            /// A chunk, and the writers that now have room.
+            case chunk(Data, waking: [Promise<Void>])
+            case waiting(Future<Data?>)
+            case end(Result<Data?, any Error>)
+        }
+
+        private(set) var phase = Phase.open
+        private let capacity: Int
+        private var chunks: [Data] = []
+        /// The first of the chunks that is not read.
+        private var first = 0
+        private(set) var buffered = 0
+        private var reader: Promise<Data?>?
+        private var writers: [Promise<Void>] = []
+        private var handlers: [@Sendable () -> Void] = []
+
+        init(capacity: Int) { self.capacity = capacity }
+
+        /// How many chunks are kept, those that were read included, for the test that they do not pile up.
+        var size: Int { chunks.count }
+
+        /// Whether more may be written.
+        var isOpen: Bool {
+            if case .open = phase { return true }
+            return false
+        }
+
+        /// Takes a chunk, however full it is.
+        mutating func write(_ data: Data) -> Written {
+            if let error = refusal { return .refused(error) }
+            if let waiting = take(data) { return .handed(to: waiting) }
+            if buffered < capacity { return .room }
+            let writer = Promise<Void>()
+            writers.append(writer)
+            return .full(writer)
+        }
+
+        /// Takes a chunk if there is room for all of it, and otherwise ends the body.
+        mutating func offer(_ data: Data) -> Written {
+            if let error = refusal { return .refused(error) }
+            if reader == nil, data.count > capacity - buffered {
+                return .overflow(end(.failure(HTTPError(code: .bodyTooLarge))))
+            }
+            return take(data).map(Written.handed) ?? .room
+        }
+
+        private mutating func take(_ data: Data) -> Promise<Data?>? {
+            if data.isEmpty { return nil }
+            if let waiting = reader {
+                reader = nil
+                return waiting
+            }
+            chunks.append(data)
+            buffered += data.count
+            return nil
+        }
+
+        private var refusal: (any Error)? {
+            switch phase {
+            case .open: nil
+            case .left: CancellationError()
+            case .ended(.failure(let error)): error
+            case .ended(.success): HTTPError(code: .bodyEnded)
+            }
+        }
+
+        /// Takes the next chunk out.
+        mutating func read() -> Read {
+            if first < chunks.count {
+                let chunk = chunks[first]
+                forgetFirst()
+                guard buffered < capacity else { return .chunk(chunk, waking: []) }
+                defer { writers = [] }
+                return .chunk(chunk, waking: writers)
+            }
+            switch phase {
+            case .open:
+                let reader = Promise<Data?>()
+                self.reader = reader
+                return .waiting(reader)
+            case .ended(let result): return .end(result.map { nil })
+            case .left: return .end(.failure(CancellationError()))
+            }
+        }
+
+        /// Constant time, amortised: the array is moved when half of it is read.
+        private mutating func forgetFirst() {
+            buffered -= chunks[first].count
+            chunks[first] = Data()
+            first += 1
+            guard first == chunks.count || first > 32 && 2 * first > chunks.count else { return }
+            chunks.removeFirst(first)
+            first = 0
+        }
+
+        /// Lets nothing more be written.
+        ///
+        /// - Returns: The reader that is to get the result, and the handlers that are not needed.
+        mutating func end(_ result: Result<Void, any Error>) -> Dismissed {
+            guard isOpen else { return Dismissed() }
+            phase = .ended(result)
+            defer { (reader, handlers) = (nil, []) }
+            return Dismissed(reader: reader, handlers: handlers)
+        }
+
+        /// Notes that the reader has gone.
+        ///
+        /// - Returns: The writers that wait, and the handlers that are to hear of it.
+        mutating func leave() -> Dismissed {
+            defer {
+                phase = .left
+                (chunks, first, buffered) = ([], 0, 0)
+                (reader, writers, handlers) = (nil, [], [])
+            }
+            return Dismissed(reader: reader, writers: writers, handlers: handlers)
+        }
+
+        /// Notes who wants to hear of it.
+        ///
+        /// - Returns: Whether it has happened already.
+        mutating func listen(_ handler: @escaping @Sendable () -> Void) -> Bool {
+            switch phase {
+            case .left: return true
+            case .ended: return false
+            case .open:
+                handlers.append(handler)
+                return false
+            }
+        }
+    }
+}

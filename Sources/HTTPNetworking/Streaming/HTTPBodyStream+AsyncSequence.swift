@@ -1,0 +1,58 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPBodyStream: AsyncSequence {
+    /// Gives the chunks that are left to one reader.
+    public struct Iterator: AsyncIteratorProtocol {
+        let stream: HTTPBodyStream
+
+        /// The next chunk, or nil after the last one; see ``HTTPBodyStream/next()``.
+        ///
+        /// Cancelling the task cancels the stream.
+        public mutating func next() async throws -> Data? { try await stream.next().value }
+    }
+
+    /// Makes an iterator; all of them read from the same stream.
+    public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+}
+
+extension HTTPBodyStream {
+    /// Makes a stream of an asynchronous sequence of chunks: of `Data`, `[UInt8]` or the like.
+    ///
+    /// One task, begun here, iterates over the sequence. It asks for an element when a chunk is
+    /// asked for, and never ahead; it makes the iterator for the first one. The task is cancelled when
+    /// the stream is cancelled or released before its end. What the sequence throws fails the stream.
+    ///
+    /// - Parameters:
+    ///   - length: How many bytes there are in all, nil where that is not known.
+    ///   - chunks: The sequence.
+    public convenience init<Chunks: AsyncSequence & Sendable>(
+        length: Int? = nil, _ chunks: Chunks
+    ) where Chunks.Element: Sequence<UInt8> {
+        let (requests, line) = AsyncStream.makeStream(of: Resolver<Data?>.self)
+        let task = Task {
+            var requests = requests.makeAsyncIterator()
+            guard var request = await requests.next() else { return }
+            var iterator = chunks.makeAsyncIterator()
+            do {
+                while let chunk = try await iterator.next() {
+                    request.resolve(with: chunk as? Data ?? Data(chunk))
+                    guard let another = await requests.next() else { return }
+                    request = another
+                }
+                request.resolve(with: nil)
+            } catch {
+                request.reject(with: error)
+            }
+        }
+        self.init(
+            length: length,
+            next: { Future.make { line.yield($0) } },
+            cancel: { task.cancel() })
+    }
+}

@@ -1,0 +1,30 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPBodyStream {
+    /// A stream of bytes that are there already.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - size: How many bytes a chunk has at most. Less than one is a programming error and traps.
+    public convenience init(_ data: Data, chunksOf size: Int = 65_536) {
+        precondition(size > 0, "a chunk has at least 1 byte, not \(size)")
+        let rest = Locked(data)
+        self.init(
+            length: data.count,
+            next: {
+                rest.withLock { rest in
+                    guard !rest.isEmpty else { return Future(value: nil) }
+                    // A copy, so that a chunk that is kept does not keep all of the bytes.
+                    let chunk = Data(rest.prefix(size))
+                    rest = rest.dropFirst(size)
+                    return Future(value: chunk)
+                }
+            })
+    }
+}

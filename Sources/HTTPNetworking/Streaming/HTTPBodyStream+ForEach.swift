@@ -1,0 +1,71 @@
+public import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPBodyStream {
+    /// Calls a function with each chunk that is left, one after the other.
+    ///
+    /// The next chunk is asked for when the function's future has resolved: who writes slowly reads
+    /// slowly. It runs in constant stack and memory, however many chunks there are.
+    ///
+    /// - Parameter body: Called with each chunk, on the thread on which that one, or the future given
+    ///   for the last one, settled.
+    /// - Returns: A future that resolves after the last chunk. It rejects with what fails the stream,
+    ///   and with what the function throws or its future rejects with; the rest of the stream is then
+    ///   cancelled. Cancelling it cancels the stream and the future that is awaited.
+    public func forEach(
+        _ body: @escaping @Sendable (Data) throws -> Future<Void>
+    ) -> Future<Void> {
+        readOn(body).onEnd { result in
+            if case .failure = result { self.cancel() }
+        }
+    }
+
+    /// Loops over what is there already, and goes on with what is not when it has come.
+    private func readOn(_ body: @escaping @Sendable (Data) throws -> Future<Void>) -> Future<Void> {
+        while true {
+            let next = next()
+            guard case .success(let chunk) = next.result else {
+                return next.flatMap { chunk in
+                    guard let chunk else { return Future(value: ()) }
+                    return try body(chunk).flatMap { self.readOn(body) }
+                }
+            }
+            guard let chunk else { return Future(value: ()) }
+            do {
+                let work = try body(chunk)
+                if case .success = work.result { continue }
+                return work.flatMap { self.readOn(body) }
+            } catch {
+                return Future(error: error)
+            }
+        }
+    }
+
+    /// All that is left, in one piece.
+    ///
+    /// Linear in the number of bytes.
+    ///
+    /// - Parameter limit: How many bytes there may be. Of more, no more than one chunk too many is
+    ///   read; the stream is then cancelled.
+    /// - Returns: A future of the bytes. It rejects with an ``HTTPError`` with the code
+    ///   ``HTTPError/Code/bodyTooLarge`` where there are more, and with what fails the stream.
+    ///   Cancelling it cancels the stream.
+    public func gathered(upTo limit: Int) -> Future<Data> {
+        let gathered = Locked(Data())
+        return forEach { chunk in
+            try gathered.withLock { data in
+                guard chunk.count <= limit - data.count else {
+                    throw HTTPError(code: .bodyTooLarge)
+                }
+                data.append(chunk)
+            }
+            return Future(value: ())
+        }
+        .mapWithoutOrigin { gathered.withLock { $0 } }
+    }
+}

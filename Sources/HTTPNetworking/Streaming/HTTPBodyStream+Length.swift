@@ -1,0 +1,48 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPBodyStream {
+    /// The same bytes, which fail where they are fewer or more than announced.
+    ///
+    /// The result reads this stream, which must not be read otherwise.
+    ///
+    /// - Parameter length: How many bytes there have to be.
+    /// - Returns: A stream with that length. It fails with an ``HTTPError`` with the code
+    ///   ``HTTPError/Code/bodyLengthMismatch`` in place of the chunk that is too much, and in place of
+    ///   an end that comes too soon.
+    public func checkingLength(_ length: Int) -> HTTPBodyStream {
+        let rest = Locked(length)
+        return wrapped(length: length) { chunk in
+            let isRight = rest.withLock { rest in
+                rest -= chunk?.count ?? 0
+                return chunk == nil ? rest == 0 : rest >= 0
+            }
+            guard isRight else { throw HTTPError(code: .bodyLengthMismatch) }
+        }
+    }
+
+    /// The same chunks, each looked at when it has come, and so is the end.
+    ///
+    /// - Parameter look: Called with each chunk, then with nil. What it throws fails the result.
+    func wrapped(
+        length: Int?, _ look: @escaping @Sendable (Data?) throws -> Void
+    ) -> HTTPBodyStream {
+        HTTPBodyStream(
+            length: length,
+            next: {
+                self.next().mapWithoutOrigin { chunk in
+                    do { try look(chunk) } catch {
+                        self.cancel()
+                        throw error
+                    }
+                    return chunk
+                }
+            },
+            cancel: { self.cancel() })
+    }
+}

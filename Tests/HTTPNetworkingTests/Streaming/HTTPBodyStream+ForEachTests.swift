@@ -1,0 +1,98 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Testing
+
+@Suite struct HTTPBodyStreamForEachTests {
+    let source = ScriptedSource()
+
+    @Test func theNextChunkIsAskedForWhenTheLastIsDealtWith() {
+        let work = Locked<[Promise<Void>]>([])
+        let end = source.stream().forEach { _ in
+            let promise = Promise<Void>()
+            work.withLock { $0.append(promise) }
+            return promise
+        }
+        source.give("a")
+        #expect(source.asked == 1)
+        work.withLock { $0[0] }.resolve()
+        #expect(source.asked == 2)
+        source.give(nil)
+        #expect(end.success != nil)
+    }
+
+    @Test func aFailureOfTheFunctionCancelsTheRest() {
+        let thrown = source.stream().forEach { _ in throw Broken() }
+        source.give("a")
+        #expect(thrown.failure is Broken)
+        #expect(source.cancelled == 1)
+        let other = ScriptedSource()
+        let rejected = other.stream().forEach { _ in Future(error: Broken()) }
+        other.give("a")
+        #expect(rejected.failure is Broken)
+        #expect(other.cancelled == 1)
+    }
+
+    @Test func cancellingGivesUpWhatIsAwaited() {
+        let work = Promise<Void>()
+        let isGivenUp = Locked(false)
+        work.onCancel { isGivenUp.withLock { $0 = true } }
+        let stream = source.stream()
+        let end = stream.forEach { _ in work }
+        source.give("a")
+        end.cancel()
+        #expect(isGivenUp.withLock { $0 })
+        #expect(source.cancelled == 1)
+        #expect(stream.next().failure is CancellationError)
+    }
+
+    @Test func aFailureOfTheStreamComesThrough() {
+        let end = source.stream().forEach { _ in Future(value: ()) }
+        source.last?.reject(with: Broken())
+        #expect(end.failure is Broken)
+    }
+
+    @Test func gatheringKeepsToItsLimit() {
+        #expect(
+            HTTPBodyStream(texts: ["ab", "cd"]).gathered(upTo: 4).success == Data("abcd".utf8))
+        let stream = source.stream()
+        let gathered = stream.gathered(upTo: 4)
+        source.give("abc")
+        source.give("de")
+        #expect(gathered.failureCode == .bodyTooLarge)
+        #expect(source.cancelled == 1)
+        #expect(source.asked == 2)
+        #expect(HTTPBodyStream(texts: []).gathered(upTo: 0).success == Data())
+        #expect(HTTPBodyStream(texts: ["a"]).gathered(upTo: -1).failureCode == .bodyTooLarge)
+    }
+
+    @Test func cancellingTheGatheringCancelsTheStream() {
+        let stream = source.stream()
+        let gathered = stream.gathered(upTo: 4)
+        source.give("abc")
+        gathered.cancel()
+        #expect(source.cancelled == 1)
+        #expect(stream.next().failure is CancellationError)
+    }
+
+    /// Ten times the chunks take about ten times as long: were the bytes copied for each chunk, it
+    /// would be a hundred times.
+    @Test func gatheringIsLinear() {
+        func took(_ count: Int) -> Duration {
+            let chunk = Data(repeating: 1, count: 64)
+            let rest = Locked(count)
+            let stream = HTTPBodyStream(next: {
+                rest.withLock { rest in
+                    rest -= 1
+                    return Future(value: rest >= 0 ? chunk : nil)
+                }
+            })
+            return ContinuousClock().measure {
+                #expect(stream.gathered(upTo: .max).success?.count == 64 * count)
+            }
+        }
+        _ = took(1_000)
+        let (short, long) = (took(5_000), took(50_000))
+        #expect(long < short * 50)
+    }
+}
