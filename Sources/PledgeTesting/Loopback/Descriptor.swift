@@ -22,7 +22,29 @@ struct Descriptor: ~Copyable {
 
     let number: Int32
 
-    /// Takes over what a system call returned, and makes it non-blocking and closed on exec.
+    /// The kind of socket to ask for: where the system can, non-blocking and closed on exec from the
+    /// beginning, so that no process begun meanwhile on another thread inherits it.
+    static var streamSocket: Int32 {
+        #if canImport(Glibc)
+        Int32(SOCK_STREAM.rawValue) | atomicFlags
+        #else
+        SOCK_STREAM | atomicFlags
+        #endif
+    }
+
+    /// Non-blocking and closed on exec, where a socket can be had so.
+    static var atomicFlags: Int32 {
+        #if canImport(Glibc)
+        Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        #elseif os(Linux) || os(Android)
+        SOCK_CLOEXEC | SOCK_NONBLOCK
+        #else
+        0
+        #endif
+    }
+
+    /// Takes over what a system call returned, and makes it non-blocking and closed on exec, if it
+    /// is not yet.
     ///
     /// - Throws: ``LoopbackError`` where the system call had failed.
     init(taking number: Int32, from call: String) throws(LoopbackError) {

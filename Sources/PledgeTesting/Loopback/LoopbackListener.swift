@@ -15,12 +15,8 @@ final class LoopbackListener: Sendable {
 
     /// Binds a port that the system chooses, and listens there.
     init() throws(LoopbackError) {
-        #if canImport(Glibc)
-        let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-        let stream = SOCK_STREAM
-        #endif
-        let descriptor = try Descriptor(taking: socket(AF_INET, stream, 0), from: "socket")
+        let descriptor = try Descriptor(
+            taking: socket(AF_INET, Descriptor.streamSocket, 0), from: "socket")
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -51,5 +47,22 @@ final class LoopbackListener: Sendable {
     }
 }
 
+#if os(Linux)
+/// Lets a client in on a socket that no process begun meanwhile inherits.
+///
+/// The C library's headers show `accept4` only where they are told to, so it is looked up by name.
+private func systemAccept(_ descriptor: Int32) -> Int32 {
+    guard let accept4 else { return accept(descriptor, nil, nil) }
+    return accept4(descriptor, nil, nil, Descriptor.atomicFlags)
+}
+
+private typealias Accept4 =
+    @convention(c) (Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int32) -> Int32
+
+private let accept4: Accept4? = dlsym(nil, "accept4").map {
+    unsafeBitCast($0, to: Accept4.self)
+}
+#else
 /// The system's `accept`, which the method of that name hides.
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
+#endif

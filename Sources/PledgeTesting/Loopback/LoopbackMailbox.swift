@@ -10,7 +10,7 @@ import Musl
 import Android
 #endif
 
-/// How other threads reach the server's loop: messages, and a pipe that wakes it.
+/// How other threads reach the server's loop: messages, and a pair of sockets that wakes it.
 final class LoopbackMailbox: Sendable {
     /// What the loop is told.
     enum Message: Sendable {
@@ -22,32 +22,31 @@ final class LoopbackMailbox: Sendable {
         case stop
     }
 
-    /// The pipe's end that the loop polls; the mailbox keeps both ends open as long as it lives.
+    /// The pair's end that the loop polls; the mailbox keeps both ends open as long as it lives.
     let wakeUp: Int32
 
-    private let pipe: DescriptorPair
+    private let pair: DescriptorPair
     private let messages = Locked([Message]())
 
     /// Makes an empty mailbox.
     ///
     /// - Throws: ``LoopbackError`` where the system has no descriptor left to give.
     init() throws(LoopbackError) {
-        pipe = try DescriptorPair()
-        wakeUp = pipe.output.number
+        pair = try DescriptorPair()
+        wakeUp = pair.output.number
     }
 
     /// Leaves a message and wakes the loop.
     func post(_ message: Message) {
         messages.withLock { $0.append(message) }
-        // A full pipe has woken the loop already.
-        var byte: UInt8 = 1
-        _ = write(pipe.input.number, &byte, 1)
+        // A full buffer has woken the loop already.
+        _ = pair.input.send([1])
     }
 
     /// Takes all messages, in the order in which they were left.
     func collect() -> [Message] {
         var bytes = [UInt8](repeating: 0, count: 256)
-        while case .moved = pipe.output.receive(into: &bytes) {}
+        while case .moved = pair.output.receive(into: &bytes) {}
         return messages.withLock { messages in
             defer { messages = [] }
             return messages
@@ -55,16 +54,16 @@ final class LoopbackMailbox: Sendable {
     }
 }
 
-/// Both ends of a pipe.
+/// Two sockets that are joined; unlike a pipe's, neither end is inherited by a process begun meanwhile.
 private struct DescriptorPair: ~Copyable {
     let output: Descriptor
     let input: Descriptor
 
     init() throws(LoopbackError) {
         var ends: [Int32] = [-1, -1]
-        let code = pipe(&ends)
-        let output = try Descriptor(taking: code == 0 ? ends[0] : code, from: "pipe")
-        let input = try Descriptor(taking: ends[1], from: "pipe")
+        let code = socketpair(AF_UNIX, Descriptor.streamSocket, 0, &ends)
+        let output = try Descriptor(taking: code == 0 ? ends[0] : code, from: "socketpair")
+        let input = try Descriptor(taking: ends[1], from: "socketpair")
         self.output = output
         self.input = input
     }
