@@ -1,0 +1,103 @@
+import Futures
+import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What is known of one exchange, and what each event of the session's means for it.
+///
+/// Pure state: it knows neither the session nor who waits.
+struct ExchangeMachine {
+    /// How the body is wanted.
+    enum Delivery {
+        /// In one piece of at most so many bytes.
+        case whole(upTo: Int)
+        /// Piece by piece, as it comes.
+        case streamed
+    }
+
+    /// What is to be done after an event.
+    enum Step: Equatable {
+        case nothing
+        /// The headers are to be handed out; the body follows.
+        case begin(HTTPResponse)
+        /// A piece of the body is to be handed out.
+        case pass(Data)
+        /// The body is over.
+        case finish(HTTPResponse)
+        /// The exchange has failed.
+        case fail(HTTPError.Code)
+    }
+
+    private let delivery: Delivery
+    private let isHead: Bool
+    private let idleTimeout: Duration?
+    private let start: SchedulerInstant
+    private var lastSign: SchedulerInstant
+
+    /// What has come so far.
+    private(set) var response: HTTPResponse?
+
+    init(
+        _ request: HTTPRequest, _ delivery: Delivery, idleTimeout: Duration?,
+        at now: SchedulerInstant
+    ) {
+        self.delivery = delivery
+        self.idleTimeout = idleTimeout
+        isHead = request.method == .head
+        start = now
+        lastSign = now
+    }
+
+    /// Takes the headers.
+    mutating func receive(_ head: HTTPResponse, at now: SchedulerInstant) -> Step {
+        lastSign = now
+        // URLSession on Linux tells of "100 Continue" as well.
+        guard head.status >= 200, response == nil else { return .nothing }
+        var head = head
+        if !isHead { head.headers.dropDecodedFraming() }
+        head.timing.untilHeaders = start.duration(to: now)
+        response = head
+        if case .streamed = delivery { return .begin(head) }
+        return .nothing
+    }
+
+    /// Takes a piece of the body.
+    mutating func receive(_ data: Data, at now: SchedulerInstant) -> Step {
+        lastSign = now
+        guard response != nil else { return .nothing }
+        guard case .whole(let limit) = delivery else { return .pass(data) }
+        guard data.count <= limit - response!.body.count else { return .fail(.bodyTooLarge) }
+        response!.body.append(data)
+        return .nothing
+    }
+
+    /// Notes that a piece of the request's body was sent.
+    mutating func didSend(at now: SchedulerInstant) { lastSign = now }
+
+    /// Takes the end of the answer.
+    mutating func finish(at now: SchedulerInstant) -> Step {
+        guard var whole = response else { return .fail(.badResponse) }
+        whole.timing.total = start.duration(to: now)
+        return .finish(whole)
+    }
+
+    /// How long the exchange may still be idle, zero where it was too long; nil where it may for ever.
+    func idleTimeLeft(at now: SchedulerInstant) -> Duration? {
+        idleTimeout.map { max(.zero, $0 - lastSign.duration(to: now)) }
+    }
+}
+
+extension HTTPHeaders {
+    /// Removes what URLSession makes untrue by decoding the body.
+    fileprivate mutating func dropDecodedFraming() {
+        guard let coding = self["Content-Encoding"], coding.lowercased() != "identity" else {
+            return
+        }
+        remove("Content-Encoding")
+        remove("Content-Length")
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+extension SessionTransport {
+    /// The limits of a transport.
+    public struct Configuration {
+        /// How long nothing may come or go before a call fails with ``HTTPError/Code/timedOut``; nil
+        /// for ever.
+        ///
+        /// Counted from the beginning of the call, its wait for a free connection included, and anew
+        /// with each piece of a body, either way.
+        public var idleTimeout: Duration?
+
+        /// How many bytes the body of a whole response may have, decoded.
+        public var maxBodySize: Int
+
+        /// How many connections to one host are open at once; further requests wait.
+        public var maxConnectionsPerHost: Int
+
+        /// Makes limits.
+        public init(
+            idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
+            maxConnectionsPerHost: Int = 6
+        ) {
+            self.idleTimeout = idleTimeout
+            self.maxBodySize = maxBodySize
+            self.maxConnectionsPerHost = maxConnectionsPerHost
+        }
+
+        /// What the session is configured with.
+        func ofSession(_ adjust: (URLSessionConfiguration) -> Void) -> URLSessionConfiguration {
+            let session = URLSessionConfiguration.ephemeral
+            session.httpMaximumConnectionsPerHost = maxConnectionsPerHost
+            adjust(session)
+            // On Linux a task of a session with a cache can end the process when it is cancelled.
+            session.urlCache = nil
+            session.requestCachePolicy = .reloadIgnoringLocalCacheData
+            session.httpCookieStorage = nil
+            session.httpShouldSetCookies = false
+            session.httpCookieAcceptPolicy = .never
+            session.urlCredentialStorage = nil
+            // Cut to whole seconds on Linux, and multiplied there: 30 days are long, and no overflow.
+            session.timeoutIntervalForRequest = 2_592_000
+            session.timeoutIntervalForResource = 2_592_000
+            return session
+        }
+    }
+}
+
+extension SessionTransport.Configuration: Hashable {}
+
+extension SessionTransport.Configuration: Sendable {}

@@ -1,0 +1,217 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+import URLSessionTransport
+
+@Suite(.timeLimit(.minutes(5)))
+struct SessionTransportTests {
+    let transport = SessionTransport()
+
+    @Test(arguments: [
+        HTTPMethod.get, .post, .put, .delete, .patch, .options, "PURGE", .query, .trace,
+    ])
+    func sendsTheMethodTheTargetAndTheHeaders(method: HTTPMethod) async throws {
+        let server = try LoopbackServer { .text("\($0.method) \($0.target)") }
+        let url = server.url.appending("/a%20b/%C3%BC%2Fx?q=x%26y#part")
+        var headers: HTTPHeaders = ["X-One": "1", "Authorization": "Bearer t", "X-Empty": ""]
+        headers.add("2", for: "x-one")
+
+        let response = try await transport.send(HTTPRequest(method, url, headers: headers)).value
+
+        #expect(response.status == 200)
+        #expect(response.text == "\(method) /a%20b/%C3%BC%2Fx?q=x%26y")
+        #expect(response.url?.absoluteString.hasPrefix(server.url.absoluteString) == true)
+        let request = try #require(server.requests.first)
+        #expect(request.header("X-One") == "1, 2")
+        #expect(request.header("Authorization") == "Bearer t")
+        #expect(request.header("X-Empty") == "")
+        #expect(request.header("Content-Type") == nil)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: [HTTPMethod.post, .put, .delete, .patch, .options, .query])
+    func sendsBytesWithTheirLengthAndType(method: HTTPMethod) async throws {
+        let server = try LoopbackServer { .response(body: $0.body) }
+        let headers: HTTPHeaders = ["Content-Length": "3", "Transfer-Encoding": "chunked"]
+        let request = HTTPRequest(
+            method, server.url, headers: headers, body: try .json(["name": "Zoë"]))
+
+        let response = try await transport.send(request).value
+
+        #expect(response.text == #"{"name":"Zoë"}"#)
+        let sent = try #require(server.requests.first)
+        #expect(sent.header("Content-Type") == "application/json")
+        #expect(sent.headers("Content-Length") == ["15"])
+        #expect(sent.headers("Transfer-Encoding") == [])
+        #expect(sent.headers("Expect") == [])
+    }
+
+    @Test func sendsAFile() async throws {
+        let server = try LoopbackServer { .response(body: $0.body) }
+        let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try bytes.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+
+        let request = HTTPRequest(.put, server.url, body: .file(file, contentType: "a/b"))
+        let response = try await transport.send(request).value
+
+        #expect(response.body == bytes)
+        #expect(server.requests.first?.header("Content-Type") == "a/b")
+        #expect(server.requests.first?.headers("Content-Length") == ["3000000"])
+    }
+
+    @Test(arguments: [
+        200, 201, 206, 226, 300, 400, 401, 403, 404, 407, 409, 417, 429, 500, 503, 599,
+    ])
+    func givesEveryStatusWithItsHeadersAndBody(status: Int) async throws {
+        let server = try LoopbackServer { _ in
+            .text("why", status: status, headers: ["X-Reason": "because"])
+        }
+
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        #expect(response.status == status)
+        #expect(response.headers["x-reason"] == "because")
+        #expect(response.headers["Content-Length"] == "3")
+        #expect(response.text == "why")
+    }
+
+    @Test(arguments: [204, 304])
+    func givesNoBodyWhereThereIsNone(status: Int) async throws {
+        let server = try LoopbackServer { _ in
+            .text("never sent", status: status, headers: ["ETag": "\"1\""])
+        }
+
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        #expect(response.status == status)
+        #expect(response.headers["ETag"] == "\"1\"")
+        #expect(response.body.isEmpty)
+    }
+
+    @Test func headGivesTheHeadersOfGet() async throws {
+        let server = try LoopbackServer { _ in
+            .text("never sent", headers: ["Content-Encoding": "gzip"])
+        }
+
+        let response = try await transport.send(HTTPRequest(.head, server.url)).value
+
+        #expect(response.body.isEmpty)
+        #expect(response.headers["Content-Length"] == "10")
+        #expect(response.headers["Content-Encoding"] == "gzip")
+        #expect(server.requests.map(\.method) == ["HEAD"])
+    }
+
+    @Test(arguments: [
+        "Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"n\"", "Basic", "Bearer", "Nonsense",
+    ])
+    func aQuestionForAPasswordIsAnAnswer(challenge: String) async throws {
+        let server = try LoopbackServer { _ in
+            .text("who are you", status: 401, headers: ["WWW-Authenticate": challenge])
+        }
+
+        for round in 1...3 {
+            let response = try await transport.send(HTTPRequest(.get, server.url)).value
+            #expect(response.status == 401)
+            #expect(response.headers["WWW-Authenticate"] == challenge)
+            #expect(response.text == "who are you")
+            #expect(server.requests.count == round)
+        }
+    }
+
+    @Test func aProxysQuestionForAPasswordIsAnAnswer() async throws {
+        let server = try LoopbackServer { _ in
+            .text("who are you", status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"x\""])
+        }
+
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        #expect(response.status == 407)
+        #expect(response.text == "who are you")
+    }
+
+    @Test(
+        arguments: [301, 302, 303, 307, 308],
+        ["/there", "http://127.0.0.1:9/there", "://", "?a=%2F"])
+    func followsNoRedirect(status: Int, location: String) async throws {
+        let server = try LoopbackServer { _ in
+            .text("it is there", status: status, headers: ["Location": location])
+        }
+
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        #expect(response.status == status)
+        #expect(response.headers["Location"] == location)
+        #expect(response.text == "it is there", "\(location)")
+        #expect(server.requests.count == 1)
+    }
+
+    /// On Linux the session keeps its body to itself.
+    @Test func aRedirectThatLeadsNowhereIsAnAnswer() async throws {
+        let server = try LoopbackServer { _ in .text("", status: 302, headers: ["X-A": "1"]) }
+
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        #expect(response.status == 302)
+        #expect(response.headers["X-A"] == "1")
+    }
+
+    @Test func keepsRepeatedSetCookieApartAndSendsNoneBack() async throws {
+        let cookies = ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2,3", "c=4"]
+        let server = try LoopbackServer { _ in
+            .text(
+                "",
+                headers: [
+                    "Set-Cookie": cookies[0], "Set-Cookie": cookies[1], "Set-Cookie": cookies[2],
+                ])
+        }
+
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        _ = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        #expect(response.headers.values(for: "Set-Cookie") == cookies)
+        #expect(server.requests.last?.header("Cookie") == nil)
+    }
+
+    @Test func readsChunksAndBodiesWithoutALength() async throws {
+        let server = try LoopbackServer(answers: [
+            .chunked(["Hello", ", ", "world"]), .untilClose("until the end"),
+        ])
+
+        let chunked = try await transport.send(HTTPRequest(.get, server.url)).value
+        let endless = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        #expect(chunked.text == "Hello, world")
+        #expect(endless.text == "until the end")
+    }
+
+    @Test func carriesBigBodiesBothWays() async throws {
+        let server = try LoopbackServer { .response(body: $0.body) }
+        let bytes = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+        let response = try await transport.send(
+            HTTPRequest(.post, server.url, body: .data(bytes))
+        ).value
+
+        #expect(response.body == bytes)
+    }
+
+    @Test func tellsHowLongItTook() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+
+        let total = try #require(response.timing.total)
+        let untilHeaders = try #require(response.timing.untilHeaders)
+        #expect(untilHeaders > .zero)
+        #expect(total >= untilHeaders)
+    }
+}
+
+extension URL {
+    /// The URL with text after it as it is.
+    func appending(_ text: String) -> URL { URL(string: absoluteString + text)! }
+}
