@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPRequest {
+    /// The same request as a redirect wants it repeated, but for its URL (RFC 9110, section 15.4).
+    func redirected(with status: Int) -> HTTPRequest {
+        let becomesGet =
+            status == 303
+            ? method != .head && method != .get
+            : (status == 301 || status == 302) && method == .post
+        guard becomesGet else { return self }
+        var request = self
+        request.method = .get
+        request.body = .none
+        request.context.idempotencyKey = nil
+        for (name, _) in headers where Self.isOfBody(name) { request.headers.remove(name) }
+        return request
+    }
+
+    /// Takes out what is meant for the origin so far.
+    mutating func removeSecrets(_ names: [String]) {
+        for name in RedirectRules.secrets + names + ["Host"] { headers.remove(name) }
+    }
+
+    /// The request as far as it is sent.
+    var withoutFragment: HTTPRequest {
+        let text = url.absoluteString
+        guard let end = text.utf8.firstIndex(of: UInt8(ascii: "#")),
+            let url = URL(string: String(text[..<end]))
+        else { return self }
+        var request = self
+        request.url = url
+        return request
+    }
+
+    /// Whether a header says something of a body, or on which condition one is taken.
+    private static func isOfBody(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("content-") || ofBody.contains(name)
+    }
+
+    private static let ofBody: Set<String> = [
+        "transfer-encoding", "trailer", "expect", "digest", "repr-digest", "last-modified",
+        "idempotency-key", "if-match", "if-none-match", "if-modified-since",
+        "if-unmodified-since", "if-range",
+    ]
+}

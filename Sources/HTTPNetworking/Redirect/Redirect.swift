@@ -1,0 +1,104 @@
+import Futures
+public import Services
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Follows redirects (RFC 9110, section 15.4).
+    ///
+    /// ```swift
+    /// let api = stack(.redirect(), .retry(), .authorize(.bearer(token), for: origins), over: send)
+    /// ```
+    ///
+    /// | Status | Method and body |
+    /// |---|---|
+    /// | 301, 302 | POST becomes GET without a body; any other stays as it is |
+    /// | 303 | HEAD stays; any other becomes GET without a body |
+    /// | 307, 308 | stay as they are |
+    /// | 300, 304, 305, 306 | not followed |
+    ///
+    /// Where a request becomes GET, the headers that tell of a body go with it: those whose names begin
+    /// with Content-, Transfer-Encoding and its like, preconditions, and the idempotency key.
+    ///
+    /// **Location** is resolved by RFC 3986, section 5.2, against the URL that was asked. Escapes stay as
+    /// they are; what may not stand in a URL, text beyond ASCII among it, is escaped as UTF-8. Userinfo in
+    /// it is dropped. A fragment is inherited where it has none.
+    ///
+    /// **Secrets.** Where a redirect leads to another ``HTTPOrigin``, Authorization, Cookie,
+    /// Proxy-Authorization, Host and the headers that you name are taken out, and stay out, even if a
+    /// later one leads back: whoever was in between must not choose what is asked with them. No Referer
+    /// is added.
+    ///
+    /// **What cannot be followed is given back** as it came, body included: a redirect without a Location,
+    /// or with several, or with one that is no http or https URL with a host; one from https to http,
+    /// unless allowed; and one that repeats a body which can be sent only once.
+    ///
+    /// Each request goes out in the caller's context, the first on the caller's thread, the others on
+    /// the thread on which the response came. A streamed body is discarded before the next request. The
+    /// response's URL is the last that was asked, where the transport names none. Cancelling
+    /// cancels the call under way. Constant stack, whatever the number of redirects.
+    ///
+    /// - Parameters:
+    ///   - limit: How many are followed; 20, as in WHATWG's Fetch standard. Zero: a redirect is an error.
+    ///     Less is a programming error and traps.
+    ///   - names: More headers to be taken out where the origin changes, such as "X-API-Key".
+    ///   - allowingDowngrade: Whether https may lead to http.
+    /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code
+    ///   ``HTTPError/Code/tooManyRedirects`` that keeps the last request and its response, with up to
+    ///   64 KiB of a streamed body, where there are more than `limit`, or where the very request is to be
+    ///   sent that was sent before, with no cookie set since.
+    public static func redirect(
+        limit: Int = 20, strippingAcrossOrigins names: [String] = [],
+        allowingDowngrade: Bool = false
+    ) -> Middleware {
+        precondition(limit >= 0, "redirect needs a limit of zero or more, not \(limit)")
+        let rules = RedirectRules(
+            limit: limit, secrets: names, allowsDowngrade: allowingDowngrade)
+        return Middleware { service in
+            { request in
+                follow(
+                    service(request), RedirectMachine(request, rules), CallContext.current,
+                    service)
+            }
+        }
+    }
+}
+
+/// Waits for the answer to the machine's request, and goes where it leads.
+private func follow<Output: HTTPResponseHead>(
+    _ future: Future<Output>, _ machine: RedirectMachine, _ context: CallContext,
+    _ service: @escaping Service<HTTPRequest, Output>
+) -> Future<Output> {
+    future.continued { result in
+        guard case .success(let response) = result else { return nil }
+        var machine = machine
+        let step = machine.receive(response.status, response.headers)
+        report(step, of: response.status, to: machine.request, in: context)
+        switch step {
+        case .finish:
+            guard response.url == nil else { return nil }
+            var response = response
+            response.url = machine.request.url
+            return Future(value: response)
+        case .fail:
+            return response.failure(.tooManyRedirects, of: machine.request)
+        case .follow:
+            response.discardBody()
+            let next = context.run { service(machine.request) }
+            return follow(next, machine, context, service)
+        }
+    }
+}
+
+/// Tells the status and the origin: the rest of a URL may hold secrets.
+private func report(
+    _ step: RedirectMachine.Step, of status: Int, to request: HTTPRequest, in context: CallContext
+) {
+    let note: String
+    switch step {
+    case .finish(because: nil): return
+    case .finish(because: let reason?): note = "\(status) not followed: \(reason)"
+    case .fail: note = "\(status) not followed: \(HTTPError.Code.tooManyRedirects)"
+    case .follow:
+        note = "\(status) to \(HTTPOrigin(request.url)?.description ?? "another place")"
+    }
+    context.report(.note(note), by: "redirect")
+}

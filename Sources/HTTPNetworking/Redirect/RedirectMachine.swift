@@ -1,0 +1,80 @@
+/// Where redirects may lead, and what they take along.
+struct RedirectRules: Sendable {
+    /// How many are followed.
+    var limit = 20
+    /// The names of headers that stay with the origin they were given for.
+    var secrets: [String] = []
+    /// Whether https may lead to http.
+    var allowsDowngrade = false
+
+    /// What is meant for one origin only, whoever asks.
+    static let secrets = ["Authorization", "Cookie", "Proxy-Authorization", "WWW-Authenticate"]
+}
+
+/// Decides what an answer means for the request that it answers.
+///
+/// Asking. Next: asking anew, where an answer redirects; or finished, or failed.
+struct RedirectMachine {
+    enum Step: Equatable {
+        /// The answer is the caller's. The reason is why a redirect is not followed.
+        case finish(because: String?)
+        /// ``request`` is to be sent next.
+        case follow
+        /// It leads nowhere.
+        case fail
+    }
+
+    /// What is being asked.
+    private(set) var request: HTTPRequest
+    private let rules: RedirectRules
+    private var followed = 0
+    /// What was asked since an answer last set a cookie.
+    ///
+    /// With a cookie more, the same question may have another answer.
+    private var asked: Set<HTTPRequest> = []
+
+    init(_ request: HTTPRequest, _ rules: RedirectRules) {
+        self.request = request
+        self.rules = rules
+    }
+
+    /// Takes the head of the answer to ``request``.
+    mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Step {
+        guard Self.statuses.contains(status) else { return .finish(because: nil) }
+        // The same field twice is harmless; two different ones are not to be chosen from.
+        let locations = Set(headers.values(for: "Location"))
+        guard let location = locations.first, locations.count == 1 else {
+            return .finish(because: "there is not one Location")
+        }
+        // A byte that was no UTF-8 cannot be told any more.
+        guard !location.unicodeScalars.contains("\u{FFFD}"),
+            let url = URLReference(location).resolved(against: request.url),
+            let target = HTTPOrigin(url)
+        else { return .finish(because: "its Location is no http or https URL") }
+        let origin = HTTPOrigin(request.url)
+        if origin?.scheme == "https", target.scheme == "http", !rules.allowsDowngrade {
+            return .finish(because: "it leads from https to http")
+        }
+        var next = request.redirected(with: status)
+        guard next.body.isReplayable else {
+            return .finish(because: "the body can be sent only once")
+        }
+        next.url = url
+        if origin != target { next.removeSecrets(rules.secrets) }
+        return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
+    }
+
+    private mutating func go(to next: HTTPRequest, settingCookies: Bool) -> Step {
+        if settingCookies {
+            asked.removeAll()
+        } else {
+            asked.insert(request.withoutFragment)
+        }
+        guard followed < rules.limit, !asked.contains(next.withoutFragment) else { return .fail }
+        followed += 1
+        request = next
+        return .follow
+    }
+
+    private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+}

@@ -1,0 +1,164 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A URL, or a part of one, as it stands in a Location (RFC 3986, section 4.1).
+///
+/// It is taken apart byte by byte: a combining mark after a "/" makes another character of it, but not
+/// another byte. Escapes stay as they are; what may not stand in a URL is escaped.
+struct URLReference {
+    private var scheme: [UInt8]?
+    private var authority: [UInt8]?
+    private var path: [UInt8]
+    private var query: [UInt8]?
+    private var fragment: [UInt8]?
+
+    /// Takes a text apart (RFC 3986, appendix B).
+    init(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        if let end = rest.firstIndex(of: UInt8(ascii: "#")) {
+            fragment = Self.escaped(rest[end...].dropFirst(), allowing: Self.queryBytes)
+            rest = rest[..<end]
+        }
+        if let end = rest.firstIndex(of: UInt8(ascii: "?")) {
+            query = Self.escaped(rest[end...].dropFirst(), allowing: Self.queryBytes)
+            rest = rest[..<end]
+        }
+        if let end = rest.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<end]) {
+            scheme = Array(rest[..<end])
+            rest = rest[end...].dropFirst()
+        }
+        if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            authority = Array(rest[..<end])
+            rest = rest[end...]
+        }
+        path = Self.escaped(rest, allowing: Self.pathBytes)
+    }
+
+    /// The URL that this means, seen from another (RFC 3986, section 5.2.2).
+    ///
+    /// A fragment is taken over where this has none (RFC 9110, section 10.2.2). Userinfo is kept only
+    /// where it is the base's own: nobody else says by which name a request goes.
+    ///
+    /// - Returns: Nil where that is no absolute http or https URL with a host that can be asked.
+    func resolved(against base: URL) -> URL? {
+        let base = URLReference(base.absoluteString)
+        var target = self
+        target.fragment = fragment ?? base.fragment
+        if scheme != nil || authority != nil {
+            target.scheme = scheme ?? base.scheme
+            guard let authority, let place = Self.place(of: authority) else { return nil }
+            target.authority = place
+        } else {
+            target.scheme = base.scheme
+            target.authority = base.authority
+            if path.isEmpty {
+                target.path = base.path
+                target.query = query ?? base.query
+            } else if path.first != UInt8(ascii: "/") {
+                target.path = base.directory + path
+            }
+        }
+        target.path = Self.withoutDots(target.path)
+        return target.url
+    }
+
+    /// The URL, provided that it is read back as it was written.
+    private var url: URL? {
+        var bytes = (scheme ?? []) + Array("://".utf8) + (authority ?? []) + path
+        if let query { bytes += [UInt8(ascii: "?")] + query }
+        if let fragment { bytes += [UInt8(ascii: "#")] + fragment }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let url = URL(string: text), url.absoluteString == text, AbsoluteURL(url) != nil
+        else {
+            return nil
+        }
+        return url
+    }
+
+    /// The path up to and with its last "/": what a relative path is appended to.
+    private var directory: [UInt8] {
+        path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[...$0]) } ?? [UInt8(ascii: "/")]
+    }
+
+    /// A path without its segments "." and ".." (RFC 3986, section 5.2.4).
+    ///
+    /// Complexity: linear in its length.
+    private static func withoutDots(_ path: [UInt8]) -> [UInt8] {
+        guard path.first == UInt8(ascii: "/") else { return path }
+        var kept: [ArraySlice<UInt8>] = []
+        let segments = path.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for segment in segments {
+            let goesUp = segment.elementsEqual("..".utf8)
+            if goesUp { _ = kept.popLast() }
+            if !goesUp, !segment.elementsEqual(".".utf8) {
+                kept.append(segment)
+            } else if segment.endIndex == path.endIndex {
+                kept.append([])
+            }
+        }
+        return kept.flatMap { [UInt8(ascii: "/")] + $0 }
+    }
+
+    /// An authority without its userinfo; nil where it holds what no host and port do.
+    private static func place(of authority: [UInt8]) -> [UInt8]? {
+        let parts = authority.split(
+            separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        // Userinfo is looked at too: before an "@", readers of "\" and "/" see different hosts.
+        guard parts.count <= 2, let place = parts.last, place.allSatisfy(isOfAuthority),
+            parts[0].allSatisfy({ isOfAuthority($0) || $0 == UInt8(ascii: "%") })
+        else { return nil }
+        return Array(place)
+    }
+
+    private static func isOfAuthority(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || "-._~!$&'()*+,;=:[]".utf8.contains(byte)
+    }
+
+    private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.first.map(isLetter) ?? false
+            && bytes.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
+    }
+}
+
+// MARK: - Escaping
+
+extension URLReference {
+    private static let pathBytes = Set("-._~!$&'()*+,;=:@/".utf8)
+    private static let queryBytes = pathBytes.union("?".utf8)
+
+    /// Escapes what may not stand there; an escape stays one.
+    private static func escaped(
+        _ bytes: ArraySlice<UInt8>, allowing others: Set<UInt8>
+    ) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(bytes.count)
+        for (index, byte) in zip(bytes.indices, bytes) {
+            let isEscape =
+                byte == UInt8(ascii: "%")
+                && bytes[index...].dropFirst().prefix(2).filter(isHexDigit).count == 2
+            if isEscape || isLetter(byte) || isDigit(byte) || others.contains(byte) {
+                escaped.append(byte)
+            } else {
+                escaped += [
+                    UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)],
+                ]
+            }
+        }
+        return escaped
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { 65...90 ~= byte & 0xDF && byte < 128 }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || 65...70 ~= byte & 0xDF && byte < 128
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+@testable import HTTPNetworking
+
+@Suite struct RedirectMachineTests {
+    private func machine(_ request: HTTPRequest, limit: Int = 20) -> RedirectMachine {
+        RedirectMachine(request, RedirectRules(limit: limit, secrets: ["X-API-Key"]))
+    }
+
+    private func request(_ method: HTTPMethod, _ url: String = "https://a/1") -> HTTPRequest {
+        var request = HTTPRequest(method, at: url)
+        if method != .get, method != .head { request.body = .data(Data("body".utf8)) }
+        return request
+    }
+
+    /// Status, method before, method after.
+    @Test(arguments: [
+        (301, "GET", "GET"), (301, "HEAD", "HEAD"), (301, "POST", "GET"), (301, "PUT", "PUT"),
+        (301, "DELETE", "DELETE"), (301, "QUERY", "QUERY"), (302, "GET", "GET"),
+        (302, "HEAD", "HEAD"), (302, "POST", "GET"), (302, "PATCH", "PATCH"), (303, "GET", "GET"),
+        (303, "HEAD", "HEAD"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "DELETE", "GET"),
+        (303, "QUERY", "GET"), (307, "POST", "POST"), (307, "GET", "GET"), (308, "POST", "POST"),
+        (308, "PUT", "PUT"),
+    ])
+    func theStatusDecidesOnTheMethod(status: Int, before: String, after: String) {
+        let method = HTTPMethod(rawValue: before)
+        var machine = machine(request(method))
+        #expect(machine.receive(status, ["Location": "/2"]) == .follow)
+        #expect(machine.request.method.rawValue == after)
+        #expect(machine.request.url.absoluteString == "https://a/2")
+        let keepsBody = before == after && method != .get && method != .head
+        #expect(machine.request.body.isEmpty == !keepsBody)
+    }
+
+    @Test(arguments: [200, 201, 300, 304, 305, 306, 309, 399, 400, 401, 503])
+    func otherStatusesAreNotFollowed(status: Int) {
+        var machine = machine(request(.get))
+        #expect(machine.receive(status, ["Location": "/2"]) == .finish(because: nil))
+        #expect(machine.request == request(.get))
+    }
+
+    @Test func whatTellsOfTheBodyGoesWithIt() {
+        var post = request(.post)
+        post.headers = [
+            "Content-Type": "text/plain", "content-encoding": "gzip", "Content-MD5": "x",
+            "Transfer-Encoding": "chunked", "Idempotency-Key": "k", "If-Match": "\"1\"",
+            "Expect": "100-continue", "Accept": "a", "Authorization": "b",
+        ]
+        post.context.idempotencyKey = "key"
+        var seeing = machine(post)
+        _ = seeing.receive(303, ["Location": "/2"])
+        #expect(seeing.request.headers == ["Accept": "a", "Authorization": "b"])
+        #expect(seeing.request.effectiveHeaders == ["Accept": "a", "Authorization": "b"])
+        var repeating = machine(post)
+        _ = repeating.receive(307, ["Location": "/2"])
+        #expect(repeating.request.headers == post.headers)
+        #expect(repeating.request.context.idempotencyKey == "key")
+    }
+
+    private let secrets: HTTPHeaders = [
+        "Authorization": "a", "cookie": "b", "Proxy-Authorization": "c", "x-api-key": "d",
+        "Host": "a", "Accept": "e",
+    ]
+
+    @Test(arguments: [
+        "https://b/", "https://a:8443/", "//b/", "https://a.b/", "https://aa/", "https://a@b/",
+    ])
+    func secretsStayWithTheirOrigin(location: String) {
+        var request = request(.get)
+        request.headers = secrets
+        var machine = machine(request)
+        #expect(machine.receive(302, ["Location": location]) == .follow)
+        #expect(machine.request.headers == ["Accept": "e"])
+        // The way back gives them to whoever is there what the one in between has chosen.
+        #expect(machine.receive(302, ["Location": "https://a/3"]) == .follow)
+        #expect(machine.request.headers == ["Accept": "e"])
+    }
+
+    @Test(arguments: ["/2", "https://A:443/2", "//a/2", "HTTPS://a/2"])
+    func theSameOriginGetsThem(location: String) {
+        var request = request(.get)
+        request.headers = secrets
+        var machine = machine(request)
+        #expect(machine.receive(307, ["Location": location]) == .follow)
+        #expect(machine.request.headers == secrets)
+    }
+
+    @Test func httpsLeadsToHttpOnlyIfAllowed() {
+        var strict = machine(request(.get))
+        let withheld = strict.receive(302, ["Location": "http://a/2"])
+        #expect(withheld == .finish(because: "it leads from https to http"))
+        var lax = RedirectMachine(request(.get), RedirectRules(allowsDowngrade: true))
+        #expect(lax.receive(302, ["Location": "http://a/2"]) == .follow)
+        var rising = machine(request(.get, "http://a/1"))
+        #expect(rising.receive(302, ["Location": "https://a/1"]) == .follow)
+        #expect(rising.receive(302, ["Location": "http://a/1"]) == withheld)
+    }
+
+    @Test(arguments: ["mailto:a@b", "app://cb?code=1", "http://", "/\u{FFFD}"])
+    func whatIsNoPlaceIsNotFollowed(location: String) {
+        var machine = machine(request(.get))
+        let step = machine.receive(302, ["Location": location])
+        #expect(step == .finish(because: "its Location is no http or https URL"))
+    }
+
+    @Test func oneLocationIsNeeded() {
+        var machine = machine(request(.get))
+        let none = RedirectMachine.Step.finish(because: "there is not one Location")
+        #expect(machine.receive(302, [:]) == none)
+        #expect(machine.receive(302, ["Location": "/2", "location": "/3"]) == none)
+        #expect(machine.receive(302, ["Location": "/2", "location": "/2"]) == .follow)
+    }
+
+    @Test func aBodyThatIsSentOnceIsNotRepeated() {
+        var post = request(.post)
+        post.body = .stream(.init(isReplayable: false) { HTTPBodyStream(Data([1])) })
+        var repeating = machine(post)
+        #expect(
+            repeating.receive(307, ["Location": "/2"])
+                == .finish(because: "the body can be sent only once"))
+        var seeing = machine(post)
+        #expect(seeing.receive(303, ["Location": "/2"]) == .follow)
+    }
+
+    @Test(arguments: [0, 1, 2, 20]) func theLimitIsExact(limit: Int) {
+        var machine = machine(request(.get), limit: limit)
+        for step in 0..<limit {
+            #expect(machine.receive(302, ["Location": "/at/\(step)"]) == .follow)
+        }
+        let last = machine.request
+        #expect(machine.receive(302, ["Location": "/on"]) == .fail)
+        #expect(machine.request == last)
+    }
+
+    @Test(arguments: ["", "/1", "#there", "//a/1#x", "https://a:443/1"])
+    func aCircleIsNoticedWhenItCloses(location: String) {
+        var machine = machine(request(.get))
+        // Another spelling of the port is another URL, once.
+        if location.contains("443") { _ = machine.receive(302, ["Location": location]) }
+        #expect(machine.receive(302, ["Location": location]) == .fail)
+    }
+
+    @Test func aLongerCircleIsNoticedToo() {
+        var machine = machine(request(.get))
+        #expect(machine.receive(302, ["Location": "/2"]) == .follow)
+        #expect(machine.receive(302, ["Location": "/3"]) == .follow)
+        #expect(machine.receive(302, ["Location": "/1"]) == .fail)
+    }
+
+    @Test func anotherMethodOrFewerSecretsAreAnotherQuestion() {
+        var posting = machine(request(.post))
+        #expect(posting.receive(303, ["Location": "/1"]) == .follow)
+        var request = request(.get)
+        request.headers = secrets
+        var coming = machine(request)
+        #expect(coming.receive(302, ["Location": "https://b/"]) == .follow)
+        #expect(coming.receive(302, ["Location": "https://a/1"]) == .follow)
+        #expect(coming.receive(302, ["Location": "https://b/"]) == .fail)
+    }
+
+    @Test func withACookieMoreTheAnswerMayBeAnother() {
+        var machine = machine(request(.get), limit: 3)
+        #expect(machine.receive(302, ["Location": "/1", "Set-Cookie": "a=b"]) == .follow)
+        #expect(machine.receive(302, ["Location": "/1", "Set-Cookie": "a=c"]) == .follow)
+        var circling = machine
+        #expect(circling.receive(302, ["Location": "/1"]) == .fail)
+        #expect(machine.receive(302, ["Location": "/1", "Set-Cookie": "a=d"]) == .follow)
+        #expect(machine.receive(302, ["Location": "/1", "Set-Cookie": "a=e"]) == .fail)
+    }
+}
