@@ -74,7 +74,8 @@ let package = Package(
         ),
         module("PledgeTesting", uses: ["Pledge"]),
         .executableTarget(
-            name: "quickstart", dependencies: ["Pledge"], swiftSettings: settings),
+            name: "quickstart", dependencies: ["Pledge", "AsyncHTTPClientTransport"],
+            swiftSettings: settings),
 
         // What the tests of several modules need; not a product.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),

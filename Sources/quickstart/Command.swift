@@ -6,7 +6,7 @@ struct Command {
     /// What is to be done.
     enum Work {
         case tour
-        case load(Endpoint)
+        case load(Endpoint, through: LoadTransport)
         case help
     }
 
@@ -15,12 +15,14 @@ struct Command {
     var traceFile: String?
 
     static let usage = """
-        usage: swift run quickstart [--trace FILE.json] [URL]
+        usage: swift run quickstart [--trace FILE.json] [--transport NAME] [URL]
 
-          without a URL   loads products and logs in, on a network in memory, and shows what
-                          policies do about a server that is busy
-          with a URL      loads it and shows status, time, size, and the body's beginning
-          --trace FILE    writes what was observed, for ui.perfetto.dev or chrome://tracing
+          without a URL     loads products and logs in, on a network in memory, and shows what
+                            policies do about a server that is busy
+          with a URL        loads it and shows status, time, size, and the body's beginning
+          --trace FILE      writes what was observed, for ui.perfetto.dev or chrome://tracing
+          --transport NAME  loads the URL through urlsession, the default, or through ahc, which needs
+                            swift run --traits AsyncHTTPClient quickstart
         """
 
     /// Does what the arguments ask for: nil where all went well.
@@ -33,8 +35,10 @@ struct Command {
             case .tour:
                 try await runTour(on: server.request).value
                 try await runBusyDay(recordedBy: recorder).value
-            case .load(let endpoint):
-                try await runLoad(of: endpoint, recordedBy: recorder).value
+            case .load(let endpoint, let transport):
+                try await runLoad(
+                    of: endpoint, through: try transport.open(), recordedBy: recorder
+                ).value
             }
             if let file = command.traceFile { try writeTrace(of: recorder, to: file) }
             return nil
@@ -49,30 +53,37 @@ struct Command {
             work = .help
             return
         }
-        traceFile = try Self.takeTraceFile(from: &arguments)
+        traceFile = try Self.take("--trace", "a file, like trace.json", from: &arguments)
+        let transport = try Self.take(
+            "--transport", LoadTransport.names, from: &arguments
+        ).map(LoadTransport.init(named:))
         if let flag = arguments.first(where: { $0.hasPrefix("-") }) {
             throw Failure(wrongUse: "unknown flag \(Printable.quoted(flag)); see --help")
         } else if arguments.count > 1 {
             throw Failure(wrongUse: "one URL at most, not \(arguments.count); see --help")
         } else if let first = arguments.first {
-            work = .load(try Self.endpoint(of: first))
+            work = .load(try Self.endpoint(of: first), through: transport ?? .urlsession)
+        } else if transport != nil {
+            throw Failure(wrongUse: "--transport needs a URL; see --help")
         } else {
             work = .tour
         }
     }
 
-    /// Takes `--trace` and the file behind it out of the arguments.
-    private static func takeTraceFile(from arguments: inout [String]) throws(Failure) -> String? {
-        guard let flag = arguments.firstIndex(of: "--trace") else { return nil }
-        let file = arguments[flag...].dropFirst().first ?? ""
-        guard !file.isEmpty, !file.hasPrefix("-") else {
-            throw Failure(wrongUse: "--trace needs a file, like trace.json; see --help")
+    /// Takes a flag and the word behind it out of the arguments: nil where it is not there.
+    private static func take(
+        _ flag: String, _ needed: String, from arguments: inout [String]
+    ) throws(Failure) -> String? {
+        guard let index = arguments.firstIndex(of: flag) else { return nil }
+        let word = arguments[index...].dropFirst().first ?? ""
+        guard !word.isEmpty, !word.hasPrefix("-") else {
+            throw Failure(wrongUse: "\(flag) needs \(needed); see --help")
         }
-        arguments.removeSubrange(flag...flag + 1)
-        guard !arguments.contains("--trace") else {
-            throw Failure(wrongUse: "--trace is given more than once; see --help")
+        arguments.removeSubrange(index...index + 1)
+        guard !arguments.contains(flag) else {
+            throw Failure(wrongUse: "\(flag) is given more than once; see --help")
         }
-        return file
+        return word
     }
 
     /// The endpoint that a URL names.

@@ -1,13 +1,18 @@
 import Foundation
 import Pledge
 
-/// Loads an endpoint through URLSession and shows what came.
-func runLoad(of endpoint: Endpoint, recordedBy recorder: CallRecorder) -> Future<Void> {
+/// Loads an endpoint through a transport, redirects followed, and shows what came.
+func runLoad(
+    of endpoint: Endpoint, through transport: @escaping HTTPService,
+    recordedBy recorder: CallRecorder
+) -> Future<Void> {
     let load = stack(
-        .observed(by: recorder.observer, named: { "\($0)" }), over: URLSession.shared.exchange)
+        .observed(by: recorder.observer, named: { "\($0)" }), .redirect(), over: transport)
     let clock = ContinuousClock()
     let start = clock.now
-    return load(endpoint).map { response in
+    let request: HTTPRequest
+    do { request = try HTTPRequest(endpoint) } catch { return Future(error: error) }
+    return load(request).map { response in
         let time = clock.now - start
         _ = try response.acceptedBody(for: endpoint)
         show(response, of: endpoint, after: time)

@@ -6,7 +6,9 @@ struct CommandTests {
     func helpShowsHowItIsUsed(flag: String) async throws {
         let run = try await QuickstartRun(flag)
 
-        #expect(run.output.hasPrefix("usage: swift run quickstart [--trace FILE.json] [URL]\n"))
+        #expect(
+            run.output.hasPrefix(
+                "usage: swift run quickstart [--trace FILE.json] [--transport NAME] [URL]\n"))
         #expect(run.errors == "")
         #expect(run.exitCode == 0)
     }
@@ -34,6 +36,25 @@ struct CommandTests {
 
         #expect(run.errors == "quickstart: \(line)\n")
         #expect(run.output == "")
+        #expect(run.exitCode == 2)
+    }
+
+    @Test(arguments: [
+        (["--transport"], "--transport needs urlsession or ahc; see --help"),
+        (
+            ["--transport", "curl", "http://a"],
+            #"there is no transport "curl"; there are urlsession or ahc"#
+        ),
+        (["--transport", "urlsession"], "--transport needs a URL; see --help"),
+        (
+            ["--transport", "ahc", "--transport", "ahc", "http://a"],
+            "--transport is given more than once; see --help"
+        ),
+    ])
+    func aTransportNeedsANameAndAURL(arguments: [String], line: String) async throws {
+        let run = try await QuickstartRun(arguments)
+
+        #expect(run.errors == "quickstart: \(line)\n")
         #expect(run.exitCode == 2)
     }
 

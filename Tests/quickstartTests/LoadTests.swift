@@ -62,6 +62,30 @@ struct LoadTests {
         #expect(run.output.hasSuffix("xä" + String(repeating: "ä", count: 298) + "\n…\n"))
     }
 
+    @Test func redirectsAreFollowed() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/old"
+                ? .response(301, headers: ["Location": "/new"]) : .text("at \(request.target)")
+        }
+
+        let run = try await QuickstartRun("--transport", "urlsession", "\(server.url)/old")
+
+        #expect(run.output.contains("status   200\n"))
+        #expect(run.output.hasSuffix("at /new\n"))
+    }
+
+    @Test func theOtherTransportSaysWhetherItIsThere() async throws {
+        let server = try LoopbackServer { _ in .text("hello") }
+
+        let run = try await QuickstartRun("--transport", "ahc", "\(server.url)")
+
+        #if AsyncHTTPClient
+        #expect(run.output.hasSuffix("hello\n") && run.exitCode == 0)
+        #else
+        #expect(run.errors.contains("--traits AsyncHTTPClient") && run.exitCode == 2)
+        #endif
+    }
+
     @Test func a404IsOneLine() async throws {
         let server = try LoopbackServer { _ in .text("no such page", status: 404) }
 
