@@ -143,14 +143,14 @@ extension Endpoint {
         do {
             _ = try await networking(.book(withID: 7)).value
         } catch let error as HTTPError where error.status == 404 {
-            print(error)  // GET /books/7 answered 404 (8 bytes in its body)
+            print(error)  // GET /books/7 answered 404 (8 bytes in its body): sold out
             print(error.response?.text ?? "")  // sold out
         }
         // end snippet
         let error = try #require(throws: HTTPError.self) {
             try networking(.book(withID: 7)).result?.get()
         }
-        #expect(error.description == "GET /books/7 answered 404 (8 bytes in its body)")
+        #expect(error.description == "GET /books/7 answered 404 (8 bytes in its body): sold out")
         #expect(error.response?.text == "sold out")
     }
 }

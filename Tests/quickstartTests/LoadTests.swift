@@ -93,7 +93,7 @@ struct LoadTests {
 
         #expect(
             run.errors
-                == "quickstart: GET \(server.url)/missing answered 404 (12 bytes in its body)\n"
+                == "quickstart: GET \(server.url)/missing answered 404 (12 bytes in its body): no such page\n"
         )
         #expect(!run.output.contains("status"))
         #expect(run.exitCode == 1)

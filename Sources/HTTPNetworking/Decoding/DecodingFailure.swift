@@ -7,7 +7,8 @@ public import Foundation
 /// Data that was not the value it should have been: where it differed, why, and the data itself.
 ///
 /// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)". It
-/// shows nothing of the data, which may hold secrets; read ``data`` for it.
+/// shows nothing of the data, which may hold secrets; read ``data`` for it. Where the decoder's words
+/// quote a value of four bytes or more, "…" stands in its place.
 public struct DecodingFailure: Error {
     /// What kind of difference was found.
     public enum Code: Hashable, Sendable {
@@ -48,8 +49,12 @@ public struct DecodingFailure: Error {
         codingPath = place.keys.reduce(into: String(describing: type)) { text, key in
             text += Self.text(of: key)
         }
-        // A type's own words may quote a value, however long it is.
-        reason = place.reason.count > 200 ? "\(place.reason.prefix(200))…" : place.reason
+        var reason = place.reason
+        if let words = place.quoting {
+            // A type's own words may quote a value, however long it is.
+            reason += KnownSecrets(of: data, in: words).scrubbed(words)
+        }
+        self.reason = reason.count > 200 ? "\(reason.prefix(200))…" : reason
     }
 
     private let reason: String
@@ -68,7 +73,10 @@ extension DecodingFailure {
     private struct Place {
         var code = Code.other
         var keys: [any CodingKey] = []
+        /// What was found, in words of our own.
         var reason = ""
+        /// What was found, in words of others, who may quote the data.
+        var quoting: String?
 
         init(of cause: any Error) {
             switch cause as? DecodingError {
@@ -83,14 +91,14 @@ extension DecodingFailure {
             case .typeMismatch(_, let context):
                 code = .typeMismatch
                 keys = context.codingPath
-                reason = context.debugDescription
+                quoting = context.debugDescription
             case .dataCorrupted(let context):
                 code = .dataCorrupted
                 keys = context.codingPath
-                reason = context.debugDescription
-                if let below = context.underlyingError { reason += " \(below)" }
+                let below = context.underlyingError.map { " \($0)" } ?? ""
+                quoting = context.debugDescription + below
             default:
-                reason = String(describing: cause)
+                quoting = String(describing: cause)
             }
         }
     }

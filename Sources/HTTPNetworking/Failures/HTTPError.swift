@@ -6,9 +6,10 @@ public import Foundation
 
 /// An exchange that failed: how, what was asked for, and what was answered, if anything.
 ///
-/// Its text is like "GET https://api.example.com/products/7 answered 404 (21 bytes of
-/// application/json in its body)". It shows no userinfo, no query values, no header values but the
-/// Content-Type, and nothing of the body: read ``body`` for it.
+/// Its text is like `GET https://api.example.com/products/7 answered 404 (53 bytes of
+/// application/json in its body): {"error":"sold out","account":"…"}`. It shows no userinfo, no query
+/// values and no header values but the Content-Type; of the body, what ``bodyPreview(upTo:)`` says.
+/// Read ``body`` for all of it.
 public struct HTTPError: Error {
     /// How the exchange failed.
     public var code: Code
@@ -58,12 +59,16 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         let subject = endpoint?.description ?? request?.description ?? "a request"
         var text = "\(subject) failed: \(code)"
         if code == .unacceptableStatus, let status { text = "\(subject) answered \(status)" }
+        var secrets: KnownSecrets?
         if let response, !response.body.isEmpty {
-            let type = response.headers["Content-Type"].map { " of \(SafeText.escaped($0))" } ?? ""
-            text += " (\(response.body.count) bytes\(type) in its body)"
+            let known = knownSecrets
+            secrets = known
+            let type = response.headers["Content-Type"].map(known.scrubbed).map(SafeText.escaped)
+            text += " (\(response.body.count) bytes\(type.map { " of \($0)" } ?? "") in its body)"
         }
         if let cause { text += " (cause: \(type(of: cause)))" }
-        return text
+        guard let preview = preview(without: secrets, upTo: 300) else { return text }
+        return "\(text): \(preview)"
     }
 
     /// The same as `description`, so that a debugger prints no secret either.

@@ -4,8 +4,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// Every other value is shown as "…": a list of secret names would miss the next one.
     public var description: String {
         let all = map { field in
-            let isShown = Self.harmless.contains(field.name.lowercased())
-            let value = isShown ? SafeText.escaped(field.value) : "…"
+            let value = Self.isHarmless(field.name) ? SafeText.escaped(field.value) : "…"
             return "\(SafeText.escaped(field.name)): \(value)"
         }
         return "[\(all.joined(separator: ", "))]"
@@ -16,6 +15,9 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     /// A mirror that shows the description.
     public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+
+    /// Whether the values of a name are known to hold no secret.
+    static func isHarmless(_ name: String) -> Bool { harmless.contains(name.lowercased()) }
 
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "accept-ranges", "age",

@@ -10,6 +10,10 @@ import Testing
     }
     struct Item: Decodable { var price: Double }
     enum Status: String, Decodable { case open }
+    struct Verbose: Decodable {
+        struct Refusal: Error { let text = String(repeating: "no ", count: 1_000) }
+        init(from decoder: any Decoder) throws { throw Refusal() }
+    }
     struct Picky: Decodable {
         struct Refusal: Error {}
         init(from decoder: any Decoder) throws { throw Refusal() }
@@ -66,9 +70,19 @@ import Testing
         #expect(error.description.hasPrefix("Picky: Refusal()"))
     }
 
+    @Test func whatTheReasonQuotesIsHidden() throws {
+        let status = try failure([Status].self, #"["s3cret"]"#)
+        #expect(status.description.hasSuffix("from invalid String value … (in 10 bytes)"))
+        let number = try failure([Int8].self, "[1, 123456789]")
+        #expect(!number.description.contains("123456789"))
+        let long = try failure(
+            [Status].self, "[\"\(String(repeating: "open", count: 40_000))\", \"s3\\u0063ret\"]")
+        #expect(!long.description.contains("openopen"))
+    }
+
     @Test func aLongReasonIsCut() throws {
         let long = String(repeating: "x", count: 10_000)
-        let error = try failure([Status].self, "[\"\(long)\"]")
-        #expect(error.description.count < 300)
+        let error = try failure([Verbose].self, "[\"\(long)\"]")
+        #expect(error.description.count < 300 && error.description.contains("…"))
     }
 }

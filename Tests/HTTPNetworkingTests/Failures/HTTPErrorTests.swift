@@ -34,7 +34,7 @@ import Testing
         let error = HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: response)
         #expect(
             error.description
-                == "GET https://…@api.example.com/products/7?key=… answered 404 (18 bytes of application/json in its body)"
+                == #"GET https://…@api.example.com/products/7?key=… answered 404 (18 bytes of application/json in its body): {"token":"…"}"#
         )
         #expect(
             HTTPError(code: .timedOut, endpoint: Endpoint(path: "/x"), cause: Loud()).description

@@ -1,0 +1,41 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPError {
+    /// The beginning of the answer's body, as it may stand in a log: in one line, without secrets.
+    ///
+    /// | Body | What is shown |
+    /// |---|---|
+    /// | JSON, by its type or by its looks | The names and the structure. A string or a number only where its name says that it is about an error: `error`, `message`, `code`, `status`, `title`, `detail`, `type`, `reason`, `description`, `instance`, and the like. |
+    /// | a form, by its type or by its looks | The names. |
+    /// | plain text, HTML | The text; control characters as escapes. |
+    /// | anything else | Nothing. |
+    ///
+    /// Out of all that is shown, everything is taken that is known to be a secret, in any case and
+    /// however it is encoded: userinfo, the values of the query, the values of all headers that are not
+    /// known to be harmless, the values of the body that was sent, and those of the answer that are not
+    /// shown at their own place. So is what stands behind a name like "token", and a run of 20 and more
+    /// letters and digits. Values of fewer than four bytes, and words like "true", are left as they are.
+    ///
+    /// A secret in an answer's plain text that is short, was not sent and has no name is shown.
+    ///
+    /// No more than 64 KiB of each body are looked at: where the one that was sent is larger, or the one
+    /// of the answer is cut short, its names are shown and no text is.
+    ///
+    /// - Parameter limit: How many characters are shown; "…" comes after them.
+    /// - Returns: The text, nil where nothing of the body may be shown.
+    public func bodyPreview(upTo limit: Int = 300) -> String? { preview(without: nil, upTo: limit) }
+
+    /// What must not be shown of the exchange.
+    var knownSecrets: KnownSecrets { KnownSecrets(of: request, endpoint, response) }
+
+    func preview(without secrets: KnownSecrets?, upTo limit: Int) -> String? {
+        guard let response, !response.body.isEmpty else { return nil }
+        return BodyPreview.text(
+            of: response.body, contentType: response.headers["Content-Type"],
+            without: secrets ?? knownSecrets, harmless: .ofErrors, upTo: limit)
+    }
+}

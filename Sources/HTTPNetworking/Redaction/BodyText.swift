@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A body as what can be shown of it: what it is said to be, and what it is.
+enum BodyText {
+    /// JSON, or what begins as such.
+    case json(JSONOutline)
+    /// Names and values with "=" and "&" between them.
+    case form(String)
+    /// A plain text, or HTML.
+    case plain([UInt8])
+    /// Anything else, of which nothing is shown.
+    case opaque
+
+    /// Looks at the first 64 KiB of a body.
+    ///
+    /// What looks like JSON, or like a form, is taken for it, whatever it is said to be: shown as a
+    /// text it would show its values.
+    init(_ body: Data, contentType: String?, harmless: HarmlessNames = .none) {
+        let bytes = Array(body.prefix(KnownSecrets.limit))
+        guard let text = Self.text(bytes, isCut: bytes.count < body.count) else {
+            self = .opaque
+            return
+        }
+        let type = Self.mediaType(contentType)
+        let outline = JSONOutline(
+            text, isCut: bytes.count < body.count, harmless: harmless)
+        switch text.first(where: { $0 > 32 }) {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""):
+            if outline.isWhole || outline.hasText {
+                self = .json(outline)
+                return
+            }
+        default:
+            if type.contains("json"), outline.isWhole {
+                self = .json(outline)
+                return
+            }
+        }
+        let isForm = type == "application/x-www-form-urlencoded"
+        switch type {
+        case _ where isForm || Self.looksLikeForm(text):
+            self = .form(String(decoding: text, as: UTF8.self))
+        case "", "text/plain", "text/html": self = .plain(text)
+        default: self = type.contains("json") ? .plain(text) : .opaque
+        }
+    }
+
+    /// The media type in lower case, without parameters; empty where there is none.
+    private static func mediaType(_ contentType: String?) -> String {
+        let type = (contentType ?? "").prefix { $0 != ";" && $0 != "," }
+        return type.filter { $0 != " " && $0 != "\t" }.lowercased()
+    }
+
+    /// The bytes if they are UTF-8 without NUL, less a byte order mark and a character cut in two.
+    private static func text(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
+        guard !bytes.contains(0) else { return nil }
+        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        for dropped in 0...(isCut ? 3 : 0) {
+            let text = bytes.dropLast(dropped)
+            if String(validating: text, as: UTF8.self) != nil { return Array(text) }
+        }
+        return nil
+    }
+
+    /// Whether it is `name=value` or several of these, without a space.
+    private static func looksLikeForm(_ text: [UInt8]) -> Bool {
+        guard text.contains(UInt8(ascii: "=")), text.allSatisfy({ $0 > 32 }) else { return false }
+        return text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .allSatisfy { item in
+                guard let end = item.firstIndex(of: UInt8(ascii: "=")) else { return false }
+                let name = item[..<end]
+                return !name.isEmpty && end < item.endIndex - 1
+                    && name.allSatisfy { "-._~%+[]".utf8.contains($0) || $0.isLetterOrDigit }
+            }
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a letter or a digit of ASCII.
+    var isLetterOrDigit: Bool {
+        switch self {
+        case 48...57, 65...90, 97...122: true
+        default: false
+        }
+    }
+}

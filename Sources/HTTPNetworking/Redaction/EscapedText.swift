@@ -1,0 +1,129 @@
+/// Bytes read as text in which some characters are written as escapes, and where each one stands.
+///
+/// A secret comes back from a server in many spellings: percent-encoded, as an escape of JSON, as an
+/// entity of HTML, or in one within the other. Read once, each of these is the secret again.
+struct EscapedText {
+    /// What is read.
+    private(set) var bytes: [UInt8]
+
+    /// For each byte, which bytes of the source it was read from.
+    private(set) var places: [Range<Int>]
+
+    /// How characters may be written.
+    struct Notation: OptionSet {
+        let rawValue: Int
+
+        /// `%41` (RFC 3986, section 2.1).
+        static let percent = Notation(rawValue: 1)
+        /// `\n`, `\"` and `\u0041` (RFC 8259, section 7).
+        static let backslash = Notation(rawValue: 2)
+        /// `&amp;`, `&#65;` and `&#x41;`.
+        static let entity = Notation(rawValue: 4)
+
+        static let all: Notation = [.percent, .backslash, .entity]
+    }
+
+    /// Bytes as they stand.
+    init(_ source: some Collection<UInt8>) {
+        bytes = Array(source)
+        places = bytes.indices.map { $0..<$0 + 1 }
+    }
+
+    /// The text that these bytes spell, or nil where there is no escape in them.
+    ///
+    /// Complexity: linear in their number.
+    func read(_ notation: Notation = .all) -> EscapedText? {
+        guard bytes.contains(where: { notation.begins(with: $0) }) else { return nil }
+        var read = EscapedText([])
+        var position = 0
+        while position < bytes.count {
+            let rest = bytes[position...]
+            let (text, length) = notation.escape(at: rest) ?? ([bytes[position]], 1)
+            let place =
+                places[position].lowerBound..<places[position + length - 1].upperBound
+            read.bytes += text
+            read.places += repeatElement(place, count: text.count)
+            position += length
+        }
+        return read.bytes.count < bytes.count ? read : nil
+    }
+}
+
+extension EscapedText.Notation {
+    fileprivate func begins(with byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "%"): contains(.percent)
+        case UInt8(ascii: "\\"): contains(.backslash)
+        case UInt8(ascii: "&"): contains(.entity)
+        default: false
+        }
+    }
+
+    /// What the escape at the beginning stands for, and how long it is.
+    fileprivate func escape(at rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
+        guard let first = rest.first, begins(with: first) else { return nil }
+        switch first {
+        case UInt8(ascii: "%"):
+            return Self.number(rest.dropFirst().prefix(2), digits: 2).map { ([UInt8($0)], 3) }
+        case UInt8(ascii: "\\"): return Self.backslashed(rest)
+        default: return Self.entity(rest)
+        }
+    }
+
+    private static func backslashed(_ rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
+        guard let second = rest.dropFirst().first else { return nil }
+        switch second {
+        case UInt8(ascii: "n"): return ([10], 2)
+        case UInt8(ascii: "r"): return ([13], 2)
+        case UInt8(ascii: "t"): return ([9], 2)
+        case UInt8(ascii: "b"): return ([8], 2)
+        case UInt8(ascii: "f"): return ([12], 2)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
+            return ([second], 2)
+        case UInt8(ascii: "u"): return unit(rest)
+        default: return nil
+        }
+    }
+
+    /// One `\uXXXX`, or two that are a pair of surrogates.
+    private static func unit(_ rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
+        guard let high = number(rest.dropFirst(2).prefix(4), digits: 4) else { return nil }
+        if let scalar = Unicode.Scalar(high) { return (Array(String(scalar).utf8), 6) }
+        let second = rest.dropFirst(6)
+        guard second.starts(with: "\\u".utf8),
+            let low = number(second.dropFirst(2).prefix(4), digits: 4),
+            (0xD800..<0xDC00).contains(high), (0xDC00..<0xE000).contains(low),
+            let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+        else { return (Array("\u{FFFD}".utf8), 6) }
+        return (Array(String(scalar).utf8), 12)
+    }
+
+    private static func entity(_ rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
+        guard let end = rest.prefix(10).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        let name = rest[rest.startIndex + 1..<end]
+        let length = end - rest.startIndex + 1
+        if let text = named[String(decoding: name, as: UTF8.self)] {
+            return (Array(text.utf8), length)
+        }
+        guard name.first == UInt8(ascii: "#") else { return nil }
+        let digits = String(decoding: name.dropFirst(), as: UTF8.self)
+        let value =
+            digits.lowercased().hasPrefix("x")
+            ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+        return value.flatMap(Unicode.Scalar.init).map { (Array(String($0).utf8), length) }
+    }
+
+    private static let named = [
+        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ",
+    ]
+
+    /// The value of so many hexadecimal digits.
+    private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> UInt32? {
+        guard text.count == digits, text.allSatisfy(\.isHexDigit) else { return nil }
+        return UInt32(String(decoding: text, as: UTF8.self), radix: 16)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool { Character(Unicode.Scalar(self)).isHexDigit }
+}

@@ -1,0 +1,126 @@
+/// JSON as it is shown: the names and the structure, of values only those with a harmless name.
+struct JSONPreview {
+    private let outline: JSONOutline
+    private let secrets: KnownSecrets
+    private let harmless: HarmlessNames
+    private let limit: Int
+
+    private var text = ""
+    /// How many characters have been written.
+    private var count = 0
+    private var name: ArraySlice<UInt8>?
+    /// Whether a comma belongs before what comes next.
+    private var needsComma = false
+    private var depth = 0
+
+    /// Makes the text of JSON.
+    ///
+    /// - Parameters:
+    ///   - outline: What is shown. Where it is not whole, no value is.
+    ///   - secrets: What is taken out of names and values, those of the outline included.
+    ///   - harmless: The names whose own values are shown.
+    ///   - limit: How many characters it may have; "…" comes after them.
+    static func text(
+        _ outline: JSONOutline, without secrets: KnownSecrets, harmless: HarmlessNames,
+        upTo limit: Int
+    ) -> String {
+        let shown = outline.isWhole && secrets.isComplete ? harmless : .none
+        var preview = JSONPreview(
+            outline: outline, secrets: secrets, harmless: shown, limit: limit)
+        preview.write()
+        return preview.text
+    }
+
+    private init(
+        outline: JSONOutline, secrets: KnownSecrets, harmless: HarmlessNames, limit: Int
+    ) {
+        self.outline = outline
+        self.secrets = secrets
+        self.harmless = harmless
+        self.limit = limit
+    }
+
+    private mutating func write() {
+        var scanner = JSONScanner(outline.bytes)
+        while count <= limit {
+            switch scanner.next() {
+            case .open(let isObject):
+                begin()
+                append(isObject ? "{" : "[")
+                depth += 1
+                needsComma = false
+            case .close(let isObject):
+                append(isObject ? "}" : "]")
+                depth -= 1
+                needsComma = true
+            case .name(let range):
+                begin()
+                append(quoted(range) + ":")
+                name = outline.bytes[range]
+                needsComma = false
+            case .string(let range): writeValue(range, hidden: "\"…\"") { $0.quoted(range) }
+            case .scalar(let range):
+                writeValue(range, hidden: "…") { preview in
+                    preview.secrets.scrubbed(
+                        String(decoding: preview.outline.bytes[range], as: UTF8.self))
+                }
+            case .end: return cut()
+            case .broken:
+                append("…")
+                return cut()
+            }
+        }
+        cut()
+    }
+
+    private mutating func writeValue(
+        _ range: Range<Int>, hidden: String, _ shown: (JSONPreview) -> String
+    ) {
+        let isShown = harmless.contains(name)
+        begin()
+        append(isShown ? shown(self) : hidden)
+        needsComma = true
+    }
+
+    /// Writes what stands between two values.
+    private mutating func begin() {
+        if needsComma { append(depth == 0 ? " " : ",") }
+        name = nil
+    }
+
+    /// A string's text, without secrets, as a string again.
+    private func quoted(_ range: Range<Int>) -> String {
+        let raw = outline.bytes[range].prefix(KnownSecrets.shownAtOnce)
+        let written = EscapedText(raw)
+        let text = written.read(.backslash) ?? written
+        var shown = secrets.shown(text.bytes, isCut: raw.count < range.count)
+        if range.isEmpty { shown = "" }
+        return "\"\(shown.escapedForJSON)\""
+    }
+
+    private mutating func append(_ piece: String) {
+        text += piece
+        count += piece.unicodeScalars.count
+    }
+
+    private mutating func cut() { text = SafeText.line(text, upTo: limit) }
+}
+
+extension String {
+    /// The text as it stands between the quotes of JSON.
+    fileprivate var escapedForJSON: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 32 || scalar.value == 127:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

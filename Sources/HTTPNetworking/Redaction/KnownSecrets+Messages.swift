@@ -1,0 +1,102 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension KnownSecrets {
+    /// What must not be shown of an exchange.
+    init(of request: HTTPRequest?, _ endpoint: Endpoint?, _ response: HTTPResponse?) {
+        if let request { add(request) }
+        if let endpoint { add(endpoint) }
+        guard let response else { return }
+        if let url = response.url { add(url) }
+        for (name, value) in response.headers where !HTTPHeaders.isHarmless(name) {
+            if name.lowercased() == "set-cookie" {
+                add(field: value.prefix { $0 != ";" })
+            } else {
+                add(value)
+                add(query: value.drop { $0 != "?" })
+            }
+        }
+    }
+
+    mutating func add(_ request: HTTPRequest) {
+        add(request.url)
+        for (name, value) in request.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
+            add(field: value)
+        }
+        if case .data(let data) = request.body.content {
+            add(body: data, contentType: request.effectiveHeaders["Content-Type"])
+        }
+    }
+
+    private mutating func add(_ endpoint: Endpoint) {
+        if let url = endpoint.url ?? endpoint.base { add(url) }
+        if AbsoluteURL.isMeant(by: endpoint.path) { add(url: endpoint.path) }
+        for item in endpoint.queryItems { add(item.value ?? item.name) }
+        for (name, value) in endpoint.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
+            add(field: value)
+        }
+        if let data = endpoint.body.data {
+            add(body: data, contentType: endpoint.effectiveHeaders["Content-Type"])
+        }
+    }
+
+    private mutating func add(_ url: URL) { add(url: url.absoluteString) }
+
+    /// Adds userinfo, the values of the query, and the fragment.
+    private mutating func add(url: String) {
+        let beforeFragment = url.prefix { $0 != "#" }
+        let fragment = url[beforeFragment.endIndex...].dropFirst()
+        if !fragment.isEmpty {
+            add(fragment)
+            add(query: fragment)
+        }
+        let place = beforeFragment.prefix { $0 != "?" }
+        add(query: beforeFragment[place.endIndex...].dropFirst())
+        // Behind the scheme and two slashes, up to the next one.
+        let authority = place.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@") else { return }
+        add(userinfo: authority[..<at])
+    }
+
+    /// Adds a name and a password, together and apart, and as Basic authentication sends them.
+    private mutating func add(userinfo: Substring) {
+        add(userinfo)
+        let name = userinfo.prefix { $0 != ":" }
+        add(name)
+        add(userinfo[name.endIndex...].dropFirst())
+        let decoded = PercentEncoding.decode(userinfo) ?? String(userinfo)
+        add(Data(decoded.utf8).base64EncodedString())
+    }
+
+    /// Adds the values of a query or a form; an item without a name is a value.
+    mutating func add(query: Substring) {
+        for item in query.split(whereSeparator: { "&;?".contains($0) }) {
+            add(item.firstIndex(of: "=").map { item[item.index(after: $0)...] } ?? item)
+        }
+    }
+
+    /// Adds a header's value: whole, and each word of it; of credentials for Basic, what they spell.
+    private mutating func add(field value: some StringProtocol) {
+        add(value)
+        for item in value.split(whereSeparator: { ";,".contains($0) }) {
+            add(item.drop { $0 != "=" }.dropFirst())
+        }
+        for word in value.split(whereSeparator: { " \t;,=&?\"'<>()".contains($0) }) {
+            add(word)
+            guard let data = Data(base64Encoded: Self.padded(word)),
+                let text = String(data: data, encoding: .utf8), text.contains(":")
+            else { continue }
+            add(text)
+            add(text.prefix { $0 != ":" })
+            add(text.drop { $0 != ":" }.dropFirst())
+        }
+    }
+
+    /// Base64 with the padding that it needs.
+    private static func padded(_ word: some StringProtocol) -> String {
+        word + String(repeating: "=", count: (4 - word.utf8.count % 4) % 4)
+    }
+}

@@ -1,0 +1,159 @@
+/// The texts that must not be shown, and the way to take them out of one that is.
+///
+/// A value of four bytes or more is found wherever it stands whole, in any spelling that
+/// ``EscapedText`` reads up to three times over, in upper or lower case. Of a value of 16 bytes or
+/// more every part of 16 bytes is found as well, and of one that looks like a token every part of
+/// eight, since servers like to show the beginning of what they refuse. Shorter values, and words such
+/// as "true", are not looked for: they would take half of each sentence away and hide nothing.
+struct KnownSecrets {
+    /// Whether all there is has been looked at.
+    ///
+    /// Where it has not, nothing that came from a server may be shown.
+    private(set) var isComplete = true
+
+    /// How many bytes of one body, or one field, are looked at.
+    static let limit = 65_536
+
+    /// How many bytes of secrets are kept.
+    private static let capacity = 4 * limit
+
+    private var needles: Set<Needle> = []
+    /// Whether there are needles of a length.
+    private var hasLength = [Bool](repeating: false, count: Needle.longest + 1)
+    private var size = 0
+
+    /// Says that there is more than was looked at.
+    mutating func isMissingSome() { isComplete = false }
+
+    /// Adds a value, as it is and as what it spells.
+    mutating func add(_ value: some Collection<UInt8>) {
+        guard value.count <= Self.limit else { return isMissingSome() }
+        var text = EscapedText(value)
+        for _ in 0...Self.depth {
+            addOne(text.bytes.trimmed)
+            guard let read = text.read() else { return }
+            text = read
+        }
+    }
+
+    /// Adds a value, as it is and as what it spells.
+    mutating func add(_ value: some StringProtocol) { add(Array(value.utf8)) }
+
+    private mutating func addOne(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count >= 4 else { return }
+        let folded = bytes.map(\.folded)
+        guard folded.count > 24 || !Self.words.contains(String(decoding: folded, as: UTF8.self))
+        else { return }
+        size += folded.count
+        guard size <= Self.capacity else { return isMissingSome() }
+        addParts(of: folded, length: min(folded.count, Needle.longest))
+        if bytes.looksLikeToken { addParts(of: folded, length: 8) }
+    }
+
+    private mutating func addParts(of folded: [UInt8], length: Int) {
+        hasLength[length] = true
+        for start in 0...folded.count - length {
+            needles.insert(Needle(folded[start..<start + length]))
+        }
+    }
+
+    /// How often a text is read anew: an escape of JSON within a percent-encoded one within an entity.
+    private static let depth = 3
+
+    private static let words: Set<String> = [
+        "true", "false", "null", "none", "undefined", "http", "https", "json", "text", "html",
+        "utf-8", "gzip", "bearer", "basic", "digest", "negotiate", "close", "keep-alive", "error",
+        "message", "code", "status", "authorization code", "authorization_code",
+        "client_credentials", "refresh_token", "access_token",
+    ]
+}
+
+extension KnownSecrets {
+    /// A text with "…" in the place of each secret.
+    ///
+    /// Complexity: linear in the length of the text.
+    func scrubbed(_ text: some StringProtocol) -> String {
+        let source = Array(text.utf8)
+        guard source.count >= 4, !needles.isEmpty else { return String(text) }
+        return SafeText.replacing(marks(in: source), in: source)
+    }
+
+    /// For each byte, whether it belongs to a secret.
+    func marks(in source: [UInt8]) -> [Bool] {
+        var marks = [Bool](repeating: false, count: source.count)
+        guard !needles.isEmpty else { return marks }
+        var text = EscapedText(source)
+        for _ in 0...Self.depth {
+            mark(&marks, in: text)
+            guard let read = text.read() else { break }
+            text = read
+        }
+        return marks
+    }
+
+    private func mark(_ marks: inout [Bool], in text: EscapedText) {
+        let folded = text.bytes.map(\.folded)
+        for start in folded.indices {
+            var needle = Needle()
+            var found = 0
+            for end in start..<min(start + Needle.longest, folded.count) {
+                needle.append(folded[end])
+                if hasLength[needle.count], needles.contains(needle) { found = needle.count }
+            }
+            for place in text.places[start..<start + found] {
+                for position in place { marks[position] = true }
+            }
+        }
+    }
+}
+
+/// Up to 16 bytes that are looked for.
+private struct Needle: Hashable {
+    static let longest = 16
+
+    private(set) var count = 0
+    private var first: UInt64 = 0
+    private var second: UInt64 = 0
+
+    init() {}
+
+    init(_ bytes: some Sequence<UInt8>) { for byte in bytes { append(byte) } }
+
+    mutating func append(_ byte: UInt8) {
+        if count < 8 {
+            first = first << 8 | UInt64(byte)
+        } else {
+            second = second << 8 | UInt64(byte)
+        }
+        count += 1
+    }
+}
+
+extension UInt8 {
+    /// The same for both cases of a letter, and for both ways in which a form writes a space.
+    fileprivate var folded: UInt8 {
+        switch self {
+        case 65...90: self + 32
+        case UInt8(ascii: "+"): UInt8(ascii: " ")
+        default: self
+        }
+    }
+}
+
+extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
+    /// Without white space around it.
+    var trimmed: ArraySlice<UInt8> {
+        let start = drop { $0 <= 32 }
+        return start.prefix(start.lastIndex { $0 > 32 }.map { $0 - start.startIndex + 1 } ?? 0)
+    }
+}
+
+extension Collection<UInt8> {
+    /// Whether it is one long word of letters and digits, and no address.
+    var looksLikeToken: Bool {
+        count >= 12 && allSatisfy { $0 > 32 } && contains { (48...57).contains($0) }
+            && contains { (97...122).contains($0 | 32) }
+            && !String(decoding: self, as: UTF8.self)
+                .contains("://")
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import HTTPNetworking
+import Testing
+
+@Suite struct HTTPErrorPreviewTests {
+    private func preview(
+        _ body: String, _ type: String? = "application/json", of request: HTTPRequest? = nil,
+        upTo limit: Int = 300
+    ) -> String? {
+        let headers: HTTPHeaders = type.map { ["Content-Type": $0] } ?? [:]
+        let response = HTTPResponse(status: 400, headers: headers, body: Data(body.utf8))
+        return HTTPError(code: .unacceptableStatus, request: request, response: response)
+            .bodyPreview(upTo: limit)
+    }
+
+    private func request(_ url: String = "https://a.example/", headers: HTTPHeaders = [:])
+        -> HTTPRequest
+    {
+        HTTPRequest(.post, URL(string: url)!, headers: headers)
+    }
+
+    @Test func ofJSONNamesAndHarmlessValuesAreShown() {
+        #expect(
+            preview(
+                #"{"error": "sold out", "code": 42, "who": "me", "n": [1, {"x": null}], "o": {}}"#)
+                == #"{"error":"sold out","code":42,"who":"…","n":[…,{"x":…}],"o":{}}"#)
+        #expect(
+            preview(#"{"error_description":"a\"b\n","Error-Code":7}"#)
+                == #"{"error_description":"a\"b\n","Error-Code":7}"#)
+        #expect(
+            preview(#"{"error":["a","b"],"detail":{"name":"x"}}"#)
+                == #"{"error":["…","…"],"detail":{"name":"…"}}"#)
+        #expect(preview("{\"a\":1}\n{\"b\":2}") == #"{"a":…} {"b":…}"#)
+    }
+
+    @Test func aHiddenValueIsHiddenInMessagesToo() {
+        #expect(
+            preview(#"{"token":"abcd9","message":"abcd9 has expired, s\u0061y ABCD9"}"#)
+                == #"{"token":"…","message":"… has expired, say …"}"#)
+    }
+
+    @Test func ofCutJSONNoValueIsShown() {
+        #expect(preview(#"{"error":"sold out","token":"s3"#) == #"{"error":"…","token":…"#)
+    }
+
+    @Test func whatWasSentIsTakenOut() {
+        let asked = request(
+            "https://joe:hunter2@a.example/p?key=k%2Fy%201#frag=ment9",
+            headers: [
+                "Authorization": "Bearer tok.en-1", "X-Api-Key": "k3y!", "Cookie": "a=c00kie",
+            ])
+        #expect(
+            preview(
+                "joe hunter2 k/y 1 k%2Fy+1 ment9 tok.en-1 k3y! c00kie end", "text/plain", of: asked)
+                == "joe … … … … … … … end")
+    }
+
+    @Test func textIsOneLine() {
+        #expect(
+            preview("a\r\nb\u{1B}[31m\u{202E}c", "text/plain") == #"a\r\nb\u{1B}[31m\u{202E}c"#)
+    }
+
+    @Test func itIsCut() {
+        #expect(preview("abcdef", "text/plain", upTo: 3) == "abc…")
+        #expect(preview("abc", "text/plain", upTo: 3) == "abc")
+        let long = preview(#"{"error":"\#(String(repeating: "x ", count: 20_000))"}"#)
+        #expect(long?.count == 301)
+        #expect(preview("abc", "text/plain", upTo: 0) == nil)
+    }
+
+    @Test(arguments: [
+        ("your token: abc.def", "your token: …"), ("session_id='a b'", "session_id='…'"),
+        ("Authorization: Bearer abc", "Authorization: Bearer …"),
+        ("see /cb?state=xyz&n=1", "see /cb?state=…&n=…"),
+        ("<input name=\"csrf\" value=\"q7\">", "<input name=\"csrf\" value=\"…\">"),
+        (
+            "Error: {\"ssn\": \"078 05\", \"error\": \"no\"}",
+            "Error: {\"ssn\": \"…\", \"error\": \"no\"}"
+        ),
+        ("id 0123456789abcdef0123 x", "id … x"), ("at 12:30 o'clock", "at 12:30 o'clock"),
+        ("no such product: 7", "no such product: 7"),
+    ])
+    func whatLooksLikeASecretInATextIsTakenOut(text: String, shown: String) {
+        #expect(preview(text, "text/plain") == shown)
+    }
+
+    @Test func ofAFormTheNamesAreShown() {
+        #expect(
+            preview("error=bad&token=s3cret&x", "application/x-www-form-urlencoded")
+                == "error=…&token=…&…")
+    }
+
+    @Test func ofBytesNothingIsShown() {
+        #expect(preview("PNG", "image/png") == nil)
+        #expect(preview("") == nil)
+        #expect(HTTPError(code: .timedOut).bodyPreview() == nil)
+    }
+
+    @Test func whereNotAllThatWasSentIsKnownNoTextIsShown() {
+        var asked = request()
+        asked.body = .data(Data(String(repeating: "x", count: 70_000).utf8))
+        #expect(preview("xxxx", "text/plain", of: asked) == nil)
+        #expect(preview(#"{"error":"xxxx"}"#, of: asked) == #"{"error":"…"}"#)
+    }
+
+    @Test func itStandsInTheDescription() {
+        let response = HTTPResponse(
+            status: 409, headers: ["Content-Type": "application/json"],
+            body: Data(#"{"error":"sold out","stock":0}"#.utf8))
+        let error = HTTPError(
+            code: .unacceptableStatus, request: request("https://a.example/p?q=1"),
+            response: response)
+        #expect(
+            error.description
+                == #"POST https://a.example/p?q=… answered 409 (30 bytes of application/json in its body): {"error":"sold out","stock":…}"#
+        )
+        #expect(error.localizedDescription == error.description)
+    }
+}
