@@ -1,0 +1,124 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The command line that does with curl what a request does.
+struct CurlCommand {
+    private let request: HTTPRequest
+    /// What must not be shown; nil where all is.
+    private let secrets: KnownSecrets?
+
+    /// Lines for a reader, in front of the command.
+    private var comments: [String] = []
+    private var options: [String] = []
+    /// What writes the body to curl's standard input.
+    private var source: String?
+
+    /// The largest body that is given as an argument: Linux allows 128 KiB, in which a single quote
+    /// takes four bytes.
+    private static let largestArgument = 30_000
+    /// How many characters of a redacted body are shown.
+    private static let shown = 2_000
+
+    static func text(of request: HTTPRequest, revealingSecrets: Bool) -> String {
+        var command = CurlCommand(request: request, revealing: revealingSecrets)
+        command.addMethodAndURL()
+        command.addHeaders()
+        command.addBody()
+        let line = (["curl"] + command.options).joined(separator: " \\\n  ")
+        let piped = command.source.map { "\($0) | \(line)" } ?? line
+        let comments = command.comments.map { "# \(command.shown($0))" }
+        return (comments + [piped]).joined(separator: "\n")
+    }
+
+    private init(request: HTTPRequest, revealing: Bool) {
+        self.request = request
+        if revealing {
+            secrets = nil
+        } else {
+            var known = KnownSecrets()
+            known.add(request)
+            secrets = known
+        }
+    }
+
+    private mutating func addMethodAndURL() {
+        do { try request.validate() } catch { comments.append("it cannot be sent: \(error)") }
+        let method = request.method
+        if method == .head {
+            options.append("--head")
+        } else if method != .get || !request.body.isEmpty {
+            options.append("--request \(ShellWord.quoted(shown(method.rawValue)))")
+        }
+        let url = request.url.absoluteString.prefix { $0 != "#" }
+        // curl takes these for a pattern of several URLs, and removes segments of dots.
+        if url.contains(where: { "[]{}".contains($0) }) { options.append("--globoff") }
+        if url.contains("/.") { options.append("--path-as-is") }
+        let place = secrets == nil ? String(url) : SafeText.redacted(request.url)
+        options.append("--url \(ShellWord.quoted(place))")
+    }
+
+    private mutating func addHeaders() {
+        let headers = request.effectiveHeaders
+        for (name, value) in headers {
+            let isShown = HTTPHeaders.isHarmless(name)
+            let text = secrets == nil ? value : isShown ? shown(value) : "…"
+            let name = shown(name)
+            // With a colon and nothing after it, curl would leave the header out.
+            options.append(
+                "--header " + ShellWord.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))
+        }
+        guard hasBody else { return }
+        // curl would call it a form.
+        if headers["Content-Type"] == nil { options.append("--header Content-Type:") }
+    }
+
+    /// Whether curl is given a body, which makes it a POST unless something else is asked for.
+    private var hasBody: Bool {
+        if case .none = request.body.content { return false }
+        return !request.body.isEmpty || ![.get, .head, .trace].contains(request.method)
+    }
+
+    private mutating func addBody() {
+        guard hasBody else { return }
+        switch request.body.content {
+        case .none: return
+        case .data(let data): add(data)
+        case .file(let url):
+            let path = url.isFileURL ? url.path : secrets == nil ? url.absoluteString : "…"
+            options.append(
+                "--data-binary \(ShellWord.quoted("@\(secrets == nil ? path : shown(path))"))")
+        case .stream:
+            comments.append("the body is \(request.body), to be given on standard input")
+            options.append("--data-binary @-")
+        }
+    }
+
+    private mutating func add(_ data: Data) {
+        if let secrets {
+            let preview = BodyPreview.text(
+                of: data, contentType: request.effectiveHeaders["Content-Type"], without: secrets,
+                harmless: .none, upTo: Self.shown)
+            if preview == nil, !data.isEmpty { comments.append("the body is \(request.body)") }
+            let text = preview ?? (data.isEmpty ? "" : "…")
+            options.append("--data-binary \(ShellWord.quoted(text))")
+            return
+        }
+        let text = data.count <= Self.largestArgument ? String(data: data, encoding: .utf8) : nil
+        // With "@" in front, curl would read a file of that name.
+        if let text, !text.hasPrefix("@"), !text.utf8.contains(0) {
+            options.append("--data-binary \(ShellWord.quoted(text))")
+        } else {
+            source = ShellWord.printing(data)
+            options.append("--data-binary @-")
+        }
+    }
+
+    /// A text as it is, or without secrets and in one line.
+    private func shown(_ text: String) -> String {
+        guard let secrets else { return text }
+        return SafeText.line(secrets.scrubbed(text), upTo: 1_000)
+    }
+}

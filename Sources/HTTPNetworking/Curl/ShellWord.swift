@@ -1,0 +1,41 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Text as a POSIX shell reads it again (POSIX.1-2024, Shell Command Language, section 2.2.2).
+enum ShellWord {
+    /// A word that is the text, whatever it holds but NUL, which no argument can hold.
+    ///
+    /// Within single quotes all characters stand for themselves; a single quote ends them.
+    static func quoted(_ text: some StringProtocol) -> String {
+        if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return String(text) }
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.joined(separator: "'\\''") + "'"
+    }
+
+    /// A command that writes the bytes, whatever they are.
+    static func printing(_ data: Data) -> String {
+        var format = ""
+        for byte in data {
+            switch byte {
+            case UInt8(ascii: "%"): format += "%%"
+            case UInt8(ascii: "\\"): format += "\\\\"
+            case 32..<127 where byte != UInt8(ascii: "'"):
+                format.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 8)
+                format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+            }
+        }
+        // What begins with "-" would be taken for an option.
+        if format.hasPrefix("-") { format = "\\055" + format.dropFirst() }
+        return "printf '\(format)'"
+    }
+
+    /// Whether a byte means nothing to a shell, wherever it stands in an argument.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isLetterOrDigit || "-_./:@,+".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import HTTPNetworking
+import TestSupport
+import Testing
+
+@Suite struct HTTPRequestCurlCommandTests {
+    private let url = URL(string: "https://me:s3cret@a.example/p%20q?key=s3cret&n=1#s3cret")!
+
+    private func read(_ request: HTTPRequest) throws -> ShellReader {
+        try ShellReader(request.curlCommand(revealingSecrets: true))
+    }
+
+    @Test func itIsRedactedUnlessAsked() throws {
+        let request = HTTPRequest(
+            .post, url, headers: ["Authorization": "Bearer s3cret", "Accept": "a/b"],
+            body: try .json(["name": "s3cret", "id": "7"]))
+        #expect(
+            request.curlCommand == #"""
+                curl \
+                  --request POST \
+                  --url 'https://…@a.example/p%20q?key=…&n=…' \
+                  --header 'Authorization: …' \
+                  --header 'Accept: a/b' \
+                  --header 'Content-Type: application/json' \
+                  --data-binary '{"id":"…","name":"…"}'
+                """#)
+        #expect(
+            try read(request).curl == [
+                "curl", "--request", "POST", "--url",
+                "https://me:s3cret@a.example/p%20q?key=s3cret&n=1",
+                "--header", "Authorization: Bearer s3cret", "--header", "Accept: a/b",
+                "--header", "Content-Type: application/json",
+                "--data-binary", #"{"id":"7","name":"s3cret"}"#,
+            ])
+    }
+
+    @Test func methodsAreAskedForAsCurlDoes() throws {
+        let plain = URL(string: "https://a.example/")!
+        #expect(HTTPRequest(.get, plain).curlCommand == "curl \\\n  --url https://a.example/")
+        #expect(try read(HTTPRequest(.head, plain)).curl.contains("--head"))
+        #expect(
+            try read(HTTPRequest(.delete, plain)).values(of: "--request") == [Array("DELETE".utf8)])
+        let odd = try read(HTTPRequest("a b", plain))
+        #expect(odd.values(of: "--request") == [Array("a b".utf8)])
+        #expect(odd.comments.count == 1 && odd.comments[0].contains("cannot be sent"))
+    }
+
+    @Test func whatCurlWouldReadOtherwiseIsSaidOtherwise() throws {
+        let odd = URL(string: "https://[::1]:8080/a/../b")!
+        let request = HTTPRequest(
+            .post, odd, headers: ["X-Empty": ""], body: .data(Data("@etc".utf8)))
+        let read = try read(request)
+        #expect(read.curl.contains("--globoff") && read.curl.contains("--path-as-is"))
+        #expect(read.values(of: "--header").contains(Array("X-Empty;".utf8)))
+        #expect(read.values(of: "--data-binary") == [Array("@-".utf8)])
+        #expect(read.printed == Array("@etc".utf8))
+    }
+
+    @Test(arguments: [
+        Data("a'b\"c`d$(e)\n\\f%g!h".utf8), Data([0, 1, 2, 255, 254, 37, 92, 39]), Data("@x".utf8),
+        Data("a\0b".utf8), Data(String(repeating: "é'", count: 20_000).utf8), Data(),
+        Data("-".utf8),
+    ])
+    func everyBodyIsReadAgain(body: Data) throws {
+        let request = HTTPRequest(.put, url, body: .data(body))
+        let read = try read(request)
+        #expect(read.printed ?? read.values(of: "--data-binary").first == Array(body))
+    }
+
+    @Test func randomRequestsAreReadAgain() throws {
+        var random = SeededGenerator(seed: 8)
+        for _ in 0..<1_000 {
+            let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let value = String(decoding: bytes.filter { $0 > 31 && $0 < 127 }, as: UTF8.self)
+            let request = HTTPRequest(
+                .patch, url, headers: ["X-Key": value], body: .data(Data(bytes)))
+            let read = try read(request)
+            #expect(read.printed ?? read.values(of: "--data-binary").first == bytes)
+            let trimmed = try #require(request.headers["X-Key"])
+            let field = trimmed.isEmpty ? "X-Key;" : "X-Key: \(trimmed)"
+            #expect(read.values(of: "--header").first == Array(field.utf8))
+        }
+    }
+
+    @Test func aFileIsReadByCurl() throws {
+        let file = URL(fileURLWithPath: "/tmp/it's a file")
+        let request = HTTPRequest(.put, url, body: .file(file, contentType: "text/plain"))
+        #expect(try read(request).values(of: "--data-binary") == [Array("@/tmp/it's a file".utf8)])
+        #expect(request.curlCommand.hasSuffix(#"--data-binary '@/tmp/it'\''s a file'"#))
+    }
+
+    @Test func aStreamIsNotRead() throws {
+        let source = HTTPRequest.BodySource(length: 5, isReplayable: false) {
+            Issue.record("it was opened")
+            return HTTPBodyStream(Data())
+        }
+        let read = try read(HTTPRequest(.put, url, body: .stream(source)))
+        #expect(
+            read.comments == [
+                " the body is a stream of 5 bytes of application/octet-stream, to be given on standard input"
+            ])
+        #expect(read.values(of: "--data-binary") == [Array("@-".utf8)])
+    }
+
+    @Test func bodiesAreRedactedByKind() throws {
+        let form = HTTPRequest(.post, url, body: .form([.init(name: "a", value: "s3cret")]))
+        #expect(form.curlCommand.hasSuffix("--data-binary 'a=…'"))
+        let text = HTTPRequest(
+            .post, url, body: .data(Data("s3cret".utf8), contentType: "text/plain"))
+        #expect(text.curlCommand.hasSuffix("--data-binary '…'"))
+        let bytes = HTTPRequest(.post, url, body: .data(Data([0xFF]), contentType: "image/png"))
+        #expect(bytes.curlCommand.hasPrefix("# the body is 1 bytes of image/png\ncurl"))
+        #expect(bytes.curlCommand.hasSuffix("--data-binary '…'"))
+        let code = HTTPRequest(.post, url, body: try .json(["code": "s3", "error": "x"]))
+        #expect(code.curlCommand.hasSuffix(#"'{"code":"…","error":"…"}'"#))
+    }
+
+    @Test func aValueThatAShownHeaderRepeatsIsHidden() {
+        let request = HTTPRequest(
+            .get, url,
+            headers: ["User-Agent": "x s3cret", "Cookie": "a=b4nana", "Accept": "b4nana\nx"])
+        #expect(!request.curlCommand.contains("s3cret") && !request.curlCommand.contains("b4nana"))
+        #expect(request.curlCommand.contains(#"'Accept: …\nx'"#))
+    }
+}
