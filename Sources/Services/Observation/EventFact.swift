@@ -1,22 +1,22 @@
 /// One thing that is known of an event, as it is written: a key and a value.
-struct EventFact: Hashable, Sendable {
-    let key: String
-    let value: String
+package struct EventFact: Hashable, Sendable {
+    package let key: String
+    package let value: String
 
-    init(_ key: String, _ value: String) {
+    package init(_ key: String, _ value: String) {
         self.key = key
         self.value = value
     }
 
     /// A duration in milliseconds.
-    init(_ key: String, milliseconds duration: Duration) {
+    package init(_ key: String, milliseconds duration: Duration) {
         self.init(key, duration.decimal(in: .millisecond))
     }
 }
 
 extension EventFact {
     /// What may be written of an error: its type, and its code if it has one.
-    static func facts(of error: (any Error)?) -> [EventFact] {
+    package static func facts(of error: (any Error)?) -> [EventFact] {
         guard let error else { return [] }
         let type = EventFact("error", "\(type(of: error))")
         guard let coded = error as? any CodedError else { return [type] }

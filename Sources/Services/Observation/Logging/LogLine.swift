@@ -42,7 +42,7 @@ extension PolicyEvent {
 
 extension EventFact {
     /// The key and the value with an equals sign between.
-    var text: String { "\(key)=\(value.needsQuotes ? value.quoted : value)" }
+    package var text: String { "\(key)=\(value.needsQuotes ? value.quoted : value)" }
 }
 
 extension String {

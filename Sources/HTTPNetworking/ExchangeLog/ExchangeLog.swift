@@ -1,0 +1,128 @@
+public import Futures
+public import Services
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Tells of each exchange when it has ended.
+    ///
+    /// ```swift
+    /// let service = stack(
+    ///     .retry(),
+    ///     .exchangeLog { exchange in
+    ///         logger.log(level: exchange.isFailure ? .error : .info, "\(exchange.logLine)")
+    ///     },
+    ///     over: transport.send)
+    /// ```
+    ///
+    /// Beneath a retry it tells of each attempt, above of each call. An exchange whose body is on its way
+    /// ends with the body. One that is given up ends then, with a `CancellationError`. For what the
+    /// policies of a stack do, in the same form of line, see `ServiceObserver.logging`.
+    ///
+    /// - Parameters:
+    ///   - scheduler: The clock that durations are read from.
+    ///   - write: Called once an exchange, on the thread where it ended, several at the same time. It
+    ///     should return soon: the call waits.
+    public static func exchangeLog(
+        on scheduler: some Scheduler = .live,
+        _ write: @escaping @Sendable (HTTPExchange) -> Void
+    ) -> Middleware {
+        let now: @Sendable () -> SchedulerInstant = { scheduler.now }
+        return Middleware { service in
+            { request in
+                let entry = ExchangeEntry(request, now: now, write)
+                return service(request).onEnd { result in
+                    if case .failure(let error) = result { entry.end(with: error) }
+                }
+                .mapWithoutOrigin { response in
+                    guard let streamed = response as? HTTPStreamedResponse else {
+                        entry.answer(response, bytes: (response as? HTTPResponse)?.body.count ?? 0)
+                        entry.end(with: nil)
+                        return response
+                    }
+                    entry.answer(response, bytes: 0)
+                    let told = streamed.told(to: entry)
+                    return told as? Output ?? response
+                }
+            }
+        }
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// The same response, whose body tells an entry what is read of it.
+    fileprivate func told(to entry: ExchangeEntry) -> HTTPStreamedResponse {
+        var response = self
+        let body = body
+        response.body = HTTPBodyStream(
+            length: body.length,
+            next: {
+                body.next().onEnd { result in
+                    switch result {
+                    case .success(let chunk?): entry.add(chunk.count)
+                    case .success(nil): entry.end(with: nil)
+                    case .failure(let error): entry.end(with: error)
+                    }
+                }
+            },
+            cancel: {
+                body.cancel()
+                entry.end(with: CancellationError())
+            })
+        return response
+    }
+}
+
+/// What is known so far of an exchange that has not ended.
+private final class ExchangeEntry: Sendable {
+    private struct State {
+        var status: Int?
+        var headers: HTTPHeaders = [:]
+        var bytes = 0
+        var hasEnded = false
+    }
+
+    private let request: HTTPRequest
+    private let attempt = CallContext.current.attempt
+    private let start: SchedulerInstant
+    private let now: @Sendable () -> SchedulerInstant
+    private let write: @Sendable (HTTPExchange) -> Void
+    private let state = Locked(State())
+
+    init(
+        _ request: HTTPRequest, now: @escaping @Sendable () -> SchedulerInstant,
+        _ write: @escaping @Sendable (HTTPExchange) -> Void
+    ) {
+        self.request = request
+        self.now = now
+        self.write = write
+        start = now()
+    }
+
+    func answer(_ response: some HTTPResponseHead, bytes: Int) {
+        state.withLock { state in
+            state.status = response.status
+            state.headers = response.headers
+            state.bytes = bytes
+        }
+    }
+
+    func add(_ count: Int) { state.withLock { $0.bytes += count } }
+
+    /// Tells of the exchange, the first time.
+    func end(with error: (any Error)?) {
+        let last = state.withLock { state in
+            defer { state.hasEnded = true }
+            return state.hasEnded ? nil : state
+        }
+        guard let last else { return }
+        write(
+            HTTPExchange(
+                request: request, attempt: attempt, status: last.status, headers: last.headers,
+                bytes: last.bytes, duration: start.duration(to: now()), error: error))
+    }
+}

@@ -1,0 +1,76 @@
+import Services
+
+/// One exchange that has ended: what was asked, how it ended, and how long it took.
+///
+/// The middleware `exchangeLog` makes it.
+public struct HTTPExchange {
+    /// What was asked for.
+    public let request: HTTPRequest
+
+    /// Which attempt of the innermost retry above it was, counted from one.
+    public let attempt: Int
+
+    /// The status, nil where no answer came.
+    public let status: Int?
+
+    /// The headers of the answer; none where no answer came.
+    public let headers: HTTPHeaders
+
+    /// How many bytes of the answer's body came.
+    public let bytes: Int
+
+    /// From the call to its end: for a body on its way, until that was read, failed or was given up.
+    public let duration: Duration
+
+    /// What failed it, nil where nothing did; a status is no failure.
+    public let error: (any Error)?
+}
+
+extension HTTPExchange {
+    /// Whether it was answered with a status from 400 on, or failed; giving it up is no failure.
+    public var isFailure: Bool {
+        if let status, status >= 400 { return true }
+        return error.map { !($0 is CancellationError) } ?? false
+    }
+
+    /// The exchange in one line: keys and values, like
+    /// `method=GET url="https://api.example.com/products?page=…" attempt=1 status=200 bytes=512 duration_ms=35`.
+    ///
+    /// The keys stand in this order; `status` is left out where there is none, and at the end there are
+    /// `error` and `code` where it failed, as `PolicyEvent.logLine` writes them. Values are written as
+    /// there. Of the URL there is what ``HTTPRequest``'s description shows; there are no headers, and
+    /// nothing of the bodies.
+    public var logLine: String { line(with: []) }
+
+    /// The same with the headers of request and answer, where "…" stands for each value that is not
+    /// known to hold no secret.
+    public var logLineWithHeaders: String {
+        line(with: [
+            EventFact("request_headers", "\(request.effectiveHeaders)"),
+            EventFact("response_headers", "\(headers)"),
+        ])
+    }
+
+    private func line(with more: [EventFact]) -> String {
+        var facts = [
+            EventFact("method", SafeText.escaped(request.method.rawValue)),
+            EventFact("url", SafeText.redacted(request.url)), EventFact("attempt", "\(attempt)"),
+        ]
+        if let status { facts.append(EventFact("status", "\(status)")) }
+        facts += [EventFact("bytes", "\(bytes)"), EventFact("duration_ms", milliseconds: duration)]
+        return (facts + more + EventFact.facts(of: error)).map(\.text).joined(separator: " ")
+    }
+}
+
+extension HTTPExchange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The same as ``logLine``.
+    public var description: String { logLine }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["exchange": description]) }
+}
+
+extension HTTPExchange: Sendable {}

@@ -1,0 +1,64 @@
+public import Services
+
+extension Middleware where Input == HTTPRequest {
+    /// Gives each request that must not be carried out twice a key, by which the server knows a
+    /// repetition for one.
+    ///
+    /// ```swift
+    /// let service = stack(.idempotencyKey(), .retry(), over: transport.send)
+    /// ```
+    ///
+    /// It belongs above the retry: all attempts of a call then have the same key, and the retry may
+    /// make them, since a request with a key is ``HTTPRequest/isReplayable``. The key is sent as the
+    /// header Idempotency-Key. A request whose method is idempotent gets none, and one that has a
+    /// key, in its context or as a header, keeps it. Have it only for servers that heed the header.
+    ///
+    /// - Parameter random: Where the keys come from: random UUIDs (RFC 9562, section 5.4) of two
+    ///   numbers each.
+    public static func idempotencyKey(random: RandomSource = .system) -> Middleware {
+        idempotencyKey { _ in random.nextUUID() }
+    }
+
+    /// Gives each request that must not be carried out twice a key of your own.
+    ///
+    /// See ``idempotencyKey(random:)``.
+    ///
+    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread. What it returns
+    ///   for the same request may be the same, if a call is to be one with an earlier call.
+    public static func idempotencyKey(
+        _ makeKey: @escaping @Sendable (HTTPRequest) -> String
+    ) -> Middleware {
+        Middleware { service in
+            { request in
+                let hasKey =
+                    request.context.idempotencyKey != nil
+                    || request.headers["Idempotency-Key"] != nil
+                if hasKey || request.method.isIdempotent { return service(request) }
+                var request = request
+                request.context.idempotencyKey = makeKey(request)
+                return service(request)
+            }
+        }
+    }
+}
+
+extension RandomSource {
+    /// A random UUID in its usual form.
+    fileprivate func nextUUID() -> String {
+        let high = next() & ~0xF000 | 0x4000
+        let low = next() & ~(0b11 << 62) | 0b10 << 62
+        let digits = [high, low].map { number in
+            let text = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }
+        .joined()
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits.slice($0) }
+            .joined(separator: "-")
+    }
+}
+
+extension String {
+    fileprivate func slice(_ range: Range<Int>) -> Substring {
+        dropFirst(range.lowerBound).prefix(range.count)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import Testing
+
+@Suite struct AcceptStatusTests {
+    private let request = HTTPRequest(.get, URL(string: "https://a.example/p")!)
+
+    private func failure<Output>(_ future: Future<Output>) throws -> HTTPError {
+        try #require(throws: HTTPError.self) { try future.result?.get() }
+    }
+
+    @Test(arguments: [
+        (200, true), (204, true), (299, true), (199, false), (304, false), (500, false),
+    ])
+    func onlySuccessIsAcceptedUnlessSaid(status: Int, isAccepted: Bool) throws {
+        let service = stack(
+            .acceptStatus(), over: { _ in Future(value: HTTPResponse(status: status)) })
+        let result = try #require(service(request).result)
+        #expect((try? result.get().status) == (isAccepted ? status : nil))
+    }
+
+    @Test func otherRangesAreAccepted() throws {
+        let answer: HTTPService = { _ in Future(value: HTTPResponse(status: 404)) }
+        #expect(try stack(.acceptStatus(..<500), over: answer)(request).result?.get().status == 404)
+        let refusing = stack(.acceptStatus(200..<300), over: answer)
+        #expect(try failure(refusing(request)).status == 404)
+    }
+
+    @Test func theErrorKeepsRequestAndResponse() throws {
+        let response = HTTPResponse(
+            status: 409, headers: ["Content-Type": "text/plain"],
+            body: Data(String(repeating: "x", count: 100).utf8), url: request.url,
+            timing: HTTPTiming(total: .seconds(1)))
+        let service = stack(.acceptStatus(keeping: 10), over: { _ in Future(value: response) })
+        let future = service(request)
+        let error = try failure(future)
+        #expect(error.code == .unacceptableStatus && error.cause == nil)
+        #expect(error.request == request && error.response == response)
+        #expect(error.response?.timing == response.timing)
+        #expect(future.failureOrigin == nil)
+    }
+
+    private func streaming(
+        _ status: Int, _ body: HTTPBodyStream, keeping limit: Int = 8
+    ) -> Future<HTTPStreamedResponse> {
+        let service: HTTPStreamingService = stack(
+            .acceptStatus(keeping: limit),
+            over: { _ in Future(value: HTTPStreamedResponse(status: status, body: body)) })
+        return service(request)
+    }
+
+    @Test func aBodyOnItsWayIsKeptInTheError() throws {
+        let error = try failure(streaming(500, HTTPBodyStream(Data("12345678".utf8), chunksOf: 3)))
+        #expect(error.response?.text == "12345678" && error.cause == nil)
+        #expect(error.request == request)
+    }
+
+    @Test func ofALongOneTheBeginningIsKept() throws {
+        let body = HTTPBodyStream(Data("123456789".utf8), chunksOf: 3)
+        let error = try failure(streaming(500, body))
+        #expect(error.response?.text == "12345678")
+        #expect((error.cause as? HTTPError)?.code == .bodyTooLarge)
+        #expect(throws: CancellationError.self) { try body.next().result?.get() }
+    }
+
+    @Test func whatCameBeforeAFailureIsKept() throws {
+        let chunks = Locked<[Future<Data?>]>([
+            Future(value: Data("abc".utf8)), Future(error: HTTPError(code: .connectionLost)),
+        ])
+        let body = HTTPBodyStream(next: { chunks.withLock { $0.removeFirst() } })
+        let error = try failure(streaming(500, body))
+        #expect(error.response?.text == "abc" && error.status == 500)
+        #expect((error.cause as? HTTPError)?.code == .connectionLost)
+    }
+
+    @Test func anAcceptedBodyIsNotTouched() throws {
+        let wasAsked = Locked(false)
+        let body = HTTPBodyStream(next: {
+            wasAsked.withLock { $0 = true }
+            return Future(value: nil)
+        })
+        #expect(try streaming(200, body).result?.get().body === body)
+        #expect(!wasAsked.withLock { $0 })
+    }
+
+    @Test func cancellingStopsTheReading() throws {
+        let wasCancelled = Locked(false)
+        let pending = Promise<Data?>()
+        let body = HTTPBodyStream(
+            next: { pending }, cancel: { wasCancelled.withLock { $0 = true } })
+        let future = streaming(500, body)
+        #expect(future.result == nil)
+        future.cancel()
+        #expect(wasCancelled.withLock { $0 })
+        #expect(throws: CancellationError.self) { try future.result?.get() }
+    }
+
+    @Test func otherErrorsPass() throws {
+        let service: HTTPService = stack(
+            .acceptStatus(), over: { _ in Future(error: HTTPError(code: .timedOut)) })
+        #expect(try failure(service(request)).code == .timedOut)
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import Testing
+
+@Suite struct UserAgentTests {
+    @Test func itIsSaidWhereTheRequestDoesNot() throws {
+        let service = stack(
+            .userAgent("Shop/2.1"),
+            over: { (request: HTTPRequest) in
+                Future(value: request.headers)
+            })
+        let url = try #require(URL(string: "https://a.example/"))
+        #expect(try service(HTTPRequest(.get, url)).result?.get() == ["User-Agent": "Shop/2.1"])
+        let own = HTTPRequest(.get, url, headers: ["user-agent": "me"])
+        #expect(try service(own).result?.get() == ["user-agent": "me"])
+    }
+}

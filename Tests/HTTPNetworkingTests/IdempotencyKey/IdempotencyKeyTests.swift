@@ -1,0 +1,83 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import TestSupport
+import Testing
+
+@Suite struct IdempotencyKeyTests {
+    private let url = URL(string: "https://a.example/")!
+    private let random = RandomSource(SeededGenerator(seed: 5))
+
+    private func key(of request: HTTPRequest) throws -> String? {
+        let service = stack(
+            .idempotencyKey(random: random),
+            over: { (request: HTTPRequest) in
+                Future(value: request)
+            })
+        return try #require(try service(request).result?.get()).effectiveHeaders["Idempotency-Key"]
+    }
+
+    @Test(arguments: [HTTPMethod.post, .patch, "LOCK"])
+    func whatMustNotBeCarriedOutTwiceGetsOne(method: HTTPMethod) throws {
+        #expect(try key(of: HTTPRequest(method, url)) != nil)
+    }
+
+    @Test(arguments: [HTTPMethod.get, .head, .put, .delete, .options, .trace, .query])
+    func anIdempotentMethodGetsNone(method: HTTPMethod) throws {
+        #expect(try key(of: HTTPRequest(method, url)) == nil)
+    }
+
+    @Test func oneThatIsThereStays() throws {
+        let context = HTTPRequest.Context(idempotencyKey: "mine")
+        #expect(try key(of: HTTPRequest(.post, url, context: context)) == "mine")
+        #expect(try key(of: HTTPRequest(.post, url, headers: ["idempotency-key": "own"])) == "own")
+    }
+
+    @Test func itIsARandomUUIDOfVersion4() throws {
+        var seen: Set<String> = []
+        for _ in 0..<1_000 {
+            let key = try #require(try key(of: HTTPRequest(.post, url)))
+            let uuid = try #require(UUID(uuidString: key))
+            #expect(key == uuid.uuidString.lowercased())
+            #expect(uuid.uuid.6 >> 4 == 4 && uuid.uuid.8 >> 6 == 0b10)
+            seen.insert(key)
+        }
+        #expect(seen.count == 1_000)
+    }
+
+    @Test func allAttemptsOfACallHaveTheSame() throws {
+        let keys = Locked<[String?]>([])
+        let service: Service<HTTPRequest, Int> = stack(
+            .idempotencyKey(random: random),
+            .retry(attempts: 3, backoff: .constant(.zero), random: random),
+            over: { request in
+                keys.withLock { $0.append(request.context.idempotencyKey) }
+                return Future(error: HTTPError(code: .connectionLost))
+            })
+        for _ in 0..<2 { _ = service(HTTPRequest(.post, url)) }
+        let seen = keys.withLock { $0 }
+        #expect(seen.count == 6 && Set(seen).count == 2 && !seen.contains(nil))
+        #expect(seen[0] == seen[1] && seen[1] == seen[2])
+    }
+
+    @Test func beneathARetryItAllowsNone() throws {
+        let calls = Locked(0)
+        let service: Service<HTTPRequest, Int> = stack(
+            .retry(attempts: 3, backoff: .constant(.zero), random: random),
+            .idempotencyKey(random: random),
+            over: { _ in
+                calls.withLock { $0 += 1 }
+                return Future(error: HTTPError(code: .connectionLost))
+            })
+        _ = service(HTTPRequest(.post, url))
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test func keysMayBeYourOwn() throws {
+        let service = stack(
+            .idempotencyKey { request in "for \(request.method)" },
+            over: { (request: HTTPRequest) in Future(value: request.context.idempotencyKey) })
+        #expect(try service(HTTPRequest(.post, url)).result?.get() == "for POST")
+    }
+}
