@@ -1,3 +1,4 @@
+import Foundation
 import Futures
 import Pledge
 import Testing
@@ -44,6 +45,31 @@ import Testing
                 "12.0 seconds: iPad Pro",
                 "15.0 seconds: asked",
                 "15.0 seconds: iPad Pro",
+            ])
+    }
+
+    @Test func http() throws {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add($0) }
+        let shop = try #require(URL(string: "https://shop.example.com"))
+        let transport: HTTPService = { request in
+            let isMissing = request.url.path == "/missing"
+            return Future(value: HTTPResponse(status: isMissing ? 404 : 503))
+        }
+        // snippet: http
+        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let service = stack(.circuitBreaker(breaker), over: transport)
+
+        for path in ["missing", "missing", "missing", "broken", "broken"] {
+            _ = service(HTTPRequest(.get, shop.appending(path: path)))
+            log("\(path): \(breaker.state == .closed ? "closed" : "open")")
+        }
+        // end snippet
+        #expect(
+            lines.lines == [
+                "missing: closed", "missing: closed", "missing: closed", "broken: closed",
+                "broken: open",
             ])
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Pledge
 import Testing
 
@@ -21,6 +22,26 @@ import Testing
         // end snippet
         scheduler.run()
         #expect(lines.lines == ["asked for 7", "success(\"iPad Pro\")"])
+    }
+
+    @Test func http() throws {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let orders = try #require(URL(string: "https://shop.example.com/orders"))
+        let transport: HTTPService = { request in
+            lines.add("asked: \(request.method)")
+            return Future(value: HTTPResponse(status: 200))
+                .delay(.milliseconds(20), on: scheduler)
+        }
+        // snippet: http
+        let service = stack(.coalesce(by: .safeRequest), .retry(on: scheduler), over: transport)
+
+        for method in [HTTPMethod.get, .get, .post, .post] {
+            _ = service(HTTPRequest(method, orders))
+        }
+        // end snippet
+        scheduler.run()
+        #expect(lines.lines == ["asked: GET", "asked: POST", "asked: POST"])
     }
 
     @Test func group() {

@@ -1,3 +1,4 @@
+import Foundation
 import Pledge
 import Testing
 
@@ -27,6 +28,26 @@ import Testing
                 "0.05 seconds: asked",
                 "0.07 seconds: success(\"fast\")",
             ])
+    }
+
+    @Test func http() throws {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let products = try #require(URL(string: "https://shop.example.com/products"))
+        let slow: HTTPService = { request in
+            log("\(request.method)")
+            return Future(value: HTTPResponse(status: 200)).delay(.seconds(1), on: scheduler)
+        }
+        // snippet: http
+        let service = stack(.hedge(after: .milliseconds(50), on: scheduler), over: slow)
+
+        _ = service(HTTPRequest(.get, products))
+        _ = service(HTTPRequest(.post, products))
+        // end snippet
+        scheduler.run()
+        #expect(
+            lines.lines == ["0.0 seconds: GET", "0.0 seconds: POST", "0.05 seconds: GET"])
     }
 
     @Test func observed() {

@@ -1,3 +1,4 @@
+import Foundation
 import Futures
 import Pledge
 import Testing
@@ -60,6 +61,36 @@ import Testing
         #expect(asked.lines == ["no number", "number 4711", "number 4711"])
         #expect((try? first.result?.get()) == "busy")
         #expect((try? second.result?.get()) == "taken")
+    }
+
+    @Test func http() throws {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let orders = try #require(URL(string: "https://shop.example.com/orders"))
+        let busyAtFirst: HTTPService = { _ in
+            log("asked")
+            if CallContext.current.attempt > 1 { return Future(value: HTTPResponse(status: 201)) }
+            return Future(value: HTTPResponse(status: 503, headers: ["Retry-After": "5"]))
+        }
+        // snippet: http
+        let service = stack(.retry(on: scheduler), over: busyAtFirst)
+
+        var order = HTTPRequest(.post, orders, body: .data(Data("1 iPad Pro".utf8)))
+        service(order).observe { result in log("\(result)") }
+
+        order.context.idempotencyKey = "4711"
+        service(order).observe { result in log("\(result)") }
+        // end snippet
+        scheduler.run()
+        #expect(
+            lines.lines == [
+                "0.0 seconds: asked",
+                "0.0 seconds: success(503, [Retry-After: 5], body of 0 bytes)",
+                "0.0 seconds: asked",
+                "5.0 seconds: asked",
+                "5.0 seconds: success(201, [], body of 0 bytes)",
+            ])
     }
 
     /// A generator whose numbers are these fractions of its range.

@@ -27,4 +27,21 @@ import Testing
         #expect(!mayRepeat(Order() as Request))
         #expect(mayRepeat(Request()))
     }
+
+    struct Tape: Replayable {
+        var isReplayable = false
+        var isUsedUp: Bool
+    }
+
+    @Test func whatCertainlyDidNotArriveMayBeRepeatedUnlessItIsUsedUp() {
+        let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
+        let maybeSent = Advised(advisedOutcome: .retryable)
+        #expect(mayRepeat(Tape(isUsedUp: false), after: unsent))
+        #expect(!mayRepeat(Tape(isUsedUp: true), after: unsent))
+        #expect(!mayRepeat(Tape(isUsedUp: false), after: maybeSent))
+        #expect(!mayRepeat(Tape(isUsedUp: false), after: nil))
+        #expect(mayRepeat(Tape(isReplayable: true, isUsedUp: false), after: maybeSent))
+        #expect(!Ask(1).isUsedUp)
+        #expect(mayRepeat(7, after: maybeSent))
+    }
 }

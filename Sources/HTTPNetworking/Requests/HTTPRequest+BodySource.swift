@@ -23,7 +23,10 @@ extension HTTPRequest {
         public let isReplayable: Bool
 
         private let make: @Sendable () throws -> HTTPBodyStream
-        private let wasOpened = Locked(false)
+        private let opened = Locked(false)
+
+        /// Whether it was opened, and cannot be once more.
+        var isUsedUp: Bool { !isReplayable && opened.withLock { $0 } }
 
         /// Makes a source.
         ///
@@ -46,9 +49,9 @@ extension HTTPRequest {
         /// - Throws: ``HTTPError`` with the code ``HTTPError/Code/bodyNotReplayable`` where it was opened
         ///   before and is not replayable, and what opening throws.
         public func open() throws -> HTTPBodyStream {
-            let again = wasOpened.withLock { wasOpened in
-                defer { wasOpened = true }
-                return wasOpened
+            let again = opened.withLock { opened in
+                defer { opened = true }
+                return opened
             }
             if again, !isReplayable { throw HTTPError(code: .bodyNotReplayable) }
             return try make()

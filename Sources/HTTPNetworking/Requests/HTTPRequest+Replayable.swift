@@ -10,4 +10,10 @@ extension HTTPRequest: Replayable {
             && (method.isIdempotent || context.idempotencyKey != nil
                 || headers["Idempotency-Key"] != nil)
     }
+
+    /// Whether its body is a stream that can be opened only once, and was.
+    public var isUsedUp: Bool {
+        if case .stream(let source) = body.content { return source.isUsedUp }
+        return false
+    }
 }

@@ -46,4 +46,25 @@ extension Middleware {
             return { input in group.call(key(input), service, input) }
         }
     }
+
+    /// Lets calls share one call of the service while it is under way, by a key that has a name.
+    ///
+    /// Otherwise as ``coalesce(by:in:)-(_,Coalescer<Key,Output>?)``.
+    ///
+    /// - Parameters:
+    ///   - key: What makes two inputs the same to the service. An input without a key shares nothing:
+    ///     the service is called.
+    ///   - group: Which calls know of each other; nil for those of this stack. Stacks that share one
+    ///     must mean the same by a key.
+    public static func coalesce<Key: Hashable & Sendable>(
+        by key: CoalescingKey<Input, Output, Key>, in group: Coalescer<Key, Output>? = nil
+    ) -> Middleware {
+        Middleware { service in
+            let group = group ?? Coalescer()
+            return { input in
+                guard let key = key(input) else { return service(input) }
+                return group.call(key, service, input)
+            }
+        }
+    }
 }

@@ -139,8 +139,7 @@ final class Retry<Output: Sendable>: Sendable {
         let error = result.failure
         let step = machine.end(
             with: classifier(result),
-            mayRepeat: mayRepeat(input)
-                || (error as? any OutcomeAdvising)?.isCertainlyUnsent == true,
+            mayRepeat: mayRepeat(input, after: error),
             remaining: context.remaining,
             bits: random.next(),
             withdraw: budget?.withdraw() ?? true)

@@ -1,0 +1,28 @@
+/// What makes two inputs the same to a service, under a name of its own.
+///
+/// ```swift
+/// extension CoalescingKey where Input == Query, Output == Hits, Key == String {
+///     /// Anonymous searches share an answer; the others are nobody else's.
+///     static var words: CoalescingKey {
+///         CoalescingKey { query in query.user == nil ? query.words : nil }
+///     }
+/// }
+/// let search = stack(.coalesce(by: .words), over: send)
+/// ```
+///
+/// The output is part of the type since not every output can be shared: one that is read once is
+/// its first reader's.
+public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & Sendable> {
+    /// The key of an input, nil for one that shares nothing.
+    public func callAsFunction(_ input: Input) -> Key? { key(input) }
+
+    /// Makes a key.
+    ///
+    /// - Parameter key: Gives the key of an input, which holds all that an answer depends on; nil for
+    ///   an input that is to share nothing. Called once a call, on the caller's thread.
+    public init(_ key: @escaping @Sendable (Input) -> Key?) { self.key = key }
+
+    private let key: @Sendable (Input) -> Key?
+}
+
+extension CoalescingKey: Sendable {}

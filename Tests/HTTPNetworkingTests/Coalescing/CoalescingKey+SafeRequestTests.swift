@@ -1,0 +1,80 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import Testing
+
+@Suite struct CoalescingKeySafeRequestTests {
+    private let scheduler = ManualScheduler()
+    private let url = URL(string: "https://example.com/books")!
+
+    /// How many calls are made for two requests at the same time.
+    private func calls(_ first: HTTPRequest, _ second: HTTPRequest) -> Int {
+        let service = AnsweringService<HTTPResponse>(
+            on: scheduler, Array(repeating: { HTTPResponse(status: 200) }, count: 2))
+        let load = stack(.coalesce(by: .safeRequest), over: service.send)
+        let answers = [load(first), load(second)]
+        scheduler.run()
+        #expect(answers.allSatisfy { $0.valueNow?.status == 200 })
+        return service.requests.count
+    }
+
+    @Test(arguments: [HTTPMethod.get, .head, .options, .trace, .query])
+    func safeRequestsThatAskForTheSameShareACall(_ method: HTTPMethod) {
+        #expect(calls(HTTPRequest(method, url), HTTPRequest(method, url)) == 1)
+    }
+
+    @Test(arguments: [HTTPMethod.post, .put, .delete, .patch, "get"])
+    func othersNeverDo(_ method: HTTPMethod) {
+        #expect(calls(HTTPRequest(method, url), HTTPRequest(method, url)) == 2)
+    }
+
+    @Test(arguments: ["Authorization", "Cookie", "Accept", "Accept-Language", "Range", "X-Any"])
+    func everyHeaderTellsThemApart(_ name: String) {
+        let plain = HTTPRequest(.get, url)
+        let one = HTTPRequest(.get, url, headers: [name: "1"])
+        #expect(calls(plain, one) == 2)
+        #expect(calls(one, HTTPRequest(.get, url, headers: [name: "2"])) == 2)
+        #expect(calls(one, HTTPRequest(.get, url, headers: [name.lowercased(): "1"])) == 1)
+    }
+
+    @Test func methodAndURLTellThemApart() {
+        let other = URL(string: "https://example.com/books?page=2")!
+        #expect(calls(HTTPRequest(.get, url), HTTPRequest(.head, url)) == 2)
+        #expect(calls(HTTPRequest(.get, url), HTTPRequest(.get, other)) == 2)
+    }
+
+    @Test func aQuestionInTheBodyIsPartOfIt() {
+        func ask(_ text: String) -> HTTPRequest {
+            HTTPRequest(.query, url, body: .data(Data(text.utf8)))
+        }
+        #expect(calls(ask("one"), ask("one")) == 1)
+        #expect(calls(ask("one"), ask("two")) == 2)
+    }
+
+    @Test func bodiesThatAreNotInMemoryShareNothing() {
+        let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data()) }
+        let streamed = HTTPRequest(.query, url, body: .stream(source))
+        let file = HTTPRequest(.query, url, body: .file(URL(fileURLWithPath: "/books")))
+        #expect(calls(streamed, streamed) == 2)
+        #expect(calls(file, file) == 2)
+    }
+
+    @Test func aDeadlineOfTheRequestsOwnSharesNothing() {
+        var hasty = HTTPRequest(.get, url)
+        hasty.context.deadline = CallDeadline(after: .seconds(1), on: scheduler)
+        #expect(calls(hasty, HTTPRequest(.get, url)) == 2)
+        #expect(calls(HTTPRequest(.get, url), hasty) == 2)
+    }
+
+    @Test func stacksCanShareAGroup() {
+        let service = AnsweringService<HTTPResponse>(on: scheduler, [{ HTTPResponse(status: 200) }])
+        let group = Coalescer<HTTPRequest, HTTPResponse>()
+        let list = stack(.coalesce(by: .safeRequest, in: group), over: service.send)
+        let detail = stack(.coalesce(by: .safeRequest, in: group), over: service.send)
+        let answers = [list(HTTPRequest(.get, url)), detail(HTTPRequest(.get, url))]
+        scheduler.run()
+        #expect(answers.allSatisfy { $0.valueNow?.status == 200 })
+        #expect(service.requests.count == 1)
+    }
+}
