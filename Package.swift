@@ -53,7 +53,10 @@ let package = Package(
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("CallbackActions", uses: ["Futures"]),
         module("Services", uses: ["Futures"]),
-        module("HTTPNetworking", uses: ["Futures", "Composition", "Services"]),
+        // Looks the system's zlib up at run time, for which old versions of glibc need libdl.
+        .target(
+            name: "CZlib", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        module("HTTPNetworking", uses: ["Futures", "Composition", "Services", "CZlib"]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         module("URLSessionTransport", uses: ["HTTPNetworking", "Futures"]),
         module(
