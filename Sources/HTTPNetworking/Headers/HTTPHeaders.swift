@@ -91,7 +91,8 @@ public struct HTTPHeaders {
         name.utf8.lazy.map { 65...90 ~= $0 ? $0 + 32 : $0 }
     }
 
-    private static func trimmed(_ value: String) -> String {
+    /// A text without the spaces and tabs around it.
+    static func trimmed(_ value: some StringProtocol) -> String {
         let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
         let scalars = value.unicodeScalars.drop(while: isSpace)
         let kept = scalars.reversed().drop(while: isSpace).count

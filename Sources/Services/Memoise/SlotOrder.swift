@@ -2,12 +2,12 @@
 /// time.
 ///
 /// A doubly linked list whose links are in two arrays, as long as the highest slot asks for.
-struct SlotOrder: Sendable {
+package struct SlotOrder: Sendable {
     /// The slot that has been in the order for the longest time, nil if there is none.
-    var first: Int? { head < 0 ? nil : head }
+    package var first: Int? { head < 0 ? nil : head }
 
     /// Puts a slot that is not in the order at its end.
-    mutating func append(_ slot: Int) {
+    package mutating func append(_ slot: Int) {
         while links.count <= slot { links.append((previous: -1, next: -1)) }
         links[slot] = (previous: tail, next: -1)
         if tail < 0 { head = slot } else { links[tail].next = slot }
@@ -15,11 +15,14 @@ struct SlotOrder: Sendable {
     }
 
     /// Takes a slot out that is in the order.
-    mutating func remove(_ slot: Int) {
+    package mutating func remove(_ slot: Int) {
         let (previous, next) = links[slot]
         if previous < 0 { head = next } else { links[previous].next = next }
         if next < 0 { tail = previous } else { links[next].previous = previous }
     }
+
+    /// Makes an order without slots.
+    package init() {}
 
     private var links: [(previous: Int, next: Int)] = []
     private var head = -1

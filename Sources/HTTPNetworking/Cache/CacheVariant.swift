@@ -1,0 +1,66 @@
+/// Which requests for a URL a stored response answers: those whose fields that Vary names are the
+/// same as those of the request that it came for (RFC 9111, section 4.1).
+///
+/// In a private cache Authorization counts as named, so that nobody gets what another user of the same
+/// process was answered.
+public struct CacheVariant {
+    /// The fields by their names in lower case; nil where the request had none.
+    let fields: [String: String?]
+
+    /// Makes the variant of a response.
+    ///
+    /// - Parameters:
+    ///   - request: The headers of the request that it came for.
+    ///   - response: The headers of the response.
+    ///   - mode: Whom the cache serves.
+    /// - Returns: Nil where Vary says "*", so that the response answers no other request.
+    public init?(request: HTTPHeaders, response: HTTPHeaders, mode: HTTPCache.Mode) {
+        var fields: [String: String?] = [:]
+        for line in response.values(for: "Vary") {
+            for name in line.split(separator: ",") {
+                let name = name.lowercased().filter { $0 != " " && $0 != "\t" }
+                if name == "*" { return nil }
+                if !name.isEmpty { fields[name] = .some(Self.value(of: name, in: request)) }
+            }
+        }
+        if mode == .private {
+            fields["authorization"] = .some(Self.value(of: "authorization", in: request))
+        }
+        self.fields = fields
+    }
+
+    /// Whether a request with such headers is one of them.
+    func matches(_ request: HTTPHeaders) -> Bool {
+        fields.allSatisfy { Self.value(of: $0.key, in: request) == $0.value }
+    }
+
+    /// How many bytes it takes.
+    var byteCount: Int {
+        fields.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
+    }
+
+    /// All lines as one, the white space around its commas evened out.
+    ///
+    /// Where there are quotation marks, white space may mean something.
+    private static func value(of name: String, in headers: HTTPHeaders) -> String? {
+        guard let value = headers[name] else { return nil }
+        if value.utf8.contains(UInt8(ascii: "\"")) { return value }
+        return value.split(separator: ",", omittingEmptySubsequences: false)
+            .map(HTTPHeaders.trimmed).joined(separator: ",")
+    }
+}
+
+extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names of the fields, none of their values.
+    public var description: String { fields.keys.sorted().joined(separator: ", ") }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+}
+
+extension CacheVariant: Hashable {}
+
+extension CacheVariant: Sendable {}

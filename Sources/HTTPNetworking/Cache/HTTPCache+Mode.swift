@@ -1,0 +1,15 @@
+extension HTTPCache {
+    /// Whom a cache serves (RFC 9111, section 1.1).
+    public enum Mode: String, CaseIterable {
+        /// One user: an app's own cache.
+        ///
+        /// Responses to different values of Authorization are kept apart nevertheless.
+        case `private`
+        /// Several users: that of a server which calls others for them.
+        ///
+        /// Nothing that is private is stored, and s-maxage and proxy-revalidate are heeded.
+        case shared
+    }
+}
+
+extension HTTPCache.Mode: Sendable {}

@@ -1,0 +1,57 @@
+public import Futures
+
+/// Keeps a cache's responses in memory, within a bound of bytes.
+///
+/// ```swift
+/// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
+/// ```
+///
+/// Where the bound would be passed, the URLs that nobody has asked for the longest make room. It may be
+/// used from any thread; each use takes a lock for time linear in the number of variants of one URL,
+/// and in what has to make room.
+public final class MemoryCacheStore: CacheStore {
+    /// How much is stored now.
+    public var currentUsage: CacheUsage { table.withLock { $0.usage } }
+
+    /// Makes an empty store.
+    ///
+    /// - Parameters:
+    ///   - limit: How many bytes are kept at most: bodies, headers and URLs, with an allowance for
+    ///     each. Less than one is a programming error and traps.
+    ///   - largest: How many of them one response may take; nil for an eighth of the limit. What is
+    ///     larger is not stored.
+    public init(limit: Int = 32 << 20, largest: Int? = nil) {
+        precondition(limit >= 1, "a cache needs a limit of at least 1 byte, not \(limit)")
+        table = Locked(
+            MemoryCacheTable(limit: limit, largest: min(largest ?? limit / 8, limit)))
+    }
+
+    private let table: Locked<MemoryCacheTable>
+}
+
+extension MemoryCacheStore {
+    /// The responses that are stored for a key, at once.
+    public func responses(for key: CacheKey) -> Future<[CachedResponse]> {
+        Future(value: table.withLock { $0.find(key) })
+    }
+
+    /// Changes what is stored for a key, at once.
+    public func update(
+        _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+    ) -> Future<Void> {
+        // Bound to a name, so that it is released after the lock.
+        let removed = table.withLock { $0.update(key, change) }
+        _ = removed
+        return Future(value: ())
+    }
+
+    /// Removes everything, at once.
+    public func removeAll() -> Future<Void> {
+        let removed = table.withLock { $0.removeAll() }
+        _ = removed
+        return Future(value: ())
+    }
+
+    /// How much is stored now.
+    public func usage() -> Future<CacheUsage> { Future(value: currentUsage) }
+}
