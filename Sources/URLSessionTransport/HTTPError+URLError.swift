@@ -23,6 +23,7 @@ extension HTTPError.Code {
             self = .notConnected
         case .httpTooManyRedirects, .redirectToNonExistentLocation: self = .tooManyRedirects
         case .dataLengthExceedsMaximum: self = .bodyTooLarge
+        case .fileDoesNotExist, .noPermissionsToReadFile, .fileIsDirectory: self = .bodyUnreadable
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
             .clientCertificateRejected, .clientCertificateRequired:

@@ -37,18 +37,19 @@ struct ExchangeMachine {
     private let idleTimeout: Duration?
     private let start: SchedulerInstant
     private var lastSign: SchedulerInstant
+    private var holds = 0
 
     /// What has come so far.
     private(set) var response: HTTPResponse?
 
     init(
         _ request: HTTPRequest, _ delivery: Delivery, idleTimeout: Duration?,
-        at now: SchedulerInstant
+        since start: SchedulerInstant, at now: SchedulerInstant
     ) {
         self.delivery = delivery
         self.idleTimeout = idleTimeout
         isHead = request.method == .head
-        start = now
+        self.start = start
         lastSign = now
     }
 
@@ -61,8 +62,12 @@ struct ExchangeMachine {
         if !isHead { head.headers.dropDecodedFraming() }
         head.timing.untilHeaders = start.duration(to: now)
         response = head
-        if case .streamed = delivery { return .begin(head) }
-        return .nothing
+        switch delivery {
+        case .streamed: return .begin(head)
+        case .whole(let limit):
+            let announced = isHead ? nil : head.headers["Content-Length"].flatMap { Int($0) }
+            return (announced ?? 0) > limit ? .fail(.bodyTooLarge) : .nothing
+        }
     }
 
     /// Takes a piece of the body.
@@ -76,7 +81,23 @@ struct ExchangeMachine {
     }
 
     /// Notes that a piece of the request's body was sent.
-    mutating func didSend(at now: SchedulerInstant) { lastSign = now }
+    mutating func didSend(at now: SchedulerInstant) -> Step {
+        lastSign = now
+        return .nothing
+    }
+
+    /// Notes that nothing may come until the reader has read: meanwhile it is not idle.
+    mutating func hold() -> Step {
+        holds += 1
+        return .nothing
+    }
+
+    /// Notes that the reader has read.
+    mutating func goOn(at now: SchedulerInstant) -> Step {
+        holds -= 1
+        lastSign = now
+        return .nothing
+    }
 
     /// Takes the end of the answer.
     mutating func finish(at now: SchedulerInstant) -> Step {
@@ -87,7 +108,7 @@ struct ExchangeMachine {
 
     /// How long the exchange may still be idle, zero where it was too long; nil where it may for ever.
     func idleTimeLeft(at now: SchedulerInstant) -> Duration? {
-        idleTimeout.map { max(.zero, $0 - lastSign.duration(to: now)) }
+        idleTimeout.map { holds > 0 ? $0 : max(.zero, $0 - lastSign.duration(to: now)) }
     }
 }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Futures
 import HTTPNetworking
 
@@ -11,87 +10,79 @@ import Foundation
 
 extension SessionExchanges {
     /// Sends a request; whoever waits for it is told of everything, refusals included.
-    func begin(_ request: HTTPRequest, for recipient: Recipient) {
+    func begin(_ request: HTTPRequest, for recipient: ExchangeRecipient) {
         let request = request.inCallContext()
         do {
             try request.validate()
-            if let left = request.timeLeft, left <= .zero {
-                throw HTTPError(code: .timedOut, request: request)
+            if let left = request.timeLeft, left <= .zero { throw HTTPError(code: .timedOut) }
+            try enter()
+            var call = Call(request: request, recipient: recipient, start: scheduler.now)
+            do {
+                switch request.body.content {
+                case .none: break
+                case .data(let data): call.body = .data(data)
+                case .file(let url): call.body = try .file(at: url)
+                case .stream(let source): return try upload(source, of: call)
+                }
+            } catch {
+                leave()
+                throw error
             }
-            try start(request, for: recipient)
+            start(call)
         } catch {
-            recipient.fail(with: error)
+            recipient.fail(with: error.naming(request))
         }
     }
 
-    private func start(_ request: HTTPRequest, for recipient: Recipient) throws {
-        let session = try enter(request)
-        let task: URLSessionTask
-        do { task = try session.makeTask(for: request) } catch {
+    /// Makes the task of a call that has entered, and lets it go.
+    func start(_ call: Call) {
+        guard let session = state.withLock({ $0.session }) else {
             leave()
-            throw error
+            let error = HTTPError(code: .transportClosed, request: call.request)
+            return call.recipient.fail(with: error)
         }
-        let machine = ExchangeMachine(
-            request, recipient.delivery(configuration), idleTimeout: configuration.idleTimeout,
-            at: scheduler.now)
-        let entry = Entry(request: request, task: task, recipient: recipient, machine: machine)
+        let task = session.makeTask(for: call.request, call.body)
         let id = task.taskIdentifier
+        let machine = ExchangeMachine(
+            call.request, call.recipient.delivery(configuration),
+            idleTimeout: configuration.idleTimeout, since: call.start, at: scheduler.now)
+        let entry = Entry(call: call, task: task, machine: machine)
         let isCancelled = state.withLock { state in
             state.starting -= 1
             if !state.isCancelling { state.entries[id] = entry }
             return state.isCancelling
         }
         if isCancelled {
+            stop(task)
             invalidateIfDone()
-            throw CancellationError()
+            return call.recipient.fail(with: CancellationError())
         }
-        recipient.onCancel { [weak self] in self?.cancel(id) }
-        setTimers(for: id, request)
+        call.recipient.onCancel { [weak self] in self?.cancel(id) }
+        setTimers(for: id, call.request)
         task.resume()
     }
 
-    /// The session, for one that makes a task and then leaves or adds an entry.
-    private func enter(_ request: HTTPRequest) throws -> URLSession {
-        let session = state.withLock { state -> URLSession? in
-            if state.isClosed { return nil }
-            state.starting += 1
-            return state.session
+    /// Lets a call in; it then has to start or to leave.
+    private func enter() throws {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.starting += 1 }
+            return !state.isClosed
         }
-        guard let session else { throw HTTPError(code: .transportClosed, request: request) }
-        return session
+        if !isOpen { throw HTTPError(code: .transportClosed) }
     }
 
-    private func leave() {
+    /// Takes back that a call was let in.
+    func leave() {
         state.withLock { $0.starting -= 1 }
         invalidateIfDone()
     }
+}
 
-    private func setTimers(for id: Int, _ request: HTTPRequest) {
-        if let timeout = configuration.idleTimeout { checkIdle(id, after: timeout) }
-        let timer = request.atDeadline { [weak self] in self?.fail(id, with: .timedOut) }
-        if let timer { keep(timer, for: id) }
-    }
-
-    private func checkIdle(_ id: Int, after delay: Duration) {
-        let timer = scheduler.schedule(after: delay) { [weak self] in
-            guard let self else { return }
-            let now = self.scheduler.now
-            let left = self.state.withLock { $0.entries[id]?.machine.idleTimeLeft(at: now) }
-            guard let left else { return }
-            if left > .zero {
-                self.checkIdle(id, after: left)
-            } else {
-                self.fail(id, with: .timedOut)
-            }
-        }
-        keep(timer, for: id)
-    }
-
-    private func keep(_ timer: any ScheduledAction, for id: Int) {
-        let isOver = state.withLock { state in
-            state.entries[id]?.timers.append(timer)
-            return state.entries[id] == nil
-        }
-        if isOver { timer.cancel() }
+extension Error {
+    /// The same error with a request, where it is one that has room for it.
+    func naming(_ request: HTTPRequest) -> any Error {
+        guard var error = self as? HTTPError else { return self }
+        error.request = error.request ?? request
+        return error
     }
 }

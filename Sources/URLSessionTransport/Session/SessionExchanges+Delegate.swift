@@ -18,21 +18,16 @@ extension SessionExchanges: URLSessionDataDelegate {
         receive(response, of: dataTask.taskIdentifier)
     }
 
-    private func receive(_ response: URLResponse, of id: Int) {
+    private func receive(_ response: URLResponse?, of id: Int) {
         guard let response = response as? HTTPURLResponse else { return }
         var head = HTTPResponse(response, body: Data())
         head.url = response.url
-        let now = scheduler.now
-        let step = state.withLock { $0.entries[id]?.machine.receive(head, at: now) }
-        act(on: step ?? .nothing, id)
+        tell(id) { machine, now in machine.receive(head, at: now) }
     }
 
     /// Takes a piece of the body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let id = dataTask.taskIdentifier
-        let now = scheduler.now
-        let step = state.withLock { $0.entries[id]?.machine.receive(data, at: now) }
-        act(on: step ?? .nothing, id)
+        tell(dataTask.taskIdentifier) { machine, now in machine.receive(data, at: now) }
     }
 
     /// Notes that the request's body is on its way.
@@ -40,8 +35,7 @@ extension SessionExchanges: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
-        let now = scheduler.now
-        state.withLock { $0.entries[task.taskIdentifier]?.machine.didSend(at: now) }
+        tell(task.taskIdentifier) { machine, now in machine.didSend(at: now) }
     }
 
     /// Takes the end of a task.
@@ -50,19 +44,13 @@ extension SessionExchanges: URLSessionDataDelegate {
     ) {
         let id = task.taskIdentifier
         if let error {
-            if (error as? URLError)?.code == .cancelled {
-                remove(id)?.recipient.fail(with: CancellationError())
-            } else {
-                fail(id, with: .init(error), cause: error)
-            }
-            return
+            if (error as? URLError)?.code == .cancelled { return cancel(id) }
+            return fail(id, with: .init(error), cause: error)
         }
         let isHeadless = state.withLock { $0.entries[id].map { $0.machine.response == nil } }
         // On Linux a redirect that leads nowhere ends without a word on its headers.
-        if isHeadless == true, let response = task.response { receive(response, of: id) }
-        let now = scheduler.now
-        let step = state.withLock { $0.entries[id]?.machine.finish(at: now) }
-        act(on: step ?? .nothing, id)
+        if isHeadless == true { receive(task.response, of: id) }
+        tell(id) { machine, now in machine.finish(at: now) }
     }
 
     /// Answers no question for a password: the answer that asked is what the caller gets.
@@ -75,10 +63,7 @@ extension SessionExchanges: URLSessionDataDelegate {
         #if canImport(FoundationNetworking)
         // It is asked when the answer is whole. The task waits for ever where it is left alone, and
         // ends as cancelled where it is told to; so the caller gets the answer first.
-        let id = task.taskIdentifier
-        let now = scheduler.now
-        let step = state.withLock { $0.entries[id]?.machine.finish(at: now) }
-        act(on: step ?? .nothing, id)
+        tell(task.taskIdentifier) { machine, now in machine.finish(at: now) }
         stop(task)
         #else
         switch challenge.protectionSpace.authenticationMethod {

@@ -15,23 +15,31 @@ import Foundation
 /// tells of a task that is in the table no more means nothing. The lock is never held while URLSession
 /// or a future is called, but for the answer to a question, which URLSession only queues.
 final class SessionExchanges: NSObject, Sendable {
-    /// Who waits for an exchange.
-    enum Recipient {
-        case whole(Promise<HTTPResponse>)
+    struct Entry {
+        let call: Call
+        let task: URLSessionTask
+        var machine: ExchangeMachine
+        var idleTimer: (any ScheduledAction)?
+        var deadlineTimer: (any ScheduledAction)?
+        /// Where the body is handed out piece by piece, once it has begun.
+        var pipe: HTTPBodyPipe?
     }
 
-    struct Entry {
+    /// What is asked, for whom; the same where it is asked a second time.
+    struct Call {
         let request: HTTPRequest
-        let task: URLSessionTask
-        let recipient: Recipient
-        var machine: ExchangeMachine
-        var timers: [any ScheduledAction] = []
+        let recipient: ExchangeRecipient
+        var body = UploadBody.none
+        var resends = 0
+        let start: SchedulerInstant
     }
 
     struct State {
         var session: URLSession?
         var entries: [Int: Entry] = [:]
-        /// Calls that make a task at this moment: the session must not be invalidated meanwhile.
+        /// Calls whose body is read.
+        var uploads: [ObjectIdentifier: Future<UploadBody>] = [:]
+        /// Calls that are on their way into the table: the session must not be invalidated meanwhile.
         var starting = 0
         var isClosed = false
         var isCancelling = false
@@ -42,6 +50,9 @@ final class SessionExchanges: NSObject, Sendable {
     let configuration: SessionTransport.Configuration
     let scheduler: any Scheduler
     let closed = Promise<Void>()
+
+    /// Where URLSession is called that must not be called on its own queue, or makes the caller wait.
+    let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
     init(_ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler) {
         self.configuration = configuration

@@ -18,16 +18,30 @@ extension SessionTransport {
         /// How many bytes the body of a whole response may have, decoded.
         public var maxBodySize: Int
 
+        /// How many bytes of a streamed response's body may wait for its reader.
+        ///
+        /// On Linux nothing holds URLSession back, and a body of which more waits fails with
+        /// ``HTTPError/Code/bodyTooLarge``. On Apple platforms the task is suspended meanwhile.
+        public var maxUnreadBytes: Int
+
+        /// How many bytes a streamed request's body may have.
+        ///
+        /// It is read to its end before anything is sent; beyond 1 MiB, into a temporary file.
+        public var maxSpooledBodySize: Int
+
         /// How many connections to one host are open at once; further requests wait.
         public var maxConnectionsPerHost: Int
 
         /// Makes limits.
         public init(
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
+            maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int = 1 << 30,
             maxConnectionsPerHost: Int = 6
         ) {
             self.idleTimeout = idleTimeout
             self.maxBodySize = maxBodySize
+            self.maxUnreadBytes = maxUnreadBytes
+            self.maxSpooledBodySize = maxSpooledBodySize
             self.maxConnectionsPerHost = maxConnectionsPerHost
         }
 

@@ -41,6 +41,13 @@ public final class SessionTransport {
         return promise
     }
 
+    /// Sends a request, and gives a future of the response as soon as its headers have come.
+    public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+        let promise = Promise<HTTPStreamedResponse>()
+        exchanges.begin(request, for: .streamed(promise))
+        return promise
+    }
+
     /// Refuses new calls, and lets go of the session when those under way have ended.
     ///
     /// Harmless twice. A transport that is released closes itself, and lets the calls under way finish.

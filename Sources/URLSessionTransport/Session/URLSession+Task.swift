@@ -9,18 +9,16 @@ import Foundation
 
 extension URLSession {
     /// Makes the task that sends a request.
-    func makeTask(for request: HTTPRequest) throws -> URLSessionTask {
-        var urlRequest = URLRequest(request)
-        switch request.body.content {
+    func makeTask(for request: HTTPRequest, _ body: UploadBody) -> URLSessionTask {
+        var head = URLRequest(request)
+        switch body {
         case .none:
-            return dataTask(with: urlRequest)
+            return dataTask(with: head)
         case .data(let data):
-            urlRequest.httpBody = data
-            return dataTask(with: urlRequest)
-        case .file(let url):
-            return uploadTask(with: urlRequest, fromFile: url)
-        case .stream:
-            throw HTTPError(code: .unsupported, request: request)
+            head.httpBody = data
+            return dataTask(with: head)
+        case .file(let url, _):
+            return uploadTask(with: head, fromFile: url)
         }
     }
 }

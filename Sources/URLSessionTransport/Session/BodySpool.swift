@@ -1,0 +1,86 @@
+import Foundation
+import Futures
+import HTTPNetworking
+
+/// Collects a stream that is to be sent: in memory as long as it is small, then in a file.
+///
+/// URLSession on Linux reads a stream on the queue on which it does everything else, and has to wait
+/// there for what has not come yet.
+struct BodySpool {
+    private let limit: Int
+    private let memory: Int
+    private var count = 0
+    private var data = Data()
+    private var file: (TemporaryFile, FileHandle)?
+
+    /// Makes an empty one.
+    ///
+    /// - Parameters:
+    ///   - limit: How many bytes there may be.
+    ///   - memory: How many of them are kept in memory.
+    init(limit: Int, memory: Int = 1 << 20) {
+        self.limit = limit
+        self.memory = memory
+    }
+
+    /// Takes a chunk.
+    ///
+    /// - Throws: ``HTTPError`` where there are more bytes than may be, or the file cannot be written.
+    mutating func append(_ chunk: Data) throws {
+        guard chunk.count <= limit - count else { throw HTTPError(code: .bodyTooLarge) }
+        count += chunk.count
+        if file == nil, count <= memory { return data.append(chunk) }
+        do {
+            try openedFile().write(contentsOf: chunk)
+        } catch {
+            throw HTTPError(code: .bodyUnreadable, cause: error)
+        }
+    }
+
+    /// The body, when the stream has ended.
+    ///
+    /// - Throws: ``HTTPError`` where the file cannot be written.
+    mutating func finish() throws -> UploadBody {
+        guard let (file, handle) = file else { return .data(data) }
+        do {
+            try handle.close()
+        } catch {
+            throw HTTPError(code: .bodyUnreadable, cause: error)
+        }
+        return .file(file.url, file)
+    }
+
+    private mutating func openedFile() throws -> FileHandle {
+        if let file { return file.1 }
+        let made = try TemporaryFile()
+        let handle = try FileHandle(forWritingTo: made.url)
+        try handle.write(contentsOf: data)
+        data = Data()
+        file = (made, handle)
+        return handle
+    }
+}
+
+extension BodySpool {
+    /// Reads a stream to its end.
+    ///
+    /// - Returns: A future of the body. Cancelling it cancels the stream.
+    static func body(of stream: HTTPBodyStream, upTo limit: Int) -> Future<UploadBody> {
+        read(stream, into: Locked(BodySpool(limit: limit)))
+    }
+
+    private static func read(
+        _ stream: HTTPBodyStream, into spool: Locked<BodySpool>
+    ) -> Future<UploadBody> {
+        stream.next().flatMap { chunk in
+            guard let chunk else { return Future(value: try spool.withLock { try $0.finish() }) }
+            do {
+                try spool.withLock { try $0.append(chunk) }
+            } catch {
+                stream.cancel()
+                throw error
+            }
+            return read(stream, into: spool)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Futures
+import HTTPNetworking
+
+/// Who waits for an exchange.
+enum ExchangeRecipient {
+    case whole(Promise<HTTPResponse>)
+    case streamed(Promise<HTTPStreamedResponse>)
+
+    func delivery(_ configuration: SessionTransport.Configuration) -> ExchangeMachine.Delivery {
+        switch self {
+        case .whole: .whole(upTo: configuration.maxBodySize)
+        case .streamed: .streamed
+        }
+    }
+
+    /// Registers what to do when the response is no longer wanted.
+    func onCancel(_ handler: @escaping @Sendable () -> Void) {
+        switch self {
+        case .whole(let promise): promise.onCancel(handler)
+        case .streamed(let promise): promise.onCancel(handler)
+        }
+    }
+
+    /// Hands out a whole response; who wanted a stream has it already.
+    func succeed(with response: HTTPResponse) {
+        if case .whole(let promise) = self { promise.resolve(with: response) }
+    }
+
+    /// Hands out the headers, to who wanted a stream.
+    func begin(with head: HTTPResponse, _ body: HTTPBodyStream) {
+        guard case .streamed(let promise) = self else { return }
+        promise.resolve(
+            with: HTTPStreamedResponse(
+                status: head.status, headers: head.headers, body: body, url: head.url,
+                timing: head.timing))
+    }
+
+    /// Tells why there will be no response; means nothing where there was one.
+    func fail(with error: any Error) {
+        switch self {
+        case .whole(let promise): promise.reject(with: error)
+        case .streamed(let promise): promise.reject(with: error)
+        }
+    }
+}

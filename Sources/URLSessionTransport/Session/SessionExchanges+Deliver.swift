@@ -1,0 +1,61 @@
+import Futures
+import HTTPNetworking
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+extension SessionExchanges {
+    /// Asks an exchange's machine what an event means, and does it.
+    func tell(
+        _ id: Int, _ event: (inout ExchangeMachine, SchedulerInstant) -> ExchangeMachine.Step
+    ) {
+        let now = scheduler.now
+        let step = state.withLock { state -> ExchangeMachine.Step in
+            // In place: a copy would copy the body.
+            state.entries[id].map { _ in event(&state.entries[id]!.machine, now) } ?? .nothing
+        }
+        switch step {
+        case .nothing: break
+        case .begin(let head): begin(head, of: id)
+        case .pass(let data): pass(data, of: id)
+        case .fail(let code): fail(id, with: code)
+        case .finish(let response):
+            guard let entry = remove(id) else { return }
+            entry.pipe?.finish()
+            entry.call.recipient.succeed(with: response)
+        }
+    }
+
+    private func begin(_ head: HTTPResponse, of id: Int) {
+        let length = head.headers["Content-Length"].flatMap { Int($0) }
+        let (pipe, body) = HTTPBodyPipe.make(
+            length: length, capacity: configuration.maxUnreadBytes)
+        let recipient = state.withLock { state in
+            state.entries[id]?.pipe = pipe
+            return state.entries[id]?.call.recipient
+        }
+        pipe.onCancel { [weak self] in self?.cancel(id) }
+        recipient?.begin(with: head, body)
+    }
+
+    private func pass(_ data: Data, of id: Int) {
+        guard let entry = state.withLock({ $0.entries[id] }), let pipe = entry.pipe else { return }
+        #if canImport(FoundationNetworking)
+        // Nothing holds URLSession back there.
+        if !pipe.offer(data) { fail(id, with: .bodyTooLarge) }
+        #else
+        let room = pipe.write(data)
+        if room.isSettled { return }
+        entry.task.suspend()
+        tell(id) { machine, _ in machine.hold() }
+        room.observe { [weak self] _ in
+            self?.tell(id) { machine, now in machine.goOn(at: now) }
+            entry.task.resume()
+        }
+        #endif
+    }
+}

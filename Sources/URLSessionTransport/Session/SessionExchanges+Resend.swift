@@ -1,0 +1,53 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import Futures
+import HTTPNetworking
+
+extension SessionExchanges {
+    /// Learns that a body is to be sent again.
+    ///
+    /// URLSession on Linux asks for a stream when a task begins that has no body, and when libcurl goes
+    /// back to the beginning of one: the server has closed a connection that was used before, and
+    /// nothing of an answer had come. From there it would send the headers again but no body, and wait
+    /// for ever. So the task is given up, and a request that may be sent twice is sent anew; where there
+    /// was no body, libcurl has sent it again by itself, whatever the method.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        // It waits for the answer, on the queue on which it does everything else.
+        completionHandler(nil)
+        let id = task.taskIdentifier
+        let isBodyless = state.withLock { $0.entries[id]?.call.body.isNone ?? true }
+        if !isBodyless { aside.async { self.sendAgain(id) } }
+    }
+
+    private func sendAgain(_ id: Int) {
+        let call = state.withLock { state -> Call? in
+            guard var call = state.entries[id]?.call, call.resends < Self.maxResends,
+                call.mayBeRepeated
+            else { return nil }
+            call.resends += 1
+            state.starting += 1
+            return call
+        }
+        guard let call else { return fail(id, with: .connectionLost) }
+        guard let entry = remove(id) else { return leave() }
+        stop(entry.task)
+        start(call)
+    }
+
+    /// How many connections in a row may turn out to be closed.
+    private static let maxResends = 5
+}
+
+extension SessionExchanges.Call {
+    /// Whether the request may be repeated; its body may, since the transport holds all of it.
+    fileprivate var mayBeRepeated: Bool {
+        var head = request
+        head.body = .none
+        return head.isReplayable
+    }
+}
+#endif

@@ -1,0 +1,43 @@
+import Futures
+import HTTPNetworking
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+extension SessionExchanges {
+    /// Fails an exchange when it was idle for too long, or its deadline has come.
+    ///
+    /// URLSession's own limits are cut to whole seconds on Linux, and one of them does nothing there.
+    func setTimers(for id: Int, _ request: HTTPRequest) {
+        if let timeout = configuration.idleTimeout { checkIdle(id, after: timeout) }
+        let timer = request.atDeadline { [weak self] in self?.fail(id, with: .timedOut) }
+        if let timer { keep(timer, for: id, in: \.deadlineTimer) }
+    }
+
+    private func checkIdle(_ id: Int, after delay: Duration) {
+        let timer = scheduler.schedule(after: delay) { [weak self] in
+            guard let self else { return }
+            let now = scheduler.now
+            let left = state.withLock { $0.entries[id]?.machine.idleTimeLeft(at: now) }
+            guard let left else { return }
+            if left > .zero { checkIdle(id, after: left) } else { fail(id, with: .timedOut) }
+        }
+        keep(timer, for: id, in: \.idleTimer)
+    }
+
+    /// Keeps a timer with its exchange, so that it ends with that.
+    private func keep(
+        _ timer: any ScheduledAction, for id: Int,
+        in place: WritableKeyPath<Entry, (any ScheduledAction)?>
+    ) {
+        let isOver = state.withLock { state in
+            state.entries[id]?[keyPath: place] = timer
+            return state.entries[id] == nil
+        }
+        if isOver { timer.cancel() }
+    }
+}

@@ -1,0 +1,53 @@
+import Futures
+import HTTPNetworking
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+extension SessionExchanges {
+    /// Reads a body to its end, then makes the task of a call that has entered.
+    func upload(_ source: HTTPRequest.BodySource, of call: Call) throws {
+        var stream = try opened(source)
+        if let length = source.length { stream = stream.checkingLength(length) }
+        let body = BodySpool.body(of: stream, upTo: configuration.maxSpooledBodySize)
+        let key = ObjectIdentifier(body)
+        let isCancelling = state.withLock { state in
+            state.uploads[key] = body
+            return state.isCancelling
+        }
+        if isCancelling { body.cancel() }
+        call.recipient.onCancel { body.cancel() }
+        let timer = call.request.atDeadline {
+            call.recipient.fail(with: HTTPError(code: .timedOut, request: call.request))
+            body.cancel()
+        }
+        body.observe { [weak self] result in
+            timer?.cancel()
+            guard let self else { return }
+            state.withLock { $0.uploads[key] = nil }
+            switch result {
+            case .success(let body):
+                var call = call
+                call.body = body
+                start(call)
+            case .failure(let error):
+                leave()
+                call.recipient.fail(with: Self.refusal(error).naming(call.request))
+            }
+        }
+    }
+
+    private func opened(_ source: HTTPRequest.BodySource) throws -> HTTPBodyStream {
+        do { return try source.open() } catch { throw Self.refusal(error) }
+    }
+
+    /// What a call fails with whose body fails with an error.
+    private static func refusal(_ error: any Error) -> any Error {
+        if error is HTTPError || error is CancellationError { return error }
+        return HTTPError(code: .bodyUnreadable, cause: error)
+    }
+}
