@@ -16,26 +16,34 @@ extension HTTPRequest {
         /// A request that has one may be repeated, whatever its method.
         public var idempotencyKey: String?
 
+        /// Whether `.authorize` leaves the request alone: a login, or what a refresh asks.
+        public var skipsAuthorization: Bool
+
         /// Whatever an app wants its own middleware to know; nothing of it is sent or shown.
         public var tags: [String: String]
 
         /// Makes a context.
         public init(
             deadline: CallDeadline? = nil, attempt: Int = 1, idempotencyKey: String? = nil,
-            tags: [String: String] = [:]
+            tags: [String: String] = [:], skipsAuthorization: Bool = false
         ) {
             self.deadline = deadline
             self.attempt = attempt
             self.idempotencyKey = idempotencyKey
             self.tags = tags
+            self.skipsAuthorization = skipsAuthorization
         }
 
         /// What belongs to the question, so that two of the same question are equal.
-        var asks: Asks { Asks(idempotencyKey: idempotencyKey, tags: tags) }
+        var asks: Asks {
+            Asks(
+                idempotencyKey: idempotencyKey, tags: tags, skipsAuthorization: skipsAuthorization)
+        }
 
         struct Asks: Hashable {
             let idempotencyKey: String?
             let tags: [String: String]
+            let skipsAuthorization: Bool
         }
     }
 

@@ -12,8 +12,8 @@ public import Foundation
 /// request.context.idempotencyKey = order.id.uuidString
 /// ```
 ///
-/// Two requests are equal where the same would be asked: method, URL, headers, body, idempotency key
-/// and tags. Deadline and attempt say nothing of that, and are not compared.
+/// Two requests are equal where the same would be asked: method, URL, headers, body, idempotency key,
+/// tags, and whether they skip authorization. Deadline and attempt say nothing of that, and are not compared.
 public struct HTTPRequest {
     /// The method.
     public var method: HTTPMethod

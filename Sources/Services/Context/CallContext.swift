@@ -53,7 +53,8 @@ public struct CallContext {
     ///   - attempt: Which attempt it is, counted from one.
     public init(deadline: CallDeadline? = nil, attempt: Int = 1) {
         let isEmpty = deadline == nil && attempt == 1
-        storage = isEmpty ? nil : Storage(deadline: deadline, attempt: attempt, span: nil)
+        storage =
+            isEmpty ? nil : Storage(deadline: deadline, attempt: attempt, span: nil, works: [])
     }
 
     /// The instant by which the call has to end, nil if nobody has set one.
@@ -85,11 +86,16 @@ public struct CallContext {
         let deadline: CallDeadline?
         let attempt: Int
         let span: CallSpan?
+        /// Whose own work the call is part of.
+        let works: [ObjectIdentifier]
 
-        init(deadline: CallDeadline?, attempt: Int, span: CallSpan?) {
+        init(
+            deadline: CallDeadline?, attempt: Int, span: CallSpan?, works: [ObjectIdentifier]
+        ) {
             self.deadline = deadline
             self.attempt = attempt
             self.span = span
+            self.works = works
         }
     }
 
@@ -99,19 +105,37 @@ public struct CallContext {
 extension CallContext {
     /// The same with another deadline.
     public func with(deadline: CallDeadline?) -> CallContext {
-        CallContext(storage: Storage(deadline: deadline, attempt: attempt, span: span))
+        CallContext(
+            storage: Storage(deadline: deadline, attempt: attempt, span: span, works: works))
     }
 
     /// The same with another number of the attempt.
     public func with(attempt: Int) -> CallContext {
         if attempt == self.attempt { return self }
-        return CallContext(storage: Storage(deadline: deadline, attempt: attempt, span: span))
+        return CallContext(
+            storage: Storage(deadline: deadline, attempt: attempt, span: span, works: works))
     }
 
     /// The same within a span.
     func with(span: CallSpan, attempt: Int) -> CallContext {
-        CallContext(storage: Storage(deadline: deadline, attempt: attempt, span: span))
+        CallContext(
+            storage: Storage(deadline: deadline, attempt: attempt, span: span, works: works))
     }
+
+    /// The same as part of the work of an object, which is to know its own calls when it meets them.
+    package func within(_ object: AnyObject) -> CallContext {
+        CallContext(
+            storage: Storage(
+                deadline: deadline, attempt: attempt, span: span,
+                works: works + [ObjectIdentifier(object)]))
+    }
+
+    /// Whether the call is part of the work of an object.
+    package func isWithin(_ object: AnyObject) -> Bool {
+        works.contains(ObjectIdentifier(object))
+    }
+
+    private var works: [ObjectIdentifier] { storage?.works ?? [] }
 }
 
 extension CallContext: Sendable {}

@@ -35,6 +35,35 @@ import Testing
         }
     }
 
+    @Test func whoseWorkItIsStaysWithTheCall() {
+        let (mine, yours) = (RetryBudget(), RetryBudget())
+        let context = CallContext().within(mine)
+            .with(deadline: CallDeadline(after: .seconds(3), on: scheduler)).with(attempt: 2)
+        #expect(context.run { CallContext.current.isWithin(mine) })
+        #expect(!context.isWithin(yours))
+        let both = context.within(yours)
+        #expect(both.isWithin(mine) && both.isWithin(yours))
+        #expect(both.attempt == 2 && both.remaining == .seconds(3))
+        #expect(!CallContext.current.isWithin(mine))
+    }
+
+    /// It is known in each attempt, also in those that the scheduler begins, and in observed ones.
+    @Test func whoseWorkItIsGoesThroughPolicies() {
+        let mine = RetryBudget()
+        let seen = Locked<[Bool]>([])
+        let load = stack(
+            .observed(by: ServiceObserver { _ in }, on: scheduler), .deadline(.seconds(9)),
+            .retry(backoff: .constant(.seconds(1)), on: scheduler),
+            over: { (_: Int) -> Future<Int> in
+                seen.withLock { $0.append(CallContext.current.isWithin(mine)) }
+                return Future(error: Broken())
+            })
+        let future = CallContext().within(mine).run { load(1) }
+        scheduler.run()
+        #expect(future.isSettled)
+        #expect(seen.withLock { $0 } == [true, true, true])
+    }
+
     /// The policies' own way of calling a service does the same as `run`.
     @Test func callBindsLikeRun() {
         let service: Service<Int, Int> = { _ in Future(value: CallContext.current.attempt) }

@@ -1,0 +1,91 @@
+/// What a server gave to be let in with, and what is known of its time (RFC 6749, section 5.1).
+///
+/// ```swift
+/// let token = try JSONDecoder().decode(AccessToken.self, from: response.body)
+/// ```
+///
+/// It is coded as an authorization server writes it: `access_token`, `token_type`, `expires_in`
+/// in seconds, `refresh_token`.
+public struct AccessToken {
+    /// The token itself.
+    public var value: String
+
+    /// The scheme that stands before it in the header, "Bearer" for most.
+    public var type: String
+
+    /// How long it is valid, from when a ``TokenRefresher`` gets it; nil where nobody said.
+    ///
+    /// Of a token that was stored meanwhile, give what is left of it, or nil: a server says so when
+    /// it is over.
+    public var lifetime: Duration?
+
+    /// What gets the next one.
+    ///
+    /// A new token without one keeps that of the last (RFC 6749, section 6).
+    public var refreshToken: String?
+
+    /// Makes a token.
+    public init(
+        _ value: String, type: String = "Bearer", lifetime: Duration? = nil,
+        refreshToken: String? = nil
+    ) {
+        self.value = value
+        self.type = type
+        self.lifetime = lifetime
+        self.refreshToken = refreshToken
+    }
+
+    /// What the header Authorization says.
+    var authorization: String {
+        // Servers give "bearer", and some of them then ask for "Bearer".
+        "\(type.lowercased() == "bearer" ? "Bearer" : type) \(value)"
+    }
+}
+
+extension AccessToken: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case value = "access_token"
+        case type = "token_type"
+        case lifetime = "expires_in"
+        case refreshToken = "refresh_token"
+    }
+
+    /// Reads a token response; only `access_token` has to be there.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        value = try fields.decode(String.self, forKey: .value)
+        type = try fields.decodeIfPresent(String.self, forKey: .type) ?? "Bearer"
+        refreshToken = try fields.decodeIfPresent(String.self, forKey: .refreshToken)
+        // Some servers write the number as text. What is no number of seconds is not known.
+        let seconds =
+            (try? fields.decodeIfPresent(Double.self, forKey: .lifetime))
+            ?? (try? fields.decodeIfPresent(String.self, forKey: .lifetime)).flatMap(Double.init)
+        lifetime = seconds.flatMap { 0...1e10 ~= $0 ? .seconds($0) : nil }
+    }
+
+    /// Writes the token as an authorization server does, so that it can be stored.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(value, forKey: .value)
+        try fields.encode(type, forKey: .type)
+        try fields.encodeIfPresent(lifetime.map { $0 / .seconds(1) }, forKey: .lifetime)
+        try fields.encodeIfPresent(refreshToken, forKey: .refreshToken)
+    }
+}
+
+extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// That it is one; nothing of it.
+    public var description: String { "an access token" }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension AccessToken: Hashable {}
+
+extension AccessToken: Sendable {}

@@ -1,0 +1,24 @@
+extension HTTPError.Code {
+    /// The server refused the token, or its time was over, and there is no new one; the error's cause
+    /// says why.
+    public static let tokenRefreshFailed = HTTPError.Code(
+        rawValue: "no new access token could be had")
+    /// Nobody is signed in, or somebody signed in or out while the request waited for a token.
+    public static let sessionEnded = HTTPError.Code(
+        rawValue: "the session ended: sign in and ask again")
+}
+
+extension HTTPError {
+    /// Why there is no new token.
+    init(
+        refreshing error: any Error, request: HTTPRequest? = nil, response: HTTPResponse? = nil
+    ) {
+        let hasEnded = error is SessionEnded
+        self.init(
+            code: hasEnded ? .sessionEnded : .tokenRefreshFailed, request: request,
+            response: response, cause: hasEnded ? nil : error)
+    }
+}
+
+/// A refresh asked for its own result.
+struct RefreshWithinItself: Error {}

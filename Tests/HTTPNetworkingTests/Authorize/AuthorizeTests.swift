@@ -1,0 +1,145 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import Testing
+
+@Suite struct AuthorizeTests {
+    private let server = ScriptedServer { HTTPResponse(status: 200, url: $0.url) }
+    private let api = HTTPOrigins.origins(of: URL(string: "https://api.example.com/v1")!)
+
+    private func sent(
+        _ credentials: HTTPCredentials, to url: String = "https://api.example.com/x",
+        headers: HTTPHeaders = [:]
+    ) -> HTTPHeaders? {
+        _ = stack(.authorize(credentials, for: api), over: server.send)(
+            HTTPRequest(at: url, headers: headers))
+        return server.requests.last?.headers
+    }
+
+    /// The examples of RFC 7617, sections 2 and 2.1.
+    @Test func basicIsBase64OfNameAndPassword() {
+        #expect(
+            sent(.basic(user: "Aladdin", password: "open sesame"))
+                == ["Authorization": "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
+        #expect(
+            sent(.basic(user: "test", password: "123£"))
+                == ["Authorization": "Basic dGVzdDoxMjPCow=="])
+        #expect(sent(.basic(user: "", password: "a:b")) == ["Authorization": "Basic OmE6Yg=="])
+    }
+
+    @Test(arguments: [("a:b", "c"), ("a\n", "c"), ("a", "c\u{7F}")])
+    func whatBasicCannotSayIsRefused(user: String, password: String) {
+        let send = stack(
+            .authorize(.basic(user: user, password: password), for: .all), over: server.send)
+        let error = send(HTTPRequest(at: "https://a/")).errorNow as? HTTPRequest.Error
+        #expect(error == .invalidHeader(name: "Authorization"))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func bearerAndOwnHeaders() {
+        #expect(sent(.bearer("t")) == ["Authorization": "Bearer t"])
+        #expect(sent(.header("X-API-Key", "k")) == ["X-API-Key": "k"])
+    }
+
+    @Test(arguments: [
+        "http://api.example.com/", "https://api.example.com:8443/", "https://example.com/",
+        "https://api.example.com.evil.net/", "https://api.example.com@evil.net/",
+    ])
+    func othersGetNothing(url: String) {
+        #expect(sent(.bearer("t"), to: url) == [:])
+    }
+
+    @Test func sameOriginInOtherWords() {
+        #expect(sent(.bearer("t"), to: "HTTPS://API.Example.com:443/x")?.count == 1)
+        #expect(!HTTPOrigins.origins(of: URL(string: "mailto:a")!).contains(TokenFixture.url))
+        #expect(HTTPOrigins.origins { $0.host == "api.example.com" }.contains(TokenFixture.url))
+    }
+
+    @Test func aRequestsOwnHeaderStays() {
+        let own: HTTPHeaders = ["authorization": "Basic x"]
+        #expect(sent(.bearer("t"), headers: own) == own)
+        let fixture = TokenFixture()
+        var request = TokenFixture.request()
+        request.headers = own
+        #expect(fixture.send(request).valueNow?.status == 401)
+        #expect(fixture.begun == 0)
+    }
+
+    @Test func aRequestMaySkipIt() {
+        let fixture = TokenFixture()
+        fixture.expect("t2")
+        var request = TokenFixture.request()
+        request.context.skipsAuthorization = true
+        #expect(fixture.send(request).valueNow?.status == 401)
+        #expect(fixture.sent == [nil])
+        #expect(fixture.begun == 0)
+    }
+
+    @Test func textsShowNoSecret() {
+        let token = AccessToken("s3cret", refreshToken: "s3cret")
+        let refresher = TokenRefresher(token) { _ in Future(value: token) }
+        let values: [Any] = [
+            token, refresher, HTTPCredentials.bearer("s3cret"),
+            HTTPCredentials.basic(user: "s3cret", password: "s3cret"),
+            HTTPCredentials.bearer(from: refresher),
+        ]
+        for value in values {
+            for text in texts(of: value) { #expect(!text.contains("s3cret"), "\(text)") }
+        }
+    }
+}
+
+/// A redirect and a token: in either order only the token's origins get it.
+@Suite struct AuthorizeRedirectTests {
+    private let url = TokenFixture.url
+
+    private func server(_ location: String) -> ScriptedServer {
+        ScriptedServer { request in
+            request.url.path == "/1"
+                ? .redirect(to: location) : HTTPResponse(status: 401, url: request.url)
+        }
+    }
+
+    private func headers(
+        _ location: String, _ middleware: [Middleware<HTTPRequest, HTTPResponse>]
+    ) -> [String?] {
+        let server = server(location)
+        _ = Middleware(stacking: middleware)(server.send)(TokenFixture.request("/1"))
+        return server.requests.map { $0.headers["Authorization"] }
+    }
+
+    @Test(arguments: [true, false]) func anotherOriginGetsNoToken(isOutside: Bool) {
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer("t"), for: .origins(of: url))
+        let stacked = isOutside ? [token, .redirect()] : [.redirect(), token]
+        #expect(headers("https://evil.net/", stacked) == ["Bearer t", nil])
+        #expect(headers("/2", stacked) == ["Bearer t", "Bearer t"])
+    }
+
+    @Test func theWayBackHasTheTokenOnlyBeneathTheRedirect() {
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer("t"), for: .origins(of: url))
+        let send = { (parts: [Middleware<HTTPRequest, HTTPResponse>]) in
+            let server = ScriptedServer([
+                .redirect(to: "https://other.net/"), .redirect(to: "https://api.example.com/2"),
+            ])
+            _ = Middleware(stacking: parts)(server.send)(TokenFixture.request("/1"))
+            return server.requests.map { $0.headers["Authorization"] }
+        }
+        #expect(send([.redirect(), token]) == ["Bearer t", nil, "Bearer t"])
+        #expect(send([token, .redirect()]) == ["Bearer t", nil, nil])
+    }
+
+    /// Another origin's 401 says nothing of the token, which it never had.
+    @Test(arguments: [true, false]) func another401BeginsNoRefresh(isOutside: Bool) {
+        let fixture = TokenFixture()
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer(from: fixture.refresher), for: .origins(of: url))
+        let stacked = isOutside ? [token, .redirect()] : [.redirect(), token]
+        #expect(headers("https://evil.net/", stacked) == ["Bearer t1", nil])
+        #expect(fixture.begun == 0)
+        #expect(headers("/2", stacked) == ["Bearer t1", "Bearer t1"])
+        #expect(fixture.begun == 1)
+    }
+}
