@@ -31,8 +31,15 @@ extension HTTPError.Code {
         case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
             .zeroByteResource:
             self = .badResponse
-        default: self = Self.onThisPlatform(code)
+        default: self = Self.isAboutCoding(error) ? .badResponse : Self.onThisPlatform(code)
         }
+    }
+
+    /// Whether libcurl could not decode a body, which on Linux only its words tell from a lost
+    /// connection.
+    private static func isAboutCoding(_ error: any Error) -> Bool {
+        let words = (error as NSError).localizedDescription
+        return words.contains("content encoding") || words.contains("content unencoding")
     }
 
     /// The code for what the platforms do not name alike.

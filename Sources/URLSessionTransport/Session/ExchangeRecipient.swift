@@ -5,11 +5,14 @@ import HTTPNetworking
 enum ExchangeRecipient {
     case whole(Promise<HTTPResponse>)
     case streamed(Promise<HTTPStreamedResponse>)
+    /// Whoever waited for a stream has it. A promise keeps its value, and this one the body, whose
+    /// reader would never be seen to leave.
+    case served
 
     func delivery(_ configuration: SessionTransport.Configuration) -> ExchangeMachine.Delivery {
         switch self {
         case .whole: .whole(upTo: configuration.maxBodySize)
-        case .streamed: .streamed
+        case .streamed, .served: .streamed
         }
     }
 
@@ -18,6 +21,7 @@ enum ExchangeRecipient {
         switch self {
         case .whole(let promise): promise.onCancel(handler)
         case .streamed(let promise): promise.onCancel(handler)
+        case .served: break
         }
     }
 
@@ -35,11 +39,12 @@ enum ExchangeRecipient {
                 timing: head.timing))
     }
 
-    /// Tells why there will be no response; means nothing where there was one.
+    /// Tells why there will be no response.
     func fail(with error: any Error) {
         switch self {
         case .whole(let promise): promise.reject(with: error)
         case .streamed(let promise): promise.reject(with: error)
+        case .served: break
         }
     }
 }

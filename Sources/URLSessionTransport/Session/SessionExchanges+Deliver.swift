@@ -34,9 +34,11 @@ extension SessionExchanges {
         let length = head.headers["Content-Length"].flatMap { Int($0) }
         let (pipe, body) = HTTPBodyPipe.make(
             length: length, capacity: configuration.maxUnreadBytes)
-        let recipient = state.withLock { state in
+        let recipient = state.withLock { state -> ExchangeRecipient? in
+            let recipient = state.entries[id]?.call.recipient
             state.entries[id]?.pipe = pipe
-            return state.entries[id]?.call.recipient
+            state.entries[id]?.call.recipient = .served
+            return recipient
         }
         pipe.onCancel { [weak self] in self?.cancel(id) }
         recipient?.begin(with: head, body)

@@ -16,7 +16,7 @@ import Foundation
 /// or a future is called, but for the answer to a question, which URLSession only queues.
 final class SessionExchanges: NSObject, Sendable {
     struct Entry {
-        let call: Call
+        var call: Call
         let task: URLSessionTask
         var machine: ExchangeMachine
         var idleTimer: (any ScheduledAction)?
@@ -28,7 +28,7 @@ final class SessionExchanges: NSObject, Sendable {
     /// What is asked, for whom; the same where it is asked a second time.
     struct Call {
         let request: HTTPRequest
-        let recipient: ExchangeRecipient
+        var recipient: ExchangeRecipient
         var body = UploadBody.none
         var resends = 0
         let start: SchedulerInstant

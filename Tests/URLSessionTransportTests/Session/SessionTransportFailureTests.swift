@@ -1,0 +1,104 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+import URLSessionTransport
+
+@Suite(.timeLimit(.minutes(5)))
+struct SessionTransportFailureTests {
+    private let transport = SessionTransport()
+
+    @Test func sendsNothingThatDoesNotValidate() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        let url = server.url
+        let requests: [(HTTPRequest, HTTPRequest.Error)] = [
+            (HTTPRequest("GE T", url), .invalidMethod("GE T")),
+            (HTTPRequest(.get, url, headers: ["X": "a\r\nY: b"]), .invalidHeader(name: "X")),
+            (HTTPRequest(.get, url, body: .data(Data([1]))), .bodyNotAllowed(method: .get)),
+            (HTTPRequest(.get, URL(string: "/relative")!), .invalidURL),
+            (HTTPRequest(.get, URL(string: "ftp://127.0.0.1/")!), .invalidURL),
+        ]
+
+        for (request, expected) in requests {
+            await #expect(throws: expected) { try await transport.send(request).soon }
+            await #expect(throws: expected) { try await transport.stream(request).soon }
+        }
+        _ = try await transport.send(HTTPRequest(.get, url.appending("/last"))).soon
+
+        #expect(server.requests.map(\.target) == ["/last"])
+    }
+
+    @Test func aGetWithAnEmptyBodyIsSent() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        let request = HTTPRequest(.get, server.url, body: .data(Data()))
+
+        #expect(try await transport.send(request).soon.text == "done")
+    }
+
+    @Test func aRefusedPortIsAConnectionThatFailed() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        let request = HTTPRequest(.get, server.url)
+        server.stop()
+
+        let error = try await transport.send(request).httpError
+
+        #expect(error.code == .cannotConnect)
+        #expect((error.cause as? URLError)?.code == .cannotConnectToHost)
+        #expect(error.request == request)
+        #expect(error.response == nil)
+    }
+
+    @Test func anUnknownHostIsNotFound() async throws {
+        let url = try #require(URL(string: "http://no-such-host.invalid/x"))
+
+        let error = try await transport.send(HTTPRequest(.get, url)).httpError
+
+        #expect(error.code == .cannotFindHost)
+    }
+
+    @Test(arguments: [
+        LoopbackAnswer.truncated("half", of: 8), .chunked(["half"], isComplete: false), .hangUp,
+        LoopbackAnswer([.reset]),
+    ])
+    func anAnswerThatBreaksOffIsALostConnection(answer: LoopbackAnswer) async throws {
+        let server = try LoopbackServer { _ in answer }
+
+        let error = try await transport.send(HTTPRequest(.get, server.url)).httpError
+
+        #expect(error.code == .connectionLost, "\(error)")
+        #expect(error.cause is URLError)
+        // What has come is kept.
+        if error.status != nil { #expect(error.response?.text == "half") }
+        #expect((error.status != nil) == (answer.steps.count > 1))
+    }
+
+    @Test(arguments: [
+        "\u{1}\u{2} this is no HTTP\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Encoding: unheard-of\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot zipped",
+    ])
+    func whatMakesNoSenseIsABadResponse(text: String) async throws {
+        let server = try LoopbackServer { _ in .raw(text) }
+
+        let error = try await transport.send(HTTPRequest(.get, server.url)).httpError
+
+        #expect(error.code == .badResponse, "\(error)")
+        #expect(error.cause is URLError)
+    }
+
+    @Test(arguments: ["100 Continue", "103 Early Hints"])
+    func interimAnswersAreNoAnswer(line: String) async throws {
+        let server = try LoopbackServer { _ in
+            .raw("HTTP/1.1 \(line)\r\nX-A: 1\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nok")
+        }
+
+        let whole = try await transport.send(HTTPRequest(.get, server.url)).soon
+        let streamed = try await transport.stream(HTTPRequest(.get, server.url)).soon
+
+        #expect(whole.status == 404)
+        #expect(whole.text == "ok")
+        #expect(streamed.status == 404)
+        #expect(try await streamed.body.gathered(upTo: 10).soon == Data("ok".utf8))
+    }
+}

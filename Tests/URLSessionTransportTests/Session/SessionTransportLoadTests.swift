@@ -1,0 +1,64 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+import URLSessionTransport
+
+@Suite(.timeLimit(.minutes(5)))
+struct SessionTransportLoadTests {
+    @Test func aThousandAtOnceAreAllAnsweredWithTheirOwn() async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        let transport = SessionTransport(.init(maxConnectionsPerHost: 50))
+        let futures = (0..<1000).map {
+            transport.send(HTTPRequest(.get, server.url.appending("/\($0)")))
+        }
+
+        for (index, future) in futures.enumerated() {
+            #expect(try await future.soon.text == "/\(index)")
+        }
+
+        #expect(Set(server.requests.map(\.target)).count == 1000)
+        #expect(server.acceptedConnections <= 50)
+    }
+
+    @Test func aRequestMayBeSentFromWhereAnotherOneEnded() async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        let transport = SessionTransport()
+        @Sendable func go(_ left: Int) -> Future<Int> {
+            transport.send(HTTPRequest(.get, server.url.appending("/\(left)"))).flatMap { _ in
+                left == 0 ? Future(value: server.requests.count) : go(left - 1)
+            }
+        }
+
+        #expect(try await go(200).soon == 201)
+    }
+
+    @Test func connectionsAreUsedAgain() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        let transport = SessionTransport()
+
+        for _ in 0..<20 { _ = try await transport.send(HTTPRequest(.get, server.url)).soon }
+
+        #expect(server.acceptedConnections == 1)
+    }
+
+    @Test func nothingOfACallIsLeftAfterItsEnd() async throws {
+        let server = try LoopbackServer { .text("\($0.body.count)") }
+        let transport = SessionTransport()
+        weak var source: HTTPRequest.BodySource?
+        do {
+            let brief = HTTPRequest.BodySource(isReplayable: true) {
+                HTTPBodyStream(Data(count: 2 << 20))
+            }
+            source = brief
+            let request = HTTPRequest(.put, server.url, body: .stream(brief))
+            #expect(try await transport.send(request).soon.text == "\(2 << 20)")
+        }
+        try await transport.close().soon
+
+        // The session lets go of its task on a queue of its own.
+        for _ in 0..<10_000 where source != nil { await Task.yield() }
+        #expect(source == nil)
+    }
+}
