@@ -80,9 +80,7 @@ extension CacheControl {
         /// Names of fields, at least one and all valid.
         var fieldNames: [String]? {
             guard case .text(let text) = self else { return nil }
-            let names = text.split(separator: ",").map {
-                $0.lowercased().filter { $0 != " " && $0 != "\t" }
-            }
+            let names = text.split(separator: ",").map { HTTPHeaders.trimmed($0).lowercased() }
             return !names.isEmpty && names.allSatisfy(HTTPHeaders.isToken) ? names : nil
         }
     }

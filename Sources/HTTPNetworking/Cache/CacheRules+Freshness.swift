@@ -9,7 +9,8 @@ extension CacheRules {
         if let seconds = control.permitted("max-age") { return seconds }
         if headers["Expires"] != nil {
             guard let expires = CacheDates.date(headers, "Expires") else { return 0 }
-            return max(0, expires.secondsSince1970 - date.secondsSince1970)
+            // Less than nothing where it had expired before: for so long it has been stale.
+            return expires.secondsSince1970 - date.secondsSince1970
         }
         return heuristicLifetime(status: status, headers: headers, control: control, date: date)
     }

@@ -13,14 +13,16 @@ public struct CacheVariant {
     ///   - request: The headers of the request that it came for.
     ///   - response: The headers of the response.
     ///   - mode: Whom the cache serves.
-    /// - Returns: Nil where Vary says "*", so that the response answers no other request.
+    /// - Returns: Nil where Vary says "*" or what is no name, so that the response answers no other request.
     public init?(request: HTTPHeaders, response: HTTPHeaders, mode: HTTPCache.Mode) {
         var fields: [String: String?] = [:]
         for line in response.values(for: "Vary") {
             for name in line.split(separator: ",") {
-                let name = name.lowercased().filter { $0 != " " && $0 != "\t" }
-                if name == "*" { return nil }
-                if !name.isEmpty { fields[name] = .some(Self.value(of: name, in: request)) }
+                let name = HTTPHeaders.trimmed(name).lowercased()
+                if name.isEmpty { continue }
+                // What is no name says as little of other requests as the star does.
+                guard name != "*", HTTPHeaders.isToken(name) else { return nil }
+                fields[name] = .some(Self.value(of: name, in: request))
             }
         }
         if mode == .private {

@@ -34,7 +34,7 @@ public struct CachedResponse {
     /// How old it was then, in seconds (RFC 9111, section 4.2.3).
     public let initialAge: Int
 
-    /// For how many seconds of age it is fresh.
+    /// For how many seconds of age it is fresh; less than zero where it had expired when it was made.
     public let lifetime: Int
 
     /// Whether something spoke against it, so that it must be confirmed whatever it says of itself.
