@@ -51,6 +51,8 @@ extension HTTPError {
         public static let bodyAbandoned = Code(
             rawValue: "the body was abandoned: its pipe was released before finish() or fail(_:)"
         )
+        /// The file into which a body goes cannot be written; the error's cause says why.
+        public static let fileUnwritable = Code(rawValue: "the file cannot be written")
         /// The transport was closed before the call.
         public static let transportClosed = Code(rawValue: "the transport is closed")
         /// The transport cannot do what the request asks for; the error's cause says what.

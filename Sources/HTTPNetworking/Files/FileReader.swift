@@ -1,0 +1,127 @@
+import Dispatch
+import Futures
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A file that is open for reading, from its start to its end.
+///
+/// The descriptor is this object's alone, and is closed when the object goes: a read that is under way
+/// keeps it. Reads are made on a queue of the file's own, since the system's reads of files block.
+final class FileReader {
+    /// How many bytes it had when it was opened.
+    let length: Int
+
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "Pledge.FileReader")
+
+    /// Opens a file; blocks as long as the system takes for it.
+    ///
+    /// - Throws: The error of the call that failed. What is no regular file, such as a folder or a pipe,
+    ///   is refused: it has no length.
+    init(_ file: URL) throws(FileError) {
+        // Not to block: a pipe without a writer would be waited for. To regular files it says nothing.
+        let descriptor = file.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor >= 0 else { throw .last("open") }
+        do {
+            length = try Self.length(of: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads what comes next.
+    ///
+    /// - Parameter size: How many bytes at most.
+    /// - Returns: A future of the bytes, nil at the end. It settles on the file's queue.
+    func read(upTo size: Int) -> Future<Data?> {
+        Future.make { resolver in
+            queue.async {
+                do {
+                    let chunk = try self.readNow(upTo: size)
+                    resolver.resolve(with: chunk.isEmpty ? nil : chunk)
+                } catch {
+                    resolver.reject(with: error)
+                }
+            }
+        }
+    }
+
+    private func readNow(upTo size: Int) throws(FileError) -> Data {
+        var chunk = Data(count: size)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { bytes in
+                #if canImport(Darwin)
+                Darwin.read(descriptor, bytes.baseAddress, bytes.count)
+                #elseif canImport(Glibc)
+                Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+                #elseif canImport(Musl)
+                Musl.read(descriptor, bytes.baseAddress, bytes.count)
+                #elseif canImport(Android)
+                Android.read(descriptor, bytes.baseAddress, bytes.count)
+                #endif
+            }
+            if count >= 0 {
+                chunk.count = count
+                return chunk
+            }
+            if errno != EINTR { throw .last("read") }
+        }
+    }
+
+    private static func length(of descriptor: Int32) throws(FileError) -> Int {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw .last("fstat") }
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: return Int(facts.st_size)
+        case S_IFDIR: throw FileError(operation: "open", code: EISDIR)
+        default: throw FileError(operation: "open", code: ENOTSUP)
+        }
+    }
+
+    /// How many bytes a file has now, nil where it cannot be told.
+    static func length(of file: URL) -> Int? {
+        var facts = stat()
+        guard file.withPath({ stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return Int(facts.st_size)
+    }
+}
+
+extension FileReader: Sendable {}
+
+extension URL {
+    /// Calls a function of the system's with the path of a file.
+    ///
+    /// - Returns: What it returns; -1, and `errno` says `EINVAL`, where the URL is no file's.
+    func withPath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+        guard isFileURL else {
+            errno = EINVAL
+            return -1
+        }
+        return withUnsafeFileSystemRepresentation { path in
+            guard let path else {
+                errno = EINVAL
+                return -1
+            }
+            return body(path)
+        }
+    }
+}

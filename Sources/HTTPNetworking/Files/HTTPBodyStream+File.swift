@@ -1,0 +1,47 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPBodyStream {
+    /// A stream of the bytes of a file, read chunk by chunk as they are asked for.
+    ///
+    /// The file is opened here, on the caller's thread, and closed once, at the end of the stream or
+    /// when it is given up. It is read on a queue of its own, on which the chunks settle: reading a
+    /// file blocks a thread, however slow the disk is.
+    ///
+    /// - Parameters:
+    ///   - file: The file. Its length is that at the opening; a file that shrinks or grows while it is
+    ///     read fails the stream with an ``HTTPError`` with the code
+    ///     ``HTTPError/Code/bodyLengthMismatch``.
+    ///   - size: How many bytes a chunk has at most. Less than one is a programming error and traps.
+    /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/bodyUnreadable`` and a ``FileError`` as its
+    ///   cause where there is no regular file that can be read. The stream fails likewise later.
+    public static func file(
+        _ file: URL, chunksOf size: Int = 65_536
+    ) throws(HTTPError) -> HTTPBodyStream {
+        precondition(size > 0, "a chunk has at least 1 byte, not \(size)")
+        let reader: FileReader
+        do { reader = try FileReader(file) } catch { throw .unreadable(error) }
+        // One byte more than there should be, so that a file that has grown is noticed.
+        let size = Swift.min(size, reader.length + 1)
+        return HTTPBodyStream(
+            length: reader.length,
+            next: {
+                reader.read(upTo: size).mapError { error in
+                    error is FileError ? HTTPError.unreadable(error) : error
+                }
+            }
+        )
+        .checkingLength(reader.length)
+    }
+}
+
+extension HTTPError {
+    fileprivate static func unreadable(_ cause: any Error) -> HTTPError {
+        HTTPError(code: .bodyUnreadable, cause: cause)
+    }
+}

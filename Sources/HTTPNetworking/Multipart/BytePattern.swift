@@ -1,0 +1,69 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Bytes that are looked for in others.
+///
+/// The search skips as R. N. Horspool's of 1980 does: mostly by the length of the pattern, and at worst
+/// it compares each byte with all of the pattern.
+struct BytePattern {
+    let bytes: [UInt8]
+    /// By how far the pattern may move where its last byte lies on a given one.
+    private let shifts: [Int]
+
+    /// Makes a pattern of at least one byte.
+    init(_ bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        precondition(!bytes.isEmpty, "a pattern has at least 1 byte")
+        var shifts = [Int](repeating: bytes.count, count: 256)
+        for (index, byte) in bytes.dropLast().enumerated() {
+            shifts[Int(byte)] = bytes.count - 1 - index
+        }
+        self.bytes = bytes
+        self.shifts = shifts
+    }
+
+    /// Where the pattern stands first.
+    ///
+    /// - Parameters:
+    ///   - data: What is searched.
+    ///   - start: How many of its first bytes are left out.
+    /// - Returns: How many bytes stand before it, nil where it is not there.
+    func firstOffset(in data: Data, from start: Int = 0) -> Int? {
+        data.withUnsafeBytes { data in
+            let last = bytes.count - 1
+            var offset = start
+            while offset + last < data.count {
+                let byte = data[offset + last]
+                if byte == bytes[last], isAt(offset, of: data) { return offset }
+                offset += shifts[Int(byte)]
+            }
+            return nil
+        }
+    }
+
+    /// How many bytes at the end of the data may be the beginning of the pattern.
+    func lengthOfPartialMatch(atEndOf data: Data) -> Int {
+        data.withUnsafeBytes { data in
+            var length = min(bytes.count - 1, data.count)
+            while length > 0 {
+                if isAt(data.count - length, of: data, length) { return length }
+                length -= 1
+            }
+            return 0
+        }
+    }
+
+    private func isAt(
+        _ offset: Int, of data: UnsafeRawBufferPointer, _ length: Int? = nil
+    ) -> Bool {
+        for index in 0..<(length ?? bytes.count) where data[offset + index] != bytes[index] {
+            return false
+        }
+        return true
+    }
+}
+
+extension BytePattern: Sendable {}

@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPRequest.Body {
+    /// Several parts as one body; see ``Multipart``.
+    ///
+    /// It is as replayable as its parts are. No more of a file or a stream than one chunk is in memory
+    /// at a time, and one file is open at a time.
+    ///
+    /// - Throws: `Endpoint.Error.invalidHeader(name:)` for a header of a part that
+    ///   ``HTTPHeaders/isValid(name:value:)`` refuses, and for a subtype that is no token, under the
+    ///   name Content-Type.
+    public static func multipart(_ multipart: Multipart) throws(Endpoint.Error) -> Self {
+        guard HTTPHeaders.isToken(multipart.subtype) else {
+            throw .invalidHeader(name: "Content-Type")
+        }
+        let texts = try multipart.texts()
+        let bodies = [.none] + multipart.parts.map(\.body)
+        // A file's length is what it is now: what is announced has to be sent.
+        let lengths = bodies.map(\.length)
+        let length = lengths.reduce(texts.reduce(0) { $0 + $1.count } as Int?) { sum, length in
+            sum.flatMap { sum in length.map { sum + $0 } }
+        }
+        var pieces: [@Sendable () throws -> HTTPBodyStream] = []
+        for ((body, length), text) in zip(zip(bodies, lengths), texts) {
+            pieces.append {
+                let stream = try body.open()
+                return length.map(stream.checkingLength) ?? stream
+            }
+            pieces.append { HTTPBodyStream(text) }
+        }
+        let source = HTTPRequest.BodySource(
+            length: length, isReplayable: multipart.parts.allSatisfy(\.body.isReplayable)
+        ) { [pieces] in .concatenating(length: length, pieces) }
+        return .stream(source, contentType: multipart.contentType)
+    }
+}
+
+extension Multipart {
+    /// What stands before the first part, between the parts, and after the last.
+    fileprivate func texts() throws(Endpoint.Error) -> [Data] {
+        var texts: [Data] = []
+        for (index, part) in parts.enumerated() {
+            var text = "\(index == 0 ? "" : "\r\n")--\(boundary)\r\n"
+            for (name, value) in part.effectiveHeaders {
+                guard HTTPHeaders.isValid(name: name, value: value) else {
+                    throw .invalidHeader(name: name)
+                }
+                text += "\(name): \(value)\r\n"
+            }
+            texts.append(Data((text + "\r\n").utf8))
+        }
+        texts.append(Data("\(parts.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8))
+        return texts
+    }
+}

@@ -1,0 +1,85 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPBodyStream {
+    /// The bytes of several streams, one after the other.
+    ///
+    /// - Parameters:
+    ///   - length: How many bytes there are in all, nil where that is not known.
+    ///   - parts: What opens the streams: each is called when the one before it has ended. What it
+    ///     throws fails the stream.
+    static func concatenating(
+        length: Int?, _ parts: [@Sendable () throws -> HTTPBodyStream]
+    ) -> HTTPBodyStream {
+        let line = Concatenation(parts)
+        return HTTPBodyStream(length: length, next: { line.next() }, cancel: { line.cancel() })
+    }
+}
+
+/// Streams that are read one after the other.
+private final class Concatenation: Sendable {
+    private struct State {
+        var rest: ArraySlice<@Sendable () throws -> HTTPBodyStream>
+        var current: HTTPBodyStream?
+        var isCancelled = false
+    }
+
+    private let state: Locked<State>
+
+    init(_ parts: [@Sendable () throws -> HTTPBodyStream]) {
+        state = Locked(State(rest: parts[...]))
+    }
+
+    func next() -> Future<Data?> {
+        while true {
+            do {
+                guard let current = try open() else { return Future(value: nil) }
+                let chunk = current.next()
+                guard let result = chunk.result else {
+                    return chunk.flatMap { chunk in
+                        guard chunk == nil else { return Future(value: chunk) }
+                        self.leave(current)
+                        return self.next()
+                    }
+                }
+                guard case .success(nil) = result else { return chunk }
+                leave(current)
+            } catch {
+                return Future(error: error)
+            }
+        }
+    }
+
+    func cancel() {
+        let current = state.withLock { state in
+            state.isCancelled = true
+            return state.current
+        }
+        current?.cancel()
+    }
+
+    /// The stream that is being read, opened if there is none; nil after the last.
+    private func open() throws -> HTTPBodyStream? {
+        let (current, open) = state.withLock { state in
+            (state.current, state.current == nil ? state.rest.popFirst() : nil)
+        }
+        guard let open else { return current }
+        let opened = try open()
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.current = opened }
+            return state.isCancelled
+        }
+        // Cancelled after the last chunk had come, while it was being passed on.
+        if isCancelled { opened.cancel() }
+        return opened
+    }
+
+    private func leave(_ stream: HTTPBodyStream) {
+        state.withLock { $0.current = nil }
+    }
+}

@@ -1,0 +1,52 @@
+import Futures
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPBodyStream {
+    /// Reports how much was read.
+    ///
+    /// The result reads this stream, which must not be read otherwise.
+    ///
+    /// - Parameter report: Called with each chunk, before the reader gets it, on the thread on which it
+    ///   came, never twice at the same time: with the number of bytes so far, this chunk's included, and
+    ///   how many there are in all, nil where that is not known.
+    /// - Returns: A stream of the same bytes, of the same length.
+    public func reportingProgress(
+        to report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
+    ) -> HTTPBodyStream {
+        let completed = Locked(0)
+        let total = length
+        return wrapped(length: length) { chunk in
+            guard let chunk else { return }
+            let count = completed.withLock { completed in
+                completed += chunk.count
+                return completed
+            }
+            report(count, total)
+        }
+    }
+}
+
+extension HTTPRequest.Body {
+    /// Reports how much of the body was taken to be sent.
+    ///
+    /// Sent it is when the transport's and the system's buffers have gone; so the last report comes
+    /// before the server has everything.
+    ///
+    /// - Parameter report: Called as in ``HTTPBodyStream/reportingProgress(to:)``. Each attempt to send the
+    ///   body counts from zero. Of an empty body nothing is reported.
+    /// - Returns: A body of the same bytes, as replayable as this one. It equals no other.
+    public func reportingProgress(
+        to report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
+    ) -> HTTPRequest.Body {
+        if isEmpty { return self }
+        let source = HTTPRequest.BodySource(length: length, isReplayable: isReplayable) {
+            try self.open().reportingProgress(to: report)
+        }
+        return HTTPRequest.Body(.stream(source), contentType: contentType)
+    }
+}
