@@ -83,6 +83,15 @@ struct Descriptor: ~Copyable {
         )
     }
 
+    /// Lets a small piece not wait until the one before it is acknowledged.
+    ///
+    /// A client that has nothing to say takes 40 ms for that.
+    borrowing func sendAtOnce() {
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+    }
+
     /// Says that nothing more will be sent.
     borrowing func finishSending() { _ = shutdown(number, Int32(SHUT_WR)) }
 

@@ -43,7 +43,9 @@ final class LoopbackListener: Sendable {
     func accept() throws(LoopbackError) -> Descriptor? {
         let number = systemAccept(descriptor.number)
         if number < 0, errno != EMFILE, errno != ENFILE { return nil }
-        return try Descriptor(taking: number, from: "accept")
+        let client = try Descriptor(taking: number, from: "accept")
+        client.sendAtOnce()
+        return client
     }
 }
 
