@@ -13,9 +13,12 @@ extension HTTPResponse {
     /// They are put in order of their names, and Set-Cookie is taken apart again.
     init(_ response: HTTPURLResponse, body: Data) {
         var headers = HTTPHeaders()
-        let fields = response.allHeaderFields.map { ("\($0)", "\($1)") }
+        // They are texts; the words of anything else would take a microsecond each to be made.
+        let fields = response.allHeaderFields.map { name, value in
+            (name.base as? String ?? "\(name)", value as? String ?? "\(value)")
+        }
         for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
-            if name.lowercased() == "set-cookie" {
+            if name.utf8.count == 10, name.lowercased() == "set-cookie" {
                 for cookie in SetCookie.split(value) { headers.add(cookie, for: name) }
             } else {
                 headers.add(value, for: name)

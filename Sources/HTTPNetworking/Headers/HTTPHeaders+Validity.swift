@@ -7,7 +7,12 @@ extension HTTPHeaders {
     public static func isValid(name: String, value: String) -> Bool {
         isToken(name)
             && value.unicodeScalars.allSatisfy { scalar in
-                scalar == "\t" || scalar.properties.generalCategory != .control
+                // The control characters of Unicode's category Cc, without a look into its tables.
+                switch scalar.value {
+                case 0x09: true
+                case 0x00...0x1F, 0x7F...0x9F: false
+                default: true
+                }
             }
     }
 

@@ -43,14 +43,16 @@ extension SessionExchanges: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         let id = task.taskIdentifier
-        if let error {
-            if (error as? URLError)?.code == .cancelled { return cancel(id) }
-            return fail(id, with: .init(error), cause: error)
-        }
+        if let error { return queue.deliver { self.fail(id, with: error) } }
         let isHeadless = state.withLock { $0.entries[id].map { $0.machine.response == nil } }
         // On Linux a redirect that leads nowhere ends without a word on its headers.
         if isHeadless == true { receive(task.response, of: id) }
         tell(id) { machine, now in machine.finish(at: now) }
+    }
+
+    private func fail(_ id: Int, with error: any Error) {
+        if (error as? URLError)?.code == .cancelled { return cancel(id) }
+        fail(id, with: .init(error), cause: error)
     }
 
     /// Answers no question for a password: the answer that asked is what the caller gets.
@@ -91,6 +93,6 @@ extension SessionExchanges: URLSessionDataDelegate {
     /// The session is gone.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         state.withLock { $0.session = nil }
-        closed.resolve()
+        queue.deliver { self.closed.resolve() }
     }
 }

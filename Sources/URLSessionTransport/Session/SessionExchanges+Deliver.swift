@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension SessionExchanges {
-    /// Asks an exchange's machine what an event means, and does it.
+    /// Asks an exchange's machine what an event means, and has it done where callers are told.
     func tell(
         _ id: Int, _ event: (inout ExchangeMachine, SchedulerInstant) -> ExchangeMachine.Step
     ) {
@@ -18,6 +18,10 @@ extension SessionExchanges {
             // In place: a copy would copy the body.
             state.entries[id].map { _ in event(&state.entries[id]!.machine, now) } ?? .nothing
         }
+        if step != .nothing { queue.deliver { self.take(step, id) } }
+    }
+
+    private func take(_ step: ExchangeMachine.Step, _ id: Int) {
         switch step {
         case .nothing: break
         case .begin(let head): begin(head, of: id)

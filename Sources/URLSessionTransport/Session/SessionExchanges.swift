@@ -13,7 +13,8 @@ import Foundation
 ///
 /// An exchange is in the table from before its task begins until its outcome is known; what URLSession
 /// tells of a task that is in the table no more means nothing. The lock is never held while URLSession
-/// or a future is called, but for the answer to a question, which URLSession only queues.
+/// or a future is called, but for the answer to a question, which URLSession only queues. As a delegate
+/// it is called on URLSession's own queue, so it calls no future there; see ``DelegateQueue``.
 final class SessionExchanges: NSObject, Sendable {
     struct Entry {
         var call: Call
@@ -51,6 +52,8 @@ final class SessionExchanges: NSObject, Sendable {
     let scheduler: any Scheduler
     let closed = Promise<Void>()
 
+    let queue = DelegateQueue()
+
     /// Where URLSession is called that must not be called on its own queue, or makes the caller wait.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
@@ -62,7 +65,7 @@ final class SessionExchanges: NSObject, Sendable {
     /// Makes the session.
     func open(_ configuration: URLSessionConfiguration) {
         let session = URLSession(
-            configuration: configuration, delegate: self, delegateQueue: DelegateQueue())
+            configuration: configuration, delegate: self, delegateQueue: queue)
         state.withLock { $0.session = session }
     }
 }
