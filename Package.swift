@@ -96,7 +96,9 @@ let package = Package(
             swiftSettings: settings
         ),
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
-        tests(of: "URLSessionTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
+        tests(
+            of: "URLSessionTransport",
+            uses: ["HTTPNetworking", "Futures", "Services", "PledgeTesting"]),
         // Empty without the trait.
         tests(
             of: "AsyncHTTPClientTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),

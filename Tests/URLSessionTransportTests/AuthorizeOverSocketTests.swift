@@ -1,0 +1,53 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Services
+import Testing
+import URLSessionTransport
+
+/// `.authorize` over a real wire.
+@Suite(.timeLimit(.minutes(10)))
+struct AuthorizeOverSocketTests {
+    private let session = URLSession(configuration: .ephemeral)
+
+    private var send: HTTPService {
+        { request in
+            session.exchange(
+                Endpoint(
+                    path: "", method: request.method, headers: request.headers, base: request.url))
+        }
+    }
+
+    @Test func aThousandRefusedRequestsShareOneRefresh() async throws {
+        let allAreSent = Promise<Void>()
+        let server = try LoopbackServer(answeringLater: { request in
+            if request.target == "/token" {
+                return Future(value: .text(#"{"access_token": "new"}"#))
+            }
+            let isLetIn = request.header("Authorization") == "Bearer new"
+            if isLetIn { return Future(value: .text(request.target)) }
+            return allAreSent.map { .text("who?", status: 401) }
+        })
+        let (send, url) = (send, server.url)
+        let refresher = TokenRefresher(AccessToken("old")) { _ in
+            send(HTTPRequest(.post, url.appending(path: "token")))
+                .map { try JSONDecoder().decode(AccessToken.self, from: $0.body) }
+        }
+        let api = stack(
+            .authorize(.bearer(from: refresher), for: .origins(of: url)), over: send)
+
+        let all = (0..<1_000).map { api(HTTPRequest(.get, url.appending(path: "\($0)"))) }
+        allAreSent.resolve()
+
+        for (index, future) in all.enumerated() {
+            #expect(try await future.value.text == "/\(index)")
+        }
+        let requests = server.requests
+        #expect(requests.count { $0.target == "/token" } == 1)
+        #expect(requests.count { $0.header("Authorization") == "Bearer old" } == 1_000)
+        let again = requests.filter { $0.header("Authorization") == "Bearer new" }
+        #expect(again.count == 1_000)
+        #expect(Set(again.map(\.target)).count == 1_000)
+    }
+}
