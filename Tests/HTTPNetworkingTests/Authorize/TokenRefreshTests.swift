@@ -58,6 +58,23 @@ import Testing
         #expect(fixture.begun == 1)
     }
 
+    @Test func theBodyOfAnOlderTokensRefusalIsGivenUp() {
+        let log = Locked<[Int]>([])
+        let late = Promise<HTTPResponse>()
+        let server = ScriptedServer(later: { request in
+            request.headers["Authorization"] == "Bearer t1"
+                ? late : Future(value: HTTPResponse(status: 200))
+        })
+        let stream = server.stream { status in log.withLock { $0.append(status) } }
+        let future = fixture.send(over: stream)(TokenFixture.request())
+        let renewed = fixture.refresher.refresh()
+        fixture.end(with: AccessToken("t2"))
+        #expect(renewed.valueNow?.value == "t2")
+        late.resolve(with: HTTPResponse(status: 401, body: Data("unread".utf8)))
+        #expect(future.valueNow?.status == 200)
+        #expect(log.withLock { $0 } == [401])
+    }
+
     @Test func aPostIsSentAgainWithItsBody() {
         fixture.expect("t2")
         var request = HTTPRequest(.post, at: "https://api.example.com/orders")

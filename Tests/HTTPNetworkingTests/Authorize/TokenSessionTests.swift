@@ -31,10 +31,17 @@ import Testing
 
     @Test func aLateRefusalOfTheLastSessionIsGivenBack() {
         let slow = Promise<HTTPResponse>()
-        let future = fixture.send(over: { _ in slow })(TokenFixture.request())
+        let sent = Locked(0)
+        let send = fixture.send(
+            over: { _ in
+                sent.withLock { $0 += 1 }
+                return slow
+            })
+        let future = send(TokenFixture.request())
         fixture.refresher.signIn(with: AccessToken("t9"))
         slow.resolve(with: HTTPResponse(status: 401))
         #expect(future.valueNow?.status == 401)
+        #expect(sent.withLock { $0 } == 1)
         #expect(fixture.begun == 0)
     }
 
@@ -53,6 +60,24 @@ import Testing
         #expect(told.withLock { $0 } == ["t2", "out"])
         #expect(refresher.token == nil)
         made.withLock { $0 = nil }
+    }
+
+    @Test func aTokenIsStoredBeforeItIsUsed() {
+        let log = Locked<[String]>([])
+        let pending = Promise<AccessToken>()
+        let refresher = TokenRefresher(
+            AccessToken("t1"),
+            onChange: { _ in log.withLock { $0.append("stored") } }, refresh: { _ in pending })
+        let send = stack(
+            .authorize(.bearer(from: refresher), for: .all),
+            over: { (request: HTTPRequest) -> Future<HTTPResponse> in
+                log.withLock { $0.append(request.headers["Authorization"] ?? "-") }
+                return Future(value: HTTPResponse(status: 401))
+            })
+        let future = send(TokenFixture.request())
+        pending.resolve(with: AccessToken("t2"))
+        #expect(future.valueNow?.status == 401)
+        #expect(log.withLock { $0 } == ["Bearer t1", "stored", "Bearer t2"])
     }
 
     @Test func aRefreshCanBeAskedFor() {
