@@ -1,7 +1,7 @@
 extension Middleware where Input: Hashable {
     /// Lets calls with equal inputs share one call of the service while it is under way.
     ///
-    /// It is ``coalesce(by:in:)`` with the input itself as key.
+    /// It is ``coalesce(by:in:)-((Input)->Key,_)`` with the input itself as key.
     ///
     /// - Parameter group: Which calls know of each other; nil for those of this stack.
     public static func coalesce(in group: Coalescer<Input, Output>? = nil) -> Middleware {
@@ -49,7 +49,7 @@ extension Middleware {
 
     /// Lets calls share one call of the service while it is under way, by a key that has a name.
     ///
-    /// Otherwise as ``coalesce(by:in:)-(_,Coalescer<Key,Output>?)``.
+    /// Otherwise as ``coalesce(by:in:)-((Input)->Key,_)``.
     ///
     /// - Parameters:
     ///   - key: What makes two inputs the same to the service. An input without a key shares nothing:

@@ -8,7 +8,7 @@ import Futures
 /// let detail = stack(.coalesce(by: \.id, in: group), .timeout(.seconds(2)), over: loadProduct)
 /// ```
 ///
-/// ``Middleware/coalesce(by:in:)`` makes one for each stack; make one yourself if several stacks
+/// ``Middleware/coalesce(by:in:)-((Input)->Key,_)`` makes one for each stack; make one yourself if several stacks
 /// are to share their calls. It may be used from any thread.
 public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
     /// How many calls of services are under way.
