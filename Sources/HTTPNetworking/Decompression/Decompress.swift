@@ -41,8 +41,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
 extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse {
     /// Decompresses bodies that the transport has not decompressed, as they are read.
     ///
-    /// As of a whole response, see ``decompress(upTo:)-(_)``, but that what is wrong with the bytes
-    /// fails the stream where it is read, and that the body of an empty one is not known to be empty.
+    /// As `decompress(upTo:)` of whole responses, but that what is wrong with the bytes fails the
+    /// stream where it is read, and that an empty body is not known to be empty.
     /// The stream gives pieces of at most 64 KiB, and its length is not known.
     ///
     /// - Parameter limit: How many bytes a decompressed body may have; the stream fails where there are

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// Why a compressed body could not be read.
 ///
 /// It is the cause of the ``HTTPError`` that `.decompress(upTo:)` fails with.
@@ -39,6 +45,11 @@ extension DecompressionFailure: CustomStringConvertible {
         case .outOfMemory: "there is no memory to decompress the body"
         }
     }
+}
+
+extension DecompressionFailure: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
 }
 
 extension DecompressionFailure: Hashable {}

@@ -190,7 +190,7 @@ import Testing
         #expect(error?.response == compressed)
         let cause = error?.cause as? DecompressionFailure
         #expect(cause?.code == .zlibMissing)
-        #expect(cause?.description.contains("libz.so.1") == true)
+        #expect(cause?.localizedDescription.contains("libz.so.1") == true)
     }
 
     @Test func anErrorFromBelowPassesUnchanged() {
