@@ -52,6 +52,29 @@ import Testing
         #expect(released.withLock { $0 } == [])
     }
 
+    @Test func aLoserThatAnswersAllTheSameIsLetGo() throws {
+        // What pays no heed to being cancelled.
+        let pending = Locked<[Promise<HTTPStreamedResponse>]>([])
+        let load = stack(
+            .hedge(after: .milliseconds(50), on: scheduler),
+            over: { (_: HTTPRequest) in
+                let promise = Promise<HTTPStreamedResponse>()
+                pending.withLock { $0.append(promise) }
+                return promise
+            })
+        let call = load(request)
+        scheduler.run()
+        var calls = pending.withLock { calls in
+            defer { calls = [] }
+            return calls
+        }
+        try #require(calls.count == 2)
+        calls.removeLast().resolve(with: try answer(202)())
+        #expect(call.valueNow?.status == 202)
+        calls.removeLast().resolve(with: try answer(201)())
+        #expect(released.withLock { $0 } == [201])
+    }
+
     @Test func aHedgeLetsTheFailureGo() {
         let service = AnsweringService(on: scheduler, [answer(503), answer(200)])
         let call = stack(
