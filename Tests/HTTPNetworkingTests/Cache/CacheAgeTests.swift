@@ -47,7 +47,9 @@ import Testing
     @Test func theTimeOnTheWayCounts() throws {
         let bench = CacheBench()
         bench.answers(
-            CacheBench.Reply(headers: ["Cache-Control": "max-age=10"], delay: 6),
+            // Dated when it came, so that nothing but the way tells of its age.
+            CacheBench.Reply(
+                headers: ["Cache-Control": "max-age=10", "Date": CacheBench.date(6)], delay: 6),
             CacheBench.Reply())
         #expect(try bench.get() == "1")
         bench.advance(3)

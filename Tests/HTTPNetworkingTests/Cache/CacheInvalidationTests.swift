@@ -135,5 +135,6 @@ import Testing
         #expect(try bench.get() == "2")
         gate.resolve()
         #expect(try slow.result?.get().text == "1" && bench.get() == "2")
+        #expect(bench.store.currentUsage.count == 1)
     }
 }
