@@ -25,7 +25,7 @@ struct BodySpool {
 
     /// Takes a chunk.
     ///
-    /// - Throws: ``HTTPError`` where there are more bytes than may be, or the file cannot be written.
+    /// - Throws: `HTTPError` where there are more bytes than may be, or the file cannot be written.
     mutating func append(_ chunk: Data) throws {
         guard chunk.count <= limit - count else { throw HTTPError(code: .bodyTooLarge) }
         count += chunk.count
@@ -39,7 +39,7 @@ struct BodySpool {
 
     /// The body, when the stream has ended.
     ///
-    /// - Throws: ``HTTPError`` where the file cannot be written.
+    /// - Throws: `HTTPError` where the file cannot be written.
     mutating func finish() throws -> UploadBody {
         guard let (file, handle) = file else { return .data(data) }
         do {

@@ -59,7 +59,8 @@ extension SessionExchanges {
         }
         call.recipient.onCancel { [weak self] in self?.cancel(id) }
         setTimers(for: id, call.request)
-        task.resume()
+        // While a body was read, the call may have been given up.
+        if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 
     /// Lets a call in; it then has to start or to leave.

@@ -15,8 +15,9 @@ extension SessionExchanges {
     ) {
         let now = scheduler.now
         let step = state.withLock { state -> ExchangeMachine.Step in
-            // In place: a copy would copy the body.
-            state.entries[id].map { _ in event(&state.entries[id]!.machine, now) } ?? .nothing
+            guard let index = state.entries.index(forKey: id) else { return .nothing }
+            // In place: with a copy of the entry about, each piece would copy the body.
+            return event(&state.entries.values[index].machine, now)
         }
         if step != .nothing { queue.deliver { self.take(step, id) } }
     }
@@ -35,25 +36,26 @@ extension SessionExchanges {
     }
 
     private func begin(_ head: HTTPResponse, of id: Int) {
-        let length = head.headers["Content-Length"].flatMap { Int($0) }
+        guard let call = state.withLock({ $0.entries[id]?.call }) else { return }
+        let isBodyless = call.request.method == .head || [204, 304].contains(head.status)
+        let announced = head.headers["Content-Length"].flatMap { Int($0) }
         let (pipe, body) = HTTPBodyPipe.make(
-            length: length, capacity: configuration.maxUnreadBytes)
-        let recipient = state.withLock { state -> ExchangeRecipient? in
-            let recipient = state.entries[id]?.call.recipient
+            length: isBodyless ? 0 : announced, capacity: configuration.maxUnreadBytes)
+        state.withLock { state in
             state.entries[id]?.pipe = pipe
             state.entries[id]?.call.recipient = .served
-            return recipient
         }
         pipe.onCancel { [weak self] in self?.cancel(id) }
-        recipient?.begin(with: head, body)
+        call.recipient.begin(with: head, body)
     }
 
     private func pass(_ data: Data, of id: Int) {
-        guard let entry = state.withLock({ $0.entries[id] }), let pipe = entry.pipe else { return }
         #if canImport(FoundationNetworking)
+        guard let pipe = state.withLock({ $0.entries[id]?.pipe }) else { return }
         // Nothing holds URLSession back there.
         if !pipe.offer(data) { fail(id, with: .bodyTooLarge) }
         #else
+        guard let entry = state.withLock({ $0.entries[id] }), let pipe = entry.pipe else { return }
         let room = pipe.write(data)
         if room.isSettled { return }
         entry.task.suspend()

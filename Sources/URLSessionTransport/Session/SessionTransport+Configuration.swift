@@ -8,20 +8,21 @@ import Foundation
 extension SessionTransport {
     /// The limits of a transport.
     public struct Configuration {
-        /// How long nothing may come or go before a call fails with ``HTTPError/Code/timedOut``; nil
+        /// How long nothing may come or go before a call fails with `HTTPError.Code.timedOut`; nil
         /// for ever.
         ///
         /// Counted from the beginning of the call, its wait for a free connection included, and anew
         /// with each piece of a body, either way.
         public var idleTimeout: Duration?
 
-        /// How many bytes the body of a whole response may have, decoded.
+        /// How many bytes the body of a whole response may have, decoded; more fail the call with
+        /// `HTTPError.Code.bodyTooLarge` and cancel it.
         public var maxBodySize: Int
 
         /// How many bytes of a streamed response's body may wait for its reader.
         ///
         /// On Linux nothing holds URLSession back, and a body of which more waits fails with
-        /// ``HTTPError/Code/bodyTooLarge``. On Apple platforms the task is suspended meanwhile.
+        /// `HTTPError.Code.bodyTooLarge`. On Apple platforms the task is suspended meanwhile.
         public var maxUnreadBytes: Int
 
         /// How many bytes a streamed request's body may have.
@@ -29,10 +30,19 @@ extension SessionTransport {
         /// It is read to its end before anything is sent; beyond 1 MiB, into a temporary file.
         public var maxSpooledBodySize: Int
 
-        /// How many connections to one host are open at once; further requests wait.
+        /// How many connections to one host are open at once; further requests wait for a free one.
         public var maxConnectionsPerHost: Int
 
         /// Makes limits.
+        ///
+        /// - Parameters:
+        ///   - idleTimeout: How long nothing may come or go; nil for ever.
+        ///   - maxBodySize: How many bytes the body of a whole response may have.
+        ///   - maxUnreadBytes: How many bytes of a streamed response may wait for their reader.
+        ///   - maxSpooledBodySize: How many bytes a streamed request may have.
+        ///   - maxConnectionsPerHost: How many connections to one host are open at once.
+        ///
+        /// Numbers below one, of sizes below zero, are programming errors and trap when a transport is made.
         public init(
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
             maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int = 1 << 30,
@@ -46,7 +56,14 @@ extension SessionTransport {
         }
 
         /// What the session is configured with.
+        ///
+        /// Traps where a limit makes no sense.
         func ofSession(_ adjust: (URLSessionConfiguration) -> Void) -> URLSessionConfiguration {
+            precondition(
+                maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
+            precondition(maxUnreadBytes > 0, "room for at least 1 byte, not \(maxUnreadBytes)")
+            precondition(min(maxBodySize, maxSpooledBodySize) >= 0, "a size is zero or more")
+            precondition(idleTimeout ?? .zero >= .zero, "a time is zero or more")
             let session = URLSessionConfiguration.ephemeral
             session.httpMaximumConnectionsPerHost = maxConnectionsPerHost
             adjust(session)

@@ -12,8 +12,44 @@ public import Foundation
 ///
 /// ```swift
 /// let transport = SessionTransport()
-/// let api = networking(over: transport.send, base: server)
+/// let api = networking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
+///
+/// It sends what it is given and gives what comes back, of any status: redirects are not followed, no
+/// password is asked for or stored, nothing is cached, and no cookie is kept. Middleware does these
+/// things, alike over every transport.
+///
+/// - **Headers.** Those of the request are sent, repeated ones joined by ", ". Content-Length is the
+///   transport's. Where the request names none, URLSession adds Accept, Accept-Encoding,
+///   Accept-Language, Connection and User-Agent.
+/// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A
+///   stream is read to its end first, beyond 1 MiB into a temporary file, and sent with its length.
+/// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. Such a
+///   response comes without Content-Encoding and Content-Length, which speak of the bytes before that.
+///   Limits count decoded bytes.
+/// - **Time.** ``Configuration/idleTimeout`` and the request's deadline, to the fraction of a second.
+/// - **Repetition.** Where the server has closed a connection at the moment at which it is used again,
+///   and nothing of an answer has come, a request that is idempotent or has an idempotency key is sent
+///   again, another one with a body fails with `HTTPError.Code.connectionLost`.
+/// - **Threads.** Futures settle on a serial queue of the transport, those that run out of time on
+///   their scheduler's thread. Whoever blocks there holds up the other calls of the transport.
+/// - **The end.** Cancelling a future cancels its task, on another thread. A transport that is released
+///   lets its calls finish; ``close(cancelling:)`` says otherwise.
+///
+/// ## What cannot be mended on Linux
+///
+/// - A chunked response with a trailer ends the process.
+/// - A redirect (301, 302, 303, 305 to 308) without a Location that is a URL comes with its headers but
+///   without its body. The body of one with a Location is bounded only when all of it has come, and until
+///   then counts as silence.
+/// - A POST without a body is sent again like a GET where the connection was closed as above: libcurl
+///   does that by itself.
+/// - Nothing holds a server back: a streamed body that is read too slowly fails, see
+///   ``Configuration/maxUnreadBytes``.
+/// - Of fields whose names differ in case only, the last one is kept; the order of fields is lost.
+/// - All sessions of a process share one queue, on which all is done but waiting for callers.
+/// - There are no client certificates, no pinning, and no proxies but those that libcurl takes from the
+///   environment.
 public final class SessionTransport {
     private let exchanges: SessionExchanges
 
@@ -22,8 +58,9 @@ public final class SessionTransport {
     /// - Parameters:
     ///   - configuration: Its limits.
     ///   - scheduler: Whose time the limits are counted in.
-    ///   - adjust: Changes what URLSession is configured with beyond that, as its proxies. What the
-    ///     transport relies on is set after it: no cache, no cookies, no credentials, no time limits.
+    ///   - adjust: Changes what URLSession is configured with beyond that, such as the TLS versions on
+    ///     Apple platforms. Called once. What the transport relies on is set after it: no cache, no
+    ///     cookies, no credentials, and the longest limits of time.
     public init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live,
         adjusting adjust: (URLSessionConfiguration) -> Void = { _ in }
@@ -35,6 +72,21 @@ public final class SessionTransport {
     deinit { exchanges.close(cancelling: false) }
 
     /// Sends a request, and gives a future of the whole response, whatever its status.
+    ///
+    /// The request is on its way when the method returns, but for one whose body is a stream. Cancelling
+    /// the future cancels it.
+    ///
+    /// - Parameter request: What to send. The deadline of the calling `CallContext` holds, if it is
+    ///   sooner than the request's own.
+    /// - Returns: A future of the response. It rejects with
+    ///   - `HTTPRequest.Error` where the request cannot be sent; nothing is sent;
+    ///   - `HTTPError` where no whole answer came, with the request, what had come, and as a rule
+    ///     URLSession's own error as its cause. Of its codes,
+    ///     `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
+    ///     `HTTPError.Code.timedOut` either limit of time, `HTTPError.Code.bodyUnreadable`,
+    ///     `HTTPError.Code.bodyNotReplayable` and `HTTPError.Code.bodyLengthMismatch` a body that
+    ///     could not be sent, `HTTPError.Code.transportClosed` a call after ``close(cancelling:)``;
+    ///   - `CancellationError` where it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let promise = Promise<HTTPResponse>()
         exchanges.begin(request, for: .whole(promise))
@@ -42,6 +94,12 @@ public final class SessionTransport {
     }
 
     /// Sends a request, and gives a future of the response as soon as its headers have come.
+    ///
+    /// What ``send(_:)`` says of the request and of errors holds here too; what fails after the headers
+    /// fails the body. A body that is released or cancelled before its end cancels the task.
+    ///
+    /// - Parameter request: What to send.
+    /// - Returns: A future of the response, whose body is still on its way.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         let promise = Promise<HTTPStreamedResponse>()
         exchanges.begin(request, for: .streamed(promise))

@@ -18,7 +18,7 @@ enum UploadBody {
     /// URLSession on Linux takes the length of a link for that of its file, and waits for ever for what
     /// it cannot read, and where there is nothing to read.
     ///
-    /// - Throws: ``HTTPError`` where the file cannot be read.
+    /// - Throws: `HTTPError` where the file cannot be read.
     static func file(at url: URL) throws -> UploadBody {
         let file = url.resolvingSymlinksInPath()
         do {

@@ -73,6 +73,7 @@ struct SessionTransportStreamTests {
         let response = try await transport.stream(HTTPRequest(.head, server.url)).soon
 
         #expect(response.headers["Content-Length"] == "10")
+        #expect(response.body.length == 0)
         #expect(try await response.body.next().soon == nil)
     }
 

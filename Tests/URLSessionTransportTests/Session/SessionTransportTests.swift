@@ -15,7 +15,9 @@ struct SessionTransportTests {
     func sendsTheMethodTheTargetAndTheHeaders(method: HTTPMethod) async throws {
         let server = try LoopbackServer { .text("\($0.method) \($0.target)") }
         let url = server.url.appending("/a%20b/%C3%BC%2Fx?q=x%26y#part")
-        var headers: HTTPHeaders = ["X-One": "1", "Authorization": "Bearer t", "X-Empty": ""]
+        var headers: HTTPHeaders = [
+            "X-One": "1", "Authorization": "Bearer t", "X-Empty": "", "Cookie": "a=1; b=2",
+        ]
         headers.add("2", for: "x-one")
 
         let response = try await transport.send(HTTPRequest(method, url, headers: headers)).value
@@ -27,6 +29,7 @@ struct SessionTransportTests {
         #expect(request.header("X-One") == "1, 2")
         #expect(request.header("Authorization") == "Bearer t")
         #expect(request.header("X-Empty") == "")
+        #expect(request.header("Cookie") == "a=1; b=2")
         #expect(request.header("Content-Type") == nil)
         #expect(server.requests.count == 1)
     }

@@ -1,0 +1,55 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+
+@testable import URLSessionTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct SessionExchangesTests {
+    @Test func sessionAndDelegateAreFreedAfterTheEnd() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        weak var exchanges: SessionExchanges?
+        weak var session: URLSession?
+        do {
+            let configuration = SessionTransport.Configuration()
+            let brief = SessionExchanges(configuration, .live)
+            brief.open(configuration.ofSession { _ in })
+            exchanges = brief
+            session = brief.state.withLock { $0.session }
+            let promise = Promise<HTTPResponse>()
+            brief.begin(HTTPRequest(.get, server.url), for: .whole(promise))
+            _ = try await promise.soon
+            try await brief.close(cancelling: false).soon
+        }
+
+        // URLSession lets go of its delegate after it has told it.
+        for _ in 0..<100_000 where exchanges != nil || session != nil { await Task.yield() }
+
+        #expect(exchanges == nil)
+        #expect(session == nil)
+    }
+
+    @Test func whatTheTransportReliesOnCannotBeAdjusted() {
+        let session = SessionTransport.Configuration(maxConnectionsPerHost: 3).ofSession {
+            session in
+            session.urlCache = .shared
+            session.httpCookieStorage = .shared
+            session.urlCredentialStorage = .shared
+            session.timeoutIntervalForRequest = 1
+            session.httpAdditionalHeaders = ["X-A": "1"]
+        }
+
+        #expect(session.urlCache == nil)
+        #expect(session.httpCookieStorage == nil)
+        #expect(session.urlCredentialStorage == nil)
+        #expect(session.timeoutIntervalForRequest > 1_000_000)
+        #expect(session.httpMaximumConnectionsPerHost == 3)
+        #expect(session.httpAdditionalHeaders?["X-A"] as? String == "1")
+    }
+}
