@@ -40,13 +40,3 @@ final class AnsweringService<Output: Sendable>: Sendable {
     /// When each request came.
     var instants: [Duration] { state.withLock { $0.instants } }
 }
-
-extension Future {
-    /// The value, if there is one now.
-    var valueNow: Value? { try? result?.get() }
-
-    /// The error, if there is one now.
-    var errorNow: (any Error)? {
-        if case .failure(let error) = result { error } else { nil }
-    }
-}

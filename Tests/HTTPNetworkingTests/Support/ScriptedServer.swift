@@ -74,13 +74,3 @@ extension HTTPRequest {
         self.init(method, URL(string: url)!, headers: headers)
     }
 }
-
-extension Future {
-    /// The error, if it has failed.
-    var errorNow: (any Error)? {
-        if case .failure(let error) = result { error } else { nil }
-    }
-
-    /// The value, if it has one.
-    var valueNow: Value? { try? result?.get() }
-}
