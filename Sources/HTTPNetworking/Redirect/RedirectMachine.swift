@@ -8,7 +8,7 @@ struct RedirectRules: Sendable {
     var allowsDowngrade = false
 
     /// What is meant for one origin only, whoever asks.
-    static let secrets = ["Authorization", "Cookie", "Proxy-Authorization", "WWW-Authenticate"]
+    static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
 }
 
 /// Decides what an answer means for the request that it answers.
