@@ -26,7 +26,7 @@ import Services
 /// token that is still valid; the next request tries again.
 ///
 /// **The refresh's own calls** are not authorized and do not wait for it, also where they go through the
-/// same stack: the ``CallContext`` tells them, in the closure, in a `Task` begun there, and through all
+/// same stack: the `CallContext` tells them, in the closure, in a `Task` begun there, and through all
 /// policies. In the callback of a future nobody knows the context: make such a call within
 /// `CallContext.run(_:)`, or set its request's ``HTTPRequest/Context/skipsAuthorization``.
 public final class TokenRefresher {
