@@ -26,7 +26,7 @@ extension HTTPBodyStream {
         precondition(size > 0, "a chunk has at least 1 byte, not \(size)")
         let reader: FileReader
         do { reader = try FileReader(file) } catch { throw .unreadable(error) }
-        // One byte more than there should be, so that a file that has grown is noticed.
+        // A small file needs no large buffer. The byte more is for an empty one, which may have grown.
         let size = Swift.min(size, reader.length + 1)
         return HTTPBodyStream(
             length: reader.length,

@@ -19,17 +19,13 @@ extension HTTPRequest.Body {
         }
         let texts = try multipart.texts()
         let bodies = [.none] + multipart.parts.map(\.body)
-        // A file's length is what it is now: what is announced has to be sent.
-        let lengths = bodies.map(\.length)
-        let length = lengths.reduce(texts.reduce(0) { $0 + $1.count } as Int?) { sum, length in
-            sum.flatMap { sum in length.map { sum + $0 } }
+        // A file's length is what it is now; opening the body checks that the sum is what is sent.
+        let length = bodies.reduce(texts.reduce(0) { $0 + $1.count } as Int?) { sum, body in
+            sum.flatMap { sum in body.length.map { sum + $0 } }
         }
         var pieces: [@Sendable () throws -> HTTPBodyStream] = []
-        for ((body, length), text) in zip(zip(bodies, lengths), texts) {
-            pieces.append {
-                let stream = try body.open()
-                return length.map(stream.checkingLength) ?? stream
-            }
+        for (body, text) in zip(bodies, texts) {
+            pieces.append { try body.open() }
             pieces.append { HTTPBodyStream(text) }
         }
         let source = HTTPRequest.BodySource(

@@ -26,7 +26,6 @@ private final class Concatenation: Sendable {
     private struct State {
         var rest: ArraySlice<@Sendable () throws -> HTTPBodyStream>
         var current: HTTPBodyStream?
-        var isCancelled = false
     }
 
     private let state: Locked<State>
@@ -56,11 +55,8 @@ private final class Concatenation: Sendable {
     }
 
     func cancel() {
-        let current = state.withLock { state in
-            state.isCancelled = true
-            return state.current
-        }
-        current?.cancel()
+        // One that is being opened at this moment is released, and thereby cancelled, with this object.
+        state.withLock { $0.current }?.cancel()
     }
 
     /// The stream that is being read, opened if there is none; nil after the last.
@@ -70,12 +66,7 @@ private final class Concatenation: Sendable {
         }
         guard let open else { return current }
         let opened = try open()
-        let isCancelled = state.withLock { state in
-            if !state.isCancelled { state.current = opened }
-            return state.isCancelled
-        }
-        // Cancelled after the last chunk had come, while it was being passed on.
-        if isCancelled { opened.cancel() }
+        state.withLock { $0.current = opened }
         return opened
     }
 

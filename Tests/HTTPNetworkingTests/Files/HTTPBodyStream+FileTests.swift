@@ -64,6 +64,13 @@ import Testing
         await #expect { try await stream.next().value } throws: { $0.isLengthMismatch }
     }
 
+    @Test func anEmptyFileThatGrowsFails() async throws {
+        let file = try folder.file("a", Data())
+        let stream = try HTTPBodyStream.file(file)
+        try Data("a".utf8).write(to: file, options: [])
+        await #expect { try await stream.next().value } throws: { $0.isLengthMismatch }
+    }
+
     @Test func aFileThatShrinksFails() async throws {
         let file = try folder.file("a", bytes)
         let stream = try HTTPBodyStream.file(file, chunksOf: 6_000)

@@ -133,6 +133,18 @@ import Testing
         #expect(0 < head && head < 300)
     }
 
+    @Test func aFileThatHasChangedSinceFailsTheBody() async throws {
+        let folder = try TestFolder()
+        for changed in ["ab", "abcd"] {
+            let file = try folder.file("a", Data("abc".utf8))
+            let body = try HTTPRequest.Body.multipart(Multipart([.file("a", file)]))
+            _ = try folder.file("a", Data(changed.utf8))
+            let sent = try await body.open().gathered(upTo: 999).settled
+            let error = #expect(throws: HTTPError.self) { try sent.get() }
+            #expect(error?.code == .bodyLengthMismatch)
+        }
+    }
+
     @Test func aMissingFileFailsTheBody() throws {
         let file = try TestFolder().file("missing")
         let body = try HTTPRequest.Body.multipart(Multipart([.text("a", "b"), .file("c", file)]))

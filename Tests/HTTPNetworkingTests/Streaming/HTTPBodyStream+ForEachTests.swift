@@ -75,8 +75,10 @@ import Testing
         #expect(stream.next().failure is CancellationError)
     }
 
-    /// Ten times the chunks take about ten times as long: were the bytes copied for each chunk, it
-    /// would be a hundred times.
+    /// 16 times the chunks take about 16 times as long: were the bytes copied for each chunk, it would be
+    /// 256 times.
+    ///
+    /// The best of several, as other processes take their time, too.
     @Test func gatheringIsLinear() {
         func took(_ count: Int) -> Duration {
             let chunk = Data(repeating: 1, count: 64)
@@ -91,8 +93,8 @@ import Testing
                 #expect(stream.gathered(upTo: .max).success?.count == 64 * count)
             }
         }
-        _ = took(1_000)
-        let (short, long) = (took(5_000), took(50_000))
-        #expect(long < short * 50)
+        func best(_ count: Int) -> Duration { (0..<4).map { _ in took(count) }.min() ?? .zero }
+        let (short, long) = (best(4_000), best(64_000))
+        #expect(long < short * 100)
     }
 }
