@@ -8,9 +8,22 @@ enum CacheDates {
         return date(text)
     }
 
-    /// A date in one of HTTP's forms, to the letter: with single spaces, but where a day has one digit.
+    /// A date in one of HTTP's forms, in letters of any case (RFC 9111, section 4.2), but otherwise to
+    /// the letter: with single spaces, but where a day has one digit.
     static func date(_ text: String) -> HTTPDate? {
         if text.contains(","), text.contains("  ") { return nil }
-        return HTTPDate(text)
+        return HTTPDate(text) ?? HTTPDate(inItsCase(text))
+    }
+
+    /// A text with each word in the case that a date has it in.
+    private static func inItsCase(_ text: String) -> String {
+        var isInWord = false
+        let bytes = text.utf8.map { byte in
+            let isLetter = 65...90 ~= byte || 97...122 ~= byte
+            defer { isInWord = isLetter }
+            return isLetter ? (isInWord ? byte | 0x20 : byte & 0xDF) : byte
+        }
+        let words = String(decoding: bytes, as: UTF8.self)
+        return words.hasSuffix(" Gmt") ? "\(words.dropLast(3))GMT" : words
     }
 }

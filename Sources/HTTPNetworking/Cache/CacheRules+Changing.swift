@@ -16,7 +16,8 @@ extension CacheRules {
     func change(by exchange: CacheExchange) -> Change {
         let (query, status) = (exchange.query, exchange.response.status)
         if query.method == .head {
-            return status == 200 && !query.forbidsStoring ? .compare : .nothing
+            if query.forbidsStoring { return .nothing }
+            return status == 200 ? .compare : [404, 410].contains(status) ? .drop : .nothing
         }
         if query.forbidsStoring { return .nothing }
         if status == 304 { return .confirm }

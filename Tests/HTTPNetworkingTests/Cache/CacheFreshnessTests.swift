@@ -41,7 +41,8 @@ import Testing
         "Sat, 01-Jan-2050 00:00:00 GMT", "Sat, 01 Jan 2050 0:00:00 GMT",
         "Sat, 01 Jan 2050 00.00.00 GMT", "Sat,  01  Jan  2050  00:00:00 GMT", "01 Jan 2050",
         "Sat, 01 Jan 2050 00:00:00 GMT, Sat, 01 Jan 2050 00:00:00 GMT", "2050-01-01T00:00:00Z",
-        "Sat, 01 JAN 2050 00:00:00 GMT", "Sat, 32 Jan 2050 00:00:00 GMT", "2524608000",
+        "Sat, 01 Jan 2050 00:00:00", "Sat, 01 Jän 2050 00:00:00 GMT",
+        "Sat, 32 Jan 2050 00:00:00 GMT", "2524608000",
     ])
     func anExpiresThatIsNoDateIsPast(text: String) throws {
         #expect(try !reuses(["Expires": text, "Last-Modified": CacheBench.date(-9_999)], after: 1))
@@ -50,6 +51,8 @@ import Testing
     @Test(arguments: [
         "Sat, 01 Jan 2050 00:00:00 GMT", "Saturday, 01-Jan-50 00:00:00 GMT",
         "Sat Jan  1 00:00:00 2050", "Fri, 31 Dec 9999 23:59:59 GMT",
+        "sat, 01 jan 2050 00:00:00 gmt", "SAT, 01 JAN 2050 00:00:00 GMT",
+        "SATURDAY, 01-jan-50 00:00:00 Gmt", "SAT JAN  1 00:00:00 2050",
     ])
     func everyFormOfADateCounts(text: String) throws {
         #expect(try reuses(["Expires": text], after: 100))

@@ -73,6 +73,11 @@ import Testing
         #expect(count == 2 && response.text == "1")
     }
 
+    @Test(arguments: [404, 410]) func whatIsGoneIsForgotten(status: Int) throws {
+        let (_, asked, count) = try after([:], status: status, wait: 1)
+        #expect(count == 3 && asked?["If-None-Match"] == nil)
+    }
+
     @Test func anAnswerWithNoStoreTakesItAway() throws {
         let (_, asked, count) = try after(["ETag": "\"a\"", "Cache-Control": "no-store"], wait: 1)
         #expect(count == 3 && asked?["If-None-Match"] == nil)

@@ -86,6 +86,21 @@ import Testing
         #expect(try bench.get() == "2" && bench.requests.count == 2)
     }
 
+    @Test func oneRevalidationIsUnderWayAtATime() throws {
+        let bench = CacheBench()
+        let notes = Locked(0)
+        let observer = ServiceObserver { event in
+            if case .note("revalidating") = event.kind { notes.withLock { $0 += 1 } }
+        }
+        let service = stack(
+            .observed(by: observer, on: bench.scheduler), .cache(bench.cache), over: bench.origin)
+        bench.answers(stored("stale-while-revalidate=5"), .init(gate: Promise<Void>()))
+        try bench.ask()
+        bench.advance(11)
+        for _ in 1...3 { _ = service(HTTPRequest(.get, URL(string: "https://example.com/")!)) }
+        #expect(notes.withLock { $0 } == 1)
+    }
+
     @Test func theWindowEnds() throws {
         let bench = CacheBench()
         bench.answers(stored("stale-while-revalidate=5"))

@@ -1,0 +1,126 @@
+import Foundation
+import Pledge
+import Testing
+
+/// The code of Docs/Guides/Caching.md.
+@Suite struct CachingExamples {
+    private let prices = URL(string: "https://shop.example/prices")!
+
+    /// An origin that answers so, and writes down that it was asked.
+    private func origin(
+        _ headers: HTTPHeaders, _ lines: ExampleLog, status: Int = 200
+    ) -> HTTPService {
+        { request in
+            lines.add("\(request.method)")
+            let isDown = lines.lines.count > 1 && status != 200
+            return Future(value: HTTPResponse(status: isDown ? status : 200, headers: headers))
+        }
+    }
+
+    private func seconds(of scheduler: ManualScheduler) -> Int {
+        Int(scheduler.now.offset.components.seconds)
+    }
+
+    @Test func usage() {
+        let lines = ExampleLog()
+        let origin = origin(["Cache-Control": "max-age=60"], lines)
+        // snippet: usage
+        let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
+        let service = stack(.cache(cache), .retry(), over: origin)
+
+        _ = service(HTTPRequest(.get, prices))
+        _ = service(HTTPRequest(.get, prices))
+        // end snippet
+        #expect(lines.lines == ["GET"])
+        // snippet: forget
+        cache.remove(prices)
+        cache.clear()
+        // end snippet
+        _ = service(HTTPRequest(.get, prices))
+        #expect(lines.lines == ["GET", "GET"])
+    }
+
+    @Test func request() throws {
+        let lines = ExampleLog()
+        let service = stack(.cache(), over: origin(["Cache-Control": "max-age=60"], lines))
+        // snippet: request
+        /// What is there, or a 504; the origin is not asked.
+        var offline = HTTPRequest(.get, prices)
+        offline.headers["Cache-Control"] = "only-if-cached, max-stale"
+
+        /// What the origin confirms now.
+        var reload = HTTPRequest(.get, prices)
+        reload.headers["Cache-Control"] = "no-cache"
+        // end snippet
+        #expect(try service(offline).result?.get().status == 504)
+        #expect(try service(reload).result?.get().status == 200)
+        #expect(try service(offline).result?.get().status == 200)
+        #expect(try service(reload).result?.get().status == 200)
+        #expect(lines.lines.count == 2)
+    }
+
+    @Test func stale() throws {
+        let scheduler = ManualScheduler()
+        let lines = ExampleLog()
+        let origin = origin(
+            ["Cache-Control": "max-age=10, stale-if-error=3600"], lines, status: 503)
+        // snippet: stale
+        let cache = HTTPCache(
+            now: { HTTPDate(secondsSince1970: seconds(of: scheduler)) }, on: scheduler)
+        let service = stack(.cache(cache), over: origin)
+
+        _ = service(HTTPRequest(.get, prices))  // Cache-Control: max-age=10, stale-if-error=3600
+        scheduler.advance(by: .seconds(600))
+        _ = service(HTTPRequest(.get, prices))  // The origin is down: the answer from before.
+        // end snippet
+        #expect(lines.lines.count == 2 && cache.statistics.rescues == 1)
+        #expect(try service(HTTPRequest(.get, prices)).result?.get().status == 200)
+    }
+
+    @Test func status() {
+        let lines = ExampleLog()
+        let log: @Sendable (String) -> Void = { lines.add($0) }
+        let origin: HTTPService = { _ in
+            Future(value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=60"]))
+        }
+        // snippet: status
+        let cache = HTTPCache(statusName: "app")
+        let service = stack(.cache(cache), over: origin)
+        for _ in 1...2 {
+            service(HTTPRequest(.get, prices)).observe { result in
+                log((try? result.get().headers["Cache-Status"]) ?? "none")
+            }
+        }
+        // end snippet
+        #expect(lines.lines.first == "app; fwd=uri-miss; stored")
+        #expect(lines.lines.last?.hasPrefix("app; hit; ttl=") == true)
+    }
+
+    // snippet: store
+    struct CountingStore: CacheStore {
+        let memory = MemoryCacheStore()
+        let count: @Sendable () -> Void
+
+        func responses(for key: CacheKey) -> Future<[CachedResponse]> { memory.responses(for: key) }
+
+        func update(
+            _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+        ) -> Future<Void> {
+            count()
+            return memory.update(key, change)
+        }
+
+        func removeAll() -> Future<Void> { memory.removeAll() }
+        func usage() -> Future<CacheUsage> { memory.usage() }
+    }
+    // end snippet
+
+    @Test func store() {
+        let (lines, changes) = (ExampleLog(), ExampleLog())
+        let cache = HTTPCache(in: CountingStore(count: changes.adder("change")))
+        let service = stack(
+            .cache(cache), over: origin(["Cache-Control": "max-age=60"], lines))
+        _ = [service(HTTPRequest(.get, prices)), service(HTTPRequest(.get, prices))]
+        #expect(lines.lines.count == 1 && changes.lines.count == 1)
+    }
+}
