@@ -16,37 +16,41 @@ extension SessionExchanges {
             try request.validate()
             if let left = request.timeLeft, left <= .zero { throw HTTPError(code: .timedOut) }
             try enter()
-            var call = Call(request: request, recipient: recipient, start: scheduler.now)
-            do {
-                switch request.body.content {
-                case .none: break
-                case .data(let data): call.body = .data(data)
-                case .file(let url): call.body = try .file(at: url)
-                case .stream(let source): return try upload(source, of: call)
-                }
-            } catch {
+            do { try prepare(request, for: recipient) } catch {
                 leave()
                 throw error
             }
-            start(call)
         } catch {
             recipient.fail(with: error.naming(request))
         }
     }
 
+    private func prepare(_ request: HTTPRequest, for recipient: ExchangeRecipient) throws {
+        let now = scheduler.now
+        let body: UploadBody
+        switch request.body.content {
+        case .none: body = .none
+        case .data(let data): body = .data(data)
+        case .file(let url): body = try .file(at: url)
+        case .stream(let source):
+            return try upload(source, of: request, since: now, for: recipient)
+        }
+        start(Call(request, body, since: now), for: recipient)
+    }
+
     /// Makes the task of a call that has entered, and lets it go.
-    func start(_ call: Call) {
+    func start(_ call: Call, for recipient: ExchangeRecipient) {
         guard let session = state.withLock({ $0.session }) else {
             leave()
             let error = HTTPError(code: .transportClosed, request: call.request)
-            return call.recipient.fail(with: error)
+            return recipient.fail(with: error)
         }
         let task = session.makeTask(for: call.request, call.body)
         let id = task.taskIdentifier
         let machine = ExchangeMachine(
-            call.request, call.recipient.delivery(configuration),
+            call.request, recipient.delivery(configuration),
             idleTimeout: configuration.idleTimeout, since: call.start, at: scheduler.now)
-        let entry = Entry(call: call, task: task, machine: machine)
+        let entry = Entry(call: call, recipient: recipient, task: task, machine: machine)
         let isCancelled = state.withLock { state in
             state.starting -= 1
             if !state.isCancelling { state.entries[id] = entry }
@@ -55,9 +59,9 @@ extension SessionExchanges {
         if isCancelled {
             stop(task)
             invalidateIfDone()
-            return call.recipient.fail(with: CancellationError())
+            return recipient.fail(with: CancellationError())
         }
-        call.recipient.onCancel { [weak self] in self?.cancel(id) }
+        recipient.onCancel { [weak self] in self?.cancel(id) }
         setTimers(for: id, call.request)
         // While a body was read, the call may have been given up.
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }

@@ -31,22 +31,23 @@ extension SessionExchanges {
         case .finish(let response):
             guard let entry = remove(id) else { return }
             entry.pipe?.finish()
-            entry.call.recipient.succeed(with: response)
+            entry.recipient.succeed(with: response)
         }
     }
 
     private func begin(_ head: HTTPResponse, of id: Int) {
-        guard let call = state.withLock({ $0.entries[id]?.call }) else { return }
+        let entry = state.withLock { state in state.entries[id].map { ($0.call, $0.recipient) } }
+        guard let (call, recipient) = entry else { return }
         let isBodyless = call.request.method == .head || [204, 304].contains(head.status)
         let announced = head.headers["Content-Length"].flatMap { Int($0) }
         let (pipe, body) = HTTPBodyPipe.make(
             length: isBodyless ? 0 : announced, capacity: configuration.maxUnreadBytes)
         state.withLock { state in
             state.entries[id]?.pipe = pipe
-            state.entries[id]?.call.recipient = .served
+            state.entries[id]?.recipient = .served
         }
         pipe.onCancel { [weak self] in self?.cancel(id) }
-        call.recipient.begin(with: head, body)
+        recipient.begin(with: head, body)
     }
 
     private func pass(_ data: Data, of id: Int) {

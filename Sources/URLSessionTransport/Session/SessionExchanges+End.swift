@@ -70,6 +70,6 @@ extension SessionExchanges.Entry {
     /// Tells whoever waits, for the response or for more of its body, that no more will come.
     func fail(with error: any Error) {
         pipe?.fail(error)
-        call.recipient.fail(with: error)
+        recipient.fail(with: error)
     }
 }

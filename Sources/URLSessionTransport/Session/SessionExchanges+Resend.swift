@@ -25,17 +25,17 @@ extension SessionExchanges {
 
     private func sendAgain(_ id: Int) {
         let call = state.withLock { state -> Call? in
-            guard var call = state.entries[id]?.call, call.resends < Self.maxResends,
+            guard let call = state.entries[id]?.call, call.resends < Self.maxResends,
                 call.mayBeRepeated
             else { return nil }
-            call.resends += 1
             state.starting += 1
             return call
         }
         guard let call else { return fail(id, with: .connectionLost) }
         guard let entry = remove(id) else { return leave() }
         stop(entry.task)
-        start(call)
+        let again = Call(call.request, call.body, since: call.start, resends: call.resends + 1)
+        start(again, for: entry.recipient)
     }
 
     /// How many connections in a row may turn out to be closed.

@@ -10,7 +10,10 @@ import Foundation
 
 extension SessionExchanges {
     /// Reads a body to its end, then makes the task of a call that has entered.
-    func upload(_ source: HTTPRequest.BodySource, of call: Call) throws {
+    func upload(
+        _ source: HTTPRequest.BodySource, of request: HTTPRequest, since start: SchedulerInstant,
+        for recipient: ExchangeRecipient
+    ) throws {
         var stream = try opened(source)
         if let length = source.length { stream = stream.checkingLength(length) }
         let body = BodySpool.body(of: stream, upTo: configuration.maxSpooledBodySize)
@@ -20,9 +23,9 @@ extension SessionExchanges {
             return state.isCancelling
         }
         if isCancelling { body.cancel() }
-        call.recipient.onCancel { body.cancel() }
-        let timer = call.request.atDeadline {
-            call.recipient.fail(with: HTTPError(code: .timedOut, request: call.request))
+        recipient.onCancel { body.cancel() }
+        let timer = request.atDeadline {
+            recipient.fail(with: HTTPError(code: .timedOut, request: request))
             body.cancel()
         }
         body.observe { [weak self] result in
@@ -31,12 +34,10 @@ extension SessionExchanges {
             state.withLock { $0.uploads[key] = nil }
             switch result {
             case .success(let body):
-                var call = call
-                call.body = body
-                start(call)
+                self.start(Call(request, body, since: start), for: recipient)
             case .failure(let error):
                 leave()
-                call.recipient.fail(with: Self.refusal(error).naming(call.request))
+                recipient.fail(with: Self.refusal(error).naming(request))
             }
         }
     }

@@ -17,7 +17,8 @@ import Foundation
 /// it is called on URLSession's own queue, so it calls no future there; see ``DelegateQueue``.
 final class SessionExchanges: NSObject, Sendable {
     struct Entry {
-        var call: Call
+        let call: Call
+        var recipient: ExchangeRecipient
         let task: URLSessionTask
         var machine: ExchangeMachine
         var idleTimer: (any ScheduledAction)?
@@ -26,13 +27,23 @@ final class SessionExchanges: NSObject, Sendable {
         var pipe: HTTPBodyPipe?
     }
 
-    /// What is asked, for whom; the same where it is asked a second time.
-    struct Call {
+    /// What is asked; the same where it is asked a second time.
+    final class Call: Sendable {
         let request: HTTPRequest
-        var recipient: ExchangeRecipient
-        var body = UploadBody.none
-        var resends = 0
+        let body: UploadBody
         let start: SchedulerInstant
+        /// How often it was asked again.
+        let resends: Int
+
+        init(
+            _ request: HTTPRequest, _ body: UploadBody, since start: SchedulerInstant,
+            resends: Int = 0
+        ) {
+            self.request = request
+            self.body = body
+            self.start = start
+            self.resends = resends
+        }
     }
 
     struct State {

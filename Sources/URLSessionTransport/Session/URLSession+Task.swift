@@ -26,10 +26,21 @@ extension URLSession {
 extension URLRequest {
     /// Makes the head of a request that is known to be valid.
     fileprivate init(_ request: HTTPRequest) {
-        self.init(url: request.url)
+        self.init(url: request.url.withPlainScheme)
         httpMethod = request.method.rawValue
         let headers = request.effectiveHeaders
         // Repeated fields are sent as one, joined as HTTPHeaders joins them.
         for (name, _) in headers { setValue(headers[name], forHTTPHeaderField: name) }
+    }
+}
+
+extension URL {
+    /// The same URL with its scheme in lower case, the only one that URLSession on Linux knows: for
+    /// another one it ends the process.
+    fileprivate var withPlainScheme: URL {
+        let text = absoluteString
+        if text.utf8.starts(with: "http".utf8) { return self }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return self }
+        return URL(string: text[..<colon].lowercased() + text[colon...]) ?? self
     }
 }

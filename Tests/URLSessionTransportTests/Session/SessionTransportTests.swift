@@ -20,7 +20,7 @@ struct SessionTransportTests {
         ]
         headers.add("2", for: "x-one")
 
-        let response = try await transport.send(HTTPRequest(method, url, headers: headers)).value
+        let response = try await transport.send(HTTPRequest(method, url, headers: headers)).soon
 
         #expect(response.status == 200)
         #expect(response.text == "\(method) /a%20b/%C3%BC%2Fx?q=x%26y")
@@ -41,7 +41,7 @@ struct SessionTransportTests {
         let request = HTTPRequest(
             method, server.url, headers: headers, body: try .json(["name": "Zoë"]))
 
-        let response = try await transport.send(request).value
+        let response = try await transport.send(request).soon
 
         #expect(response.text == #"{"name":"Zoë"}"#)
         let sent = try #require(server.requests.first)
@@ -59,7 +59,7 @@ struct SessionTransportTests {
         defer { try? FileManager.default.removeItem(at: file) }
 
         let request = HTTPRequest(.put, server.url, body: .file(file, contentType: "a/b"))
-        let response = try await transport.send(request).value
+        let response = try await transport.send(request).soon
 
         #expect(response.body == bytes)
         #expect(server.requests.first?.header("Content-Type") == "a/b")
@@ -74,7 +74,7 @@ struct SessionTransportTests {
             .text("why", status: status, headers: ["X-Reason": "because"])
         }
 
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        let response = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         #expect(response.status == status)
         #expect(response.headers["x-reason"] == "because")
@@ -88,7 +88,7 @@ struct SessionTransportTests {
             .text("never sent", status: status, headers: ["ETag": "\"1\""])
         }
 
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        let response = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         #expect(response.status == status)
         #expect(response.headers["ETag"] == "\"1\"")
@@ -100,7 +100,7 @@ struct SessionTransportTests {
             .text("never sent", headers: ["Content-Encoding": "gzip"])
         }
 
-        let response = try await transport.send(HTTPRequest(.head, server.url)).value
+        let response = try await transport.send(HTTPRequest(.head, server.url)).soon
 
         #expect(response.body.isEmpty)
         #expect(response.headers["Content-Length"] == "10")
@@ -117,7 +117,7 @@ struct SessionTransportTests {
         }
 
         for round in 1...3 {
-            let response = try await transport.send(HTTPRequest(.get, server.url)).value
+            let response = try await transport.send(HTTPRequest(.get, server.url)).soon
             #expect(response.status == 401)
             #expect(response.headers["WWW-Authenticate"] == challenge)
             #expect(response.text == "who are you")
@@ -130,7 +130,7 @@ struct SessionTransportTests {
             .text("who are you", status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"x\""])
         }
 
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        let response = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         #expect(response.status == 407)
         #expect(response.text == "who are you")
@@ -144,7 +144,7 @@ struct SessionTransportTests {
             .text("it is there", status: status, headers: ["Location": location])
         }
 
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        let response = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         #expect(response.status == status)
         #expect(response.headers["Location"] == location)
@@ -156,7 +156,7 @@ struct SessionTransportTests {
     @Test func aRedirectThatLeadsNowhereIsAnAnswer() async throws {
         let server = try LoopbackServer { _ in .text("", status: 302, headers: ["X-A": "1"]) }
 
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        let response = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         #expect(response.status == 302)
         #expect(response.headers["X-A"] == "1")
@@ -172,8 +172,8 @@ struct SessionTransportTests {
                 ])
         }
 
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
-        _ = try await transport.send(HTTPRequest(.get, server.url)).value
+        let response = try await transport.send(HTTPRequest(.get, server.url)).soon
+        _ = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         #expect(response.headers.values(for: "Set-Cookie") == cookies)
         #expect(server.requests.last?.header("Cookie") == nil)
@@ -184,8 +184,8 @@ struct SessionTransportTests {
             .chunked(["Hello", ", ", "world"]), .untilClose("until the end"),
         ])
 
-        let chunked = try await transport.send(HTTPRequest(.get, server.url)).value
-        let endless = try await transport.send(HTTPRequest(.get, server.url)).value
+        let chunked = try await transport.send(HTTPRequest(.get, server.url)).soon
+        let endless = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         #expect(chunked.text == "Hello, world")
         #expect(endless.text == "until the end")
@@ -197,15 +197,25 @@ struct SessionTransportTests {
 
         let response = try await transport.send(
             HTTPRequest(.post, server.url, body: .data(bytes))
-        ).value
+        ).soon
 
         #expect(response.body == bytes)
+    }
+
+    @Test(arguments: ["HTTP", "Http", "hTTp"])
+    func knowsASchemeInAnyCase(scheme: String) async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        let url = try #require(URL(string: "\(scheme)://127.0.0.1:\(server.port)/a?b#c"))
+
+        let response = try await transport.send(HTTPRequest(.get, url)).soon
+
+        #expect(response.text == "/a?b")
     }
 
     @Test func tellsHowLongItTook() async throws {
         let server = try LoopbackServer { _ in .text("done") }
 
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        let response = try await transport.send(HTTPRequest(.get, server.url)).soon
 
         let total = try #require(response.timing.total)
         let untilHeaders = try #require(response.timing.untilHeaders)
