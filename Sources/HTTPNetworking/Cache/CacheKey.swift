@@ -11,7 +11,7 @@ public import Foundation
 public struct CacheKey {
     /// The URL.
     ///
-    /// Its query may hold secrets; ``description`` leaves those out.
+    /// Its query may hold secrets; `description` leaves those out.
     public let url: String
 
     /// Makes the key of a URL, or returns nil where that is no absolute http or https URL.
@@ -31,7 +31,7 @@ extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     /// The URL without userinfo and without the values of its query.
     public var description: String { URL(string: url).map(SafeText.redacted) ?? "a key" }
 
-    /// The same as ``description``.
+    /// The same as `description`.
     public var debugDescription: String { description }
 
     /// A mirror that shows the description.

@@ -12,10 +12,9 @@ extension CacheLayer {
         let validation = validation(entry, request, query)
         return validate(validation)
             .flatMap { validated in context.run { settle(validated, validation) } }
-            .flatMapError { error in
-                let rescued = context.run { rescue(validation, after: error) }
-                guard let rescued else { throw error }
-                return Future(value: rescued)
+            .continued { result in
+                guard case .failure(let error) = result else { return nil }
+                return context.run { rescue(validation, after: error) }.map { Future(value: $0) }
             }
     }
 

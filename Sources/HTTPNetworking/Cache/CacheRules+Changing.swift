@@ -21,6 +21,12 @@ extension CacheRules {
         }
         if query.forbidsStoring { return .nothing }
         if status == 304 { return .confirm }
+        // An error does not take the place of what is given in its stead.
+        if isError(status: status), let entry = exchange.validated,
+            mayUseOnError(entry, for: query, at: exchange.received)
+        {
+            return .nothing
+        }
         if let entry = entry(from: exchange) { return .put(entry) }
         let isNews = (200..<400).contains(status) && status != 206 || [404, 410].contains(status)
         return isNews && (!query.asksForLess || status == 200) ? .drop : .nothing

@@ -56,7 +56,7 @@ extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The names of the fields, none of their values.
     public var description: String { fields.keys.sorted().joined(separator: ", ") }
 
-    /// The same as ``description``.
+    /// The same as `description`.
     public var debugDescription: String { description }
 
     /// A mirror that shows the description.

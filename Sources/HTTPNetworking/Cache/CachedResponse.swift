@@ -90,7 +90,7 @@ extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible,
     /// The status, the headers redacted, and the size of the body.
     public var description: String { "\(status), \(headers), body of \(body.count) bytes" }
 
-    /// The same as ``description``.
+    /// The same as `description`.
     public var debugDescription: String { description }
 
     /// A mirror that shows the description.

@@ -7,7 +7,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The responses that ``Services/Middleware/cache(_:)`` keeps, by the rules of RFC 9111 and RFC 5861.
+/// The responses that `Middleware.cache(_:)` keeps, by the rules of RFC 9111 and RFC 5861.
 ///
 /// ```swift
 /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))

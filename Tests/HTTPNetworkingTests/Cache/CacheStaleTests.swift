@@ -72,6 +72,18 @@ import Testing
         #expect(bench.requests.count == 4 && bench.cache.statistics.rescues == 2)
     }
 
+    @Test func anErrorThatMayBeStoredIsNotStoredInItsPlace() throws {
+        let bench = CacheBench()
+        let control = "max-age=10, stale-if-error=50"
+        bench.answers(
+            stored("stale-if-error=50"), .init(status: 503, headers: ["Cache-Control": control]))
+        try bench.ask()
+        bench.advance(11)
+        #expect(try bench.get() == "1" && bench.get() == "1" && bench.requests.count == 3)
+        bench.advance(60)
+        #expect(try bench.get() == "4" && bench.get() == "4")
+    }
+
     @Test func staleWhileRevalidateAnswersAtOnceAndAsks() throws {
         let bench = CacheBench()
         let gate = Promise<Void>()
