@@ -45,9 +45,11 @@ extension HTTPExchange {
     /// The same with the headers of request and answer, where "…" stands for each value that is not
     /// known to hold no secret.
     public var logLineWithHeaders: String {
-        line(with: [
-            EventFact("request_headers", "\(request.effectiveHeaders)"),
-            EventFact("response_headers", "\(headers)"),
+        let answer = HTTPResponse(status: 0, headers: headers)
+        let secrets = KnownSecrets(of: request, nil, answer)
+        return line(with: [
+            EventFact("request_headers", secrets.scrubbed("\(request.effectiveHeaders)")),
+            EventFact("response_headers", secrets.scrubbed("\(headers)")),
         ])
     }
 

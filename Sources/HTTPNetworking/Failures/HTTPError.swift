@@ -80,7 +80,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
             self,
             children: [
                 "code": code, "endpoint": endpoint as Any, "request": request as Any,
-                "response": response as Any,
+                "response": response.map { knownSecrets.scrubbed("\($0)") } as Any,
                 "cause": cause.map { "\(type(of: $0))" } as Any,
             ]
         )

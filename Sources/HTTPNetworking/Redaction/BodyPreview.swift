@@ -25,7 +25,7 @@ enum BodyPreview {
             // What is hidden at one place must not be shown by a message at another.
             for value in outline.values { secrets.add(value) }
             return JSONPreview.text(outline, without: secrets, harmless: harmless, upTo: limit)
-        case .form(let text): return form(text, without: secrets, upTo: limit)
+        case .form(let text, _): return form(text, without: secrets, upTo: limit)
         case .plain(let text):
             guard secrets.isComplete else { return nil }
             let start = Array(text.prefix(KnownSecrets.shownAtOnce))
@@ -36,14 +36,15 @@ enum BodyPreview {
     }
 
     private static func form(
-        _ text: String, without secrets: KnownSecrets, upTo limit: Int
+        _ text: [UInt8], without secrets: KnownSecrets, upTo limit: Int
     ) -> String {
-        var shown = ""
-        for item in text.split(separator: "&", omittingEmptySubsequences: false) {
-            if !shown.isEmpty { shown += "&" }
-            shown += item.firstIndex(of: "=").map { "\(secrets.scrubbed(item[..<$0]))=…" } ?? "…"
-            if shown.utf8.count > 4 * limit { break }
+        let start = Array(text.prefix(KnownSecrets.shownAtOnce))
+        // Whole, since a secret may go across a name and a value.
+        let scrubbed = SafeText.replacing(secrets.marks(in: start), in: start)
+        let shown = scrubbed.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
         }
-        return SafeText.line(shown, upTo: limit)
+        return SafeText.line(
+            shown.dropLast(start.count < text.count ? 1 : 0).joined(separator: "&"), upTo: limit)
     }
 }

@@ -8,8 +8,8 @@ import Foundation
 enum BodyText {
     /// JSON, or what begins as such.
     case json(JSONOutline)
-    /// Names and values with "=" and "&" between them.
-    case form(String)
+    /// Names and values with "=" and "&" between them, said to be a form or only looking like one.
+    case form([UInt8], isDeclared: Bool)
     /// A plain text, or HTML.
     case plain([UInt8])
     /// Anything else, of which nothing is shown.
@@ -43,7 +43,7 @@ enum BodyText {
         let isForm = type == "application/x-www-form-urlencoded"
         switch type {
         case _ where isForm || Self.looksLikeForm(text):
-            self = .form(String(decoding: text, as: UTF8.self))
+            self = .form(text, isDeclared: isForm)
         case "", "text/plain", "text/html": self = .plain(text)
         default: self = type.contains("json") ? .plain(text) : .opaque
         }
@@ -74,6 +74,7 @@ enum BodyText {
                 guard let end = item.firstIndex(of: UInt8(ascii: "=")) else { return false }
                 let name = item[..<end]
                 return !name.isEmpty && end < item.endIndex - 1
+                    && !item[(end + 1)...].contains(UInt8(ascii: "="))
                     && name.allSatisfy { "-._~%+[]".utf8.contains($0) || $0.isLetterOrDigit }
             }
     }

@@ -35,14 +35,21 @@ struct EscapedText {
     func read(_ notation: Notation = .all) -> EscapedText? {
         guard bytes.contains(where: { notation.begins(with: $0) }) else { return nil }
         var read = EscapedText([])
+        read.bytes.reserveCapacity(bytes.count)
+        read.places.reserveCapacity(bytes.count)
         var position = 0
         while position < bytes.count {
-            let rest = bytes[position...]
-            let (text, length) = notation.escape(at: rest) ?? ([bytes[position]], 1)
-            let place =
-                places[position].lowerBound..<places[position + length - 1].upperBound
+            guard notation.begins(with: bytes[position]),
+                let (text, length) = notation.escape(at: bytes[position...])
+            else {
+                read.bytes.append(bytes[position])
+                read.places.append(places[position])
+                position += 1
+                continue
+            }
+            let end = places[position + length - 1].upperBound
             read.bytes += text
-            read.places += repeatElement(place, count: text.count)
+            read.places += repeatElement(places[position].lowerBound..<end, count: text.count)
             position += length
         }
         return read.bytes.count < bytes.count ? read : nil
@@ -61,8 +68,7 @@ extension EscapedText.Notation {
 
     /// What the escape at the beginning stands for, and how long it is.
     fileprivate func escape(at rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
-        guard let first = rest.first, begins(with: first) else { return nil }
-        switch first {
+        switch rest.first {
         case UInt8(ascii: "%"):
             return Self.number(rest.dropFirst().prefix(2), digits: 2).map { ([UInt8($0)], 3) }
         case UInt8(ascii: "\\"): return Self.backslashed(rest)

@@ -12,7 +12,10 @@ extension KnownSecrets {
         case .json(let outline):
             for value in outline.values { add(value) }
             if !outline.isWhole { add(lines: outline.bytes) }
-        case .form(let text): add(query: text[...])
+        case .form(let text, let isDeclared):
+            add(query: String(decoding: text, as: UTF8.self)[...])
+            // It may be one value that only looks like a name and another.
+            if !isDeclared { add(lines: text) }
         case .plain, .opaque: add(lines: Array(body))
         }
     }

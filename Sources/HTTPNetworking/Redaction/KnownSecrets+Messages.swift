@@ -32,7 +32,9 @@ extension KnownSecrets {
     }
 
     private mutating func add(_ endpoint: Endpoint) {
-        if let url = endpoint.url ?? endpoint.base { add(url) }
+        if let url = endpoint.url { add(url) }
+        // Its fragment is in no URL that is made of it.
+        if let base = endpoint.base { add(base) }
         if AbsoluteURL.isMeant(by: endpoint.path) { add(url: endpoint.path) }
         for item in endpoint.queryItems { add(item.value ?? item.name) }
         for (name, value) in endpoint.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
@@ -78,11 +80,17 @@ extension KnownSecrets {
         }
     }
 
-    /// Adds a header's value: whole, and each word of it; of credentials for Basic, what they spell.
+    /// Adds a header's value: whole, without its scheme, the values of its pairs, and each word of it;
+    /// of credentials for Basic, what they spell.
     private mutating func add(field value: some StringProtocol) {
         add(value)
-        for item in value.split(whereSeparator: { ";,".contains($0) }) {
-            add(item.drop { $0 != "=" }.dropFirst())
+        add(value.drop { $0 != " " })
+        for separator: Character in [";", ","] {
+            for item in value.split(separator: separator) {
+                let pair = item.drop { $0 != "=" }.dropFirst()
+                add(pair)
+                add(pair.drop { $0 == "\"" }.prefix { $0 != "\"" })
+            }
         }
         for word in value.split(whereSeparator: { " \t;,=&?\"'<>()".contains($0) }) {
             add(word)

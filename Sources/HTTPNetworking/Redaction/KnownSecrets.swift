@@ -17,7 +17,11 @@ struct KnownSecrets {
     /// How many bytes of secrets are kept.
     private static let capacity = 4 * limit
 
+    /// What was added, in lower case.
+    private var values: Set<[UInt8]> = []
     private var needles: Set<Needle> = []
+    /// The first four bytes of each needle, so that most of a text is passed over quickly.
+    private var beginnings: Set<UInt32> = []
     /// Whether there are needles of a length.
     private var hasLength = [Bool](repeating: false, count: Needle.longest + 1)
     private var size = 0
@@ -44,6 +48,7 @@ struct KnownSecrets {
         let folded = bytes.map(\.folded)
         guard folded.count > 24 || !Self.words.contains(String(decoding: folded, as: UTF8.self))
         else { return }
+        guard values.insert(folded).inserted else { return }
         size += folded.count
         guard size <= Self.capacity else { return isMissingSome() }
         addParts(of: folded, length: min(folded.count, Needle.longest))
@@ -53,7 +58,10 @@ struct KnownSecrets {
     private mutating func addParts(of folded: [UInt8], length: Int) {
         hasLength[length] = true
         for start in 0...folded.count - length {
-            needles.insert(Needle(folded[start..<start + length]))
+            var needle = Needle()
+            for position in start..<start + length { needle.append(folded[position]) }
+            needles.insert(needle)
+            beginnings.insert(folded.beginning(at: start))
         }
     }
 
@@ -93,7 +101,8 @@ extension KnownSecrets {
 
     private func mark(_ marks: inout [Bool], in text: EscapedText) {
         let folded = text.bytes.map(\.folded)
-        for start in folded.indices {
+        for start in folded.indices.dropLast(3)
+        where beginnings.contains(folded.beginning(at: start)) {
             var needle = Needle()
             var found = 0
             for end in start..<min(start + Needle.longest, folded.count) {
@@ -115,10 +124,6 @@ private struct Needle: Hashable {
     private var first: UInt64 = 0
     private var second: UInt64 = 0
 
-    init() {}
-
-    init(_ bytes: some Sequence<UInt8>) { for byte in bytes { append(byte) } }
-
     mutating func append(_ byte: UInt8) {
         if count < 8 {
             first = first << 8 | UInt64(byte)
@@ -126,6 +131,14 @@ private struct Needle: Hashable {
             second = second << 8 | UInt64(byte)
         }
         count += 1
+    }
+}
+
+extension [UInt8] {
+    /// Four bytes in one number.
+    fileprivate func beginning(at start: Int) -> UInt32 {
+        UInt32(self[start]) << 24 | UInt32(self[start + 1]) << 16 | UInt32(self[start + 2]) << 8
+            | UInt32(self[start + 3])
     }
 }
 

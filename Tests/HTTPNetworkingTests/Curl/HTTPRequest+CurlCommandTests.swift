@@ -110,6 +110,8 @@ import Testing
         let text = HTTPRequest(
             .post, url, body: .data(Data("s3cret".utf8), contentType: "text/plain"))
         #expect(text.curlCommand.hasSuffix("--data-binary '…'"))
+        let pair = HTTPRequest(.post, url, body: .data(Data("s3c=ret".utf8), contentType: "a/b"))
+        #expect(pair.curlCommand.hasSuffix("--data-binary '…'"))
         let bytes = HTTPRequest(.post, url, body: .data(Data([0xFF]), contentType: "image/png"))
         #expect(bytes.curlCommand.hasPrefix("# the body is 1 bytes of image/png\ncurl"))
         #expect(bytes.curlCommand.hasSuffix("--data-binary '…'"))

@@ -22,7 +22,8 @@ import Testing
         ("7", "text/plain", "plain"), ("[12:00] failed", "text/plain", "plain"),
         ("Not Found", "application/json", "plain"), ("<html></html>", "text/html", "plain"),
         ("a=1&b=2", "application/x-www-form-urlencoded", "form"), ("a=1&b=2", nil, "form"),
-        ("access_token=x", "text/plain", "form"), ("a = b", "text/plain", "plain"),
+        ("access_token=x", "text/plain", "form"), ("a=b=c", nil, "plain"),
+        ("a = b", "text/plain", "plain"),
         ("YWJj=", "text/plain", "plain"), ("", nil, "plain"), ("<a>x</a>", "text/xml", "opaque"),
         ("x", "application/octet-stream", "opaque"), ("a\0b", "text/plain", "opaque"),
     ])

@@ -1,0 +1,120 @@
+import Foundation
+import Futures
+import Services
+import Testing
+
+@testable import HTTPNetworking
+
+/// Secrets at all places where one may stand, and all texts in which one must not.
+@Suite struct SecretsNeverShownTests {
+    @Test(arguments: 0..<20)
+    func noTextOfAnExchangeShowsOne(part: UInt64) {
+        for seed in part * 5..<(part + 1) * 5 {
+            let planted = PlantedSecrets(seed: seed)
+            check(planted, seed, allTexts(of: planted))
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func neitherDescriptionNorCommandShowsOne(part: UInt64) {
+        for seed in 1_000 + part * 100..<1_000 + (part + 1) * 100 {
+            let planted = PlantedSecrets(seed: seed)
+            check(planted, seed, ["\(planted.error)", planted.request.curlCommand])
+        }
+    }
+
+    private func check(_ planted: PlantedSecrets, _ seed: UInt64, _ texts: [String]) {
+        let texts = texts.map { $0.lowercased() }
+        let encoded = planted.secrets.map { PercentEncoding.query.encode($0) }
+        for secret in Set(planted.secrets + planted.echoes + encoded) {
+            guard let text = texts.first(where: { $0.contains(secret.lowercased()) }) else {
+                continue
+            }
+            let asked = planted.request.curlCommand(revealingSecrets: true)
+            Issue.record("seed \(seed): \(secret) in \(text), asked for by \(asked)")
+        }
+    }
+
+    private func allTexts(of planted: PlantedSecrets) -> [String] {
+        let (request, error) = (planted.request, planted.error)
+        // By itself it does not know what was sent, and takes the type's own words for harmless.
+        var response = planted.response
+        response.headers["Content-Type"] = "text/plain"
+        let streamed = HTTPStreamedResponse(
+            status: response.status, headers: response.headers, body: HTTPBodyStream(response.body))
+        let reported = [
+            error.localizedDescription, "\(error as NSError)",
+            error.bodyPreview(upTo: 10_000) ?? "", error.bodyPreview(upTo: 20) ?? "",
+            request.curlCommand, error.curlCommand ?? "", error.loggedCode,
+        ]
+        return reported + texts(of: request) + texts(of: request.headers) + texts(of: request.body)
+            + texts(of: request.context) + texts(of: response) + texts(of: streamed)
+            + texts(of: error) + mirrored(error) + mirrored(request) + mirrored(response)
+            + mirrored(streamed) + observed(planted)
+    }
+
+    /// All that stands in a mirror, and in the mirrors of that.
+    private func mirrored(_ value: Any, depth: Int = 0) -> [String] {
+        guard depth < 12 else { return [] }
+        let below = Mirror(reflecting: value).children.flatMap { child in
+            [child.label ?? ""] + mirrored(child.value, depth: depth + 1)
+        }
+        return [String(reflecting: value)] + below
+    }
+
+    /// What the observers of a stack write of a call.
+    private func observed(_ planted: PlantedSecrets) -> [String] {
+        let (recorder, metrics) = (CallRecorder(), ServiceMetrics())
+        let scheduler = ManualScheduler()
+        let lines = Locked<[String]>([])
+        let add: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
+        let response = planted.response
+        let service: HTTPService = stack(
+            .observed(
+                by: recorder.observer, metrics.observer, .logging(add), on: scheduler,
+                named: { "\($0)" }),
+            .idempotencyKey { _ in "q5ecr3t-idempotency-k3y" },
+            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+            .exchangeLog(on: scheduler) { exchange in
+                add(exchange.logLine)
+                add(exchange.logLineWithHeaders)
+                texts(of: exchange).forEach(add)
+            },
+            .acceptStatus(), over: { _ in Future(value: response) })
+        let result = service(planted.request)
+        let call = recorder.lastCall
+        return lines.withLock { $0 } + texts(of: result)
+            + [
+                "\(String(describing: result.result))", call?.waterfall() ?? "",
+                recorder.chromeTrace, metrics.prometheusText,
+            ]
+    }
+
+    @Test func theKeyOfACallIsNotShown() throws {
+        let request = HTTPRequest(
+            .post, try #require(URL(string: "https://a.example/")),
+            context: .init(idempotencyKey: "q5ecr3t-idempotency-k3y", tags: ["a": "q5ecr3t-tag"]))
+        let response = HTTPResponse(status: 409, body: Data("q5ecr3t-idempotency-k3y".utf8))
+        let error = HTTPError(code: .unacceptableStatus, request: request, response: response)
+        for text in texts(of: error) + texts(of: request) + mirrored(error) + [request.curlCommand]
+        {
+            #expect(!text.contains("q5ecr3t"), "\(text)")
+        }
+    }
+
+    @Test func anEndpointsSecretsAreNotShownEither() throws {
+        for seed in UInt64(0)..<200 {
+            let planted = PlantedSecrets(seed: seed)
+            guard case .data(let data) = planted.request.body.content else { continue }
+            let type = planted.request.body.contentType ?? ""
+            let endpoint = Endpoint(
+                path: "/a", queryItems: [.init(name: "q", value: planted.secrets[0])],
+                method: .post,
+                headers: planted.request.headers, body: .data(data, contentType: type),
+                base: planted.request.url)
+            let error = HTTPError(
+                code: .unacceptableStatus, endpoint: endpoint, response: planted.response)
+            check(planted, seed, ["\(error)", "\(endpoint)"] + mirrored(error))
+        }
+    }
+}
