@@ -73,6 +73,8 @@ public struct HTTPHeaders {
 
     /// Removes all values of a name.
     public mutating func remove(_ name: String) {
+        // Most often there is none, and then shared fields stay shared.
+        guard fields.contains(where: { Self.isSame($0.name, name) }) else { return }
         fields.removeAll { Self.isSame($0.name, name) }
     }
 
@@ -84,7 +86,8 @@ public struct HTTPHeaders {
 
     /// Names are compared as ASCII, so that no letter of another script is taken for one of them.
     private static func isSame(_ left: String, _ right: String) -> Bool {
-        lowercased(left).elementsEqual(lowercased(right))
+        left.utf8.count == right.utf8.count
+            && lowercased(left).elementsEqual(lowercased(right))
     }
 
     private static func lowercased(_ name: String) -> some Sequence<UInt8> {
@@ -93,6 +96,8 @@ public struct HTTPHeaders {
 
     /// A text without the spaces and tabs around it.
     static func trimmed(_ value: some StringProtocol) -> String {
+        let isBlank = { (byte: UInt8?) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard isBlank(value.utf8.first) || isBlank(value.utf8.last) else { return String(value) }
         let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
         let scalars = value.unicodeScalars.drop(while: isSpace)
         let kept = scalars.reversed().drop(while: isSpace).count

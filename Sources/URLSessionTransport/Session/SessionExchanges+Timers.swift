@@ -15,7 +15,7 @@ extension SessionExchanges {
     func setTimers(for id: Int, _ request: HTTPRequest) {
         if let timeout = configuration.idleTimeout { checkIdle(id, after: timeout) }
         let timer = request.atDeadline { [weak self] in self?.fail(id, with: .timedOut) }
-        if let timer { keep(timer, for: id, in: \.deadlineTimer) }
+        if let timer { keep(timer, for: id) { $0.deadlineTimer = timer } }
     }
 
     private func checkIdle(_ id: Int, after delay: Duration) {
@@ -26,17 +26,17 @@ extension SessionExchanges {
             guard let left else { return }
             if left > .zero { checkIdle(id, after: left) } else { fail(id, with: .timedOut) }
         }
-        keep(timer, for: id, in: \.idleTimer)
+        keep(timer, for: id) { $0.idleTimer = timer }
     }
 
     /// Keeps a timer with its exchange, so that it ends with that.
     private func keep(
-        _ timer: any ScheduledAction, for id: Int,
-        in place: WritableKeyPath<Entry, (any ScheduledAction)?>
+        _ timer: any ScheduledAction, for id: Int, _ put: (inout Entry) -> Void
     ) {
         let isOver = state.withLock { state in
-            state.entries[id]?[keyPath: place] = timer
-            return state.entries[id] == nil
+            guard let index = state.entries.index(forKey: id) else { return true }
+            put(&state.entries.values[index])
+            return false
         }
         if isOver { timer.cancel() }
     }
