@@ -2,7 +2,6 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
-import TestSupport
 import Testing
 import URLSessionTransport
 
