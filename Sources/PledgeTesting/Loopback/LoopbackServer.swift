@@ -91,6 +91,11 @@ package final class LoopbackServer: Sendable {
         log.moment { $0.hangUps >= count }.map { _ in }
     }
 
+    /// Settles as soon as the clients of all requests that have arrived have hung up.
+    package func allHungUp() -> Future<Void> {
+        log.moment { $0.hangUps >= $0.requests.count }.map { _ in }
+    }
+
     /// Settles as soon as so many connections, or fewer, are open.
     package func connectionsOpen(atMost count: Int) -> Future<Void> {
         log.moment { $0.open <= count }.map { _ in }
