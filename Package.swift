@@ -17,12 +17,20 @@ func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targ
 }
 
 /// A test target at Tests/NAMETests with the settings above.
-func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+    of name: String, uses dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: [.init(stringLiteral: name)] + dependencies,
+        exclude: exclude,
         swiftSettings: settings
     )
+}
+
+/// A product of another package, which only the trait `AsyncHTTPClient` asks for.
+func product(_ name: String, of package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["AsyncHTTPClient"]))
 }
 
 let modules = [
@@ -43,7 +51,10 @@ let package = Package(
     ],
     dependencies: [
         // Fetched only where the trait AsyncHTTPClient is on.
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0")
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.36.0"),
     ],
     targets: [
         module("Composition"),
@@ -62,10 +73,10 @@ let package = Package(
         module(
             "AsyncHTTPClientTransport",
             uses: [
-                "HTTPNetworking", "Futures",
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client",
-                    condition: .when(traits: ["AsyncHTTPClient"])),
+                "HTTPNetworking", "Futures", "Services",
+                product("AsyncHTTPClient", of: "async-http-client"),
+                product("NIOCore", of: "swift-nio"), product("NIOPosix", of: "swift-nio"),
+                product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
             ]),
         module("Stores", uses: ["Futures"]),
         module(
@@ -101,7 +112,15 @@ let package = Package(
             uses: ["HTTPNetworking", "Futures", "Services", "PledgeTesting"]),
         // Empty without the trait.
         tests(
-            of: "AsyncHTTPClientTransport", uses: ["HTTPNetworking", "Futures", "PledgeTesting"]),
+            of: "AsyncHTTPClientTransport",
+            uses: [
+                "HTTPNetworking", "Futures", "Services", "PledgeTesting", "TestSupport",
+                product("AsyncHTTPClient", of: "async-http-client"),
+                product("NIOCore", of: "swift-nio"), product("NIOPosix", of: "swift-nio"),
+                product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
+                product("NIOHTTP2", of: "swift-nio-http2"),
+            ],
+            exclude: ["Certificates"]),
         tests(of: "Stores", uses: ["Futures", "TestSupport"]),
         tests(of: "PledgeTesting", uses: ["Pledge"]),
         .testTarget(

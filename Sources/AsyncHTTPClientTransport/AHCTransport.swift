@@ -1,3 +1,97 @@
 #if AsyncHTTPClient
+public import AsyncHTTPClient
+public import Futures
 import HTTPNetworking
+
+/// AsyncHTTPClient as a transport: HTTP/1.1 and HTTP/2, streamed both ways.
+///
+/// ```swift
+/// let transport = AHCTransport()
+/// let api = networking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
+/// ```
+///
+/// It sends what it is given and follows no redirect: `.redirect()` does that. A connection that
+/// cannot be made fails the call at once: `.retry()` tries again. Connections are kept and used again;
+/// over TLS, HTTP/2 is spoken where the server does.
+///
+/// ## Threads
+///
+/// Futures settle on an event loop of SwiftNIO's, which many connections share: what observes them
+/// must not block, and hands long work on with `observe(on:)`. A call that is refused before
+/// anything is sent has settled when the method returns. The source of a body to be sent is opened, and
+/// asked for chunks, on another thread, so that one may block.
+public final class AHCTransport {
+    /// A transport with the default configuration, for the whole process.
+    ///
+    /// It cannot be closed.
+    public static let shared = AHCTransport()
+
+    let maxBodySize: Int
+    private let closed: Promise<Void>
+    /// Nil when the transport is closed; each call keeps it until it ends.
+    private let lease: Locked<ClientLease?>
+
+    /// Makes a transport with connections of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: How it connects, and how much it keeps.
+    ///   - scheduler: Whose time is counted while a body is sent; AsyncHTTPClient counts its own
+    ///     otherwise, and a deadline is on a scheduler already.
+    public convenience init(
+        _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live
+    ) {
+        let closed = Promise<Void>()
+        let lease = ClientLease(configuration, scheduler, ended: closed)
+        self.init(lease, closed, maxBodySize: configuration.maxBodySize)
+    }
+
+    /// Makes a transport over a client that the app has already.
+    ///
+    /// Make that client with `redirectConfiguration: .disallow`, or it follows redirects itself and
+    /// takes credentials to wherever they lead, as `HTTPClient.shared` does. It needs
+    /// `connectionPool.retryConnectionEstablishment` to be false for a refused connection to fail a
+    /// call at once, and no decompression for `.decompress()` to find what it expects.
+    ///
+    /// - Parameters:
+    ///   - client: The client. Whoever made it shuts it down, once this transport is not used any more.
+    ///   - maxBodySize: How many bytes the body of a whole response may have.
+    public convenience init(
+        client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize
+    ) {
+        let closed = Promise<Void>()
+        let lease = ClientLease(client, ended: closed)
+        self.init(lease, closed, maxBodySize: maxBodySize)
+    }
+
+    private init(_ lease: ClientLease, _ closed: Promise<Void>, maxBodySize: Int) {
+        self.lease = Locked(lease)
+        self.closed = closed
+        self.maxBodySize = maxBodySize
+    }
+
+    /// Refuses new calls, and lets go of all connections when the calls under way have ended.
+    ///
+    /// A transport that is released closes itself so. Harmless twice.
+    ///
+    /// - Parameter cancelling: Whether the calls under way are ended now: they reject with
+    ///   `CancellationError`. Of a transport over an app's own client they go on.
+    /// - Returns: A future that resolves when all is closed. That of ``shared`` rejects with an
+    ///   `HTTPError` with the code `unsupported`, and nothing is closed.
+    @discardableResult
+    public func close(cancelling: Bool = false) -> Future<Void> {
+        if self === Self.shared { return Future(error: HTTPError(code: .unsupported)) }
+        let last = lease.withLock { lease in
+            defer { lease = nil }
+            return lease
+        }
+        if cancelling { last?.cancel() }
+        // Not the promise itself: whoever cancels the future of one call must not settle the others'.
+        return closed.map { $0 }
+    }
+
+    /// The client, to be kept while a call is under way; nil where the transport is closed.
+    func borrowClient() -> ClientLease? { lease.withLock { $0 } }
+}
+
+extension AHCTransport: Sendable {}
 #endif

@@ -1,0 +1,54 @@
+#if AsyncHTTPClient
+public import Futures
+public import HTTPNetworking
+
+extension AHCTransport {
+    /// Sends a request and gathers the whole response.
+    ///
+    /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
+    ///   holds for the whole exchange.
+    /// - Returns: A future of whatever the server answered, of any status. It rejects with
+    ///   ``HTTPRequest/Error`` where the request cannot be sent, and with an ``HTTPError`` that keeps
+    ///   the request and what AsyncHTTPClient said where no whole answer came; its code is
+    ///   `bodyTooLarge` where the body has more bytes than ``Configuration/maxBodySize``. Cancelling it
+    ///   ends the exchange: the connection is closed, or HTTP/2's stream is.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        start(request) { call, control, resolver in
+            WholeExchange(call, control, resolver, limit: maxBodySize)
+        }
+    }
+
+    /// Sends a request, and gives the body of its response chunk by chunk.
+    ///
+    /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
+    ///   holds for the whole exchange, its body included.
+    /// - Returns: A future of the response, which resolves when the headers have come. It rejects as
+    ///   ``send(_:)`` does. What fails later fails the body with an ``HTTPError``. No more of the body is
+    ///   read from the connection than a chunk ahead of what was asked for; a reader that pauses for
+    ///   longer than ``Configuration/idleTimeout`` loses it. A body that is given up, and a response
+    ///   released unread, end the exchange.
+    public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+        start(request) { call, control, resolver in
+            StreamedExchange(call, control, resolver)
+        }
+    }
+
+    private func start<Output: Sendable>(
+        _ request: HTTPRequest,
+        _ makeExchange: (ExchangeCall, ExchangeControl, Resolver<Output>) -> some Exchange
+    ) -> Future<Output> {
+        let call: ExchangeCall
+        do {
+            call = try ExchangeCall(request.inCallContext(), over: self)
+        } catch {
+            return Future(error: error)
+        }
+        return Future.make { resolver in
+            let control = ExchangeControl()
+            resolver.onCancel { control.cancel() }
+            call.begin(makeExchange(call, control, resolver), control)
+            call.keepDeadline(control)
+        }
+    }
+}
+#endif

@@ -1,0 +1,57 @@
+#if AsyncHTTPClient
+extension AHCTransport {
+    /// How a transport connects, and how much it keeps.
+    public struct Configuration {
+        /// How secure connections are made.
+        public var tls = TLS()
+
+        /// Which versions of HTTP are spoken.
+        public var httpVersion = HTTPVersion.automatic
+
+        /// How long a connection may take to be made, TLS included, and how long a call may wait for one
+        /// of ``maxConnectionsPerHost``.
+        public var connectTimeout: Duration = .seconds(10)
+
+        /// How long a connection in use may be without a byte from the server, nil for any time.
+        ///
+        /// It begins when the request has been sent.
+        public var idleTimeout: Duration?
+
+        /// How long a connection that is not in use is kept.
+        public var keepAlive: Duration = .seconds(60)
+
+        /// How many connections of HTTP/1.1 there may be to one host; more calls wait for one.
+        public var maxConnectionsPerHost = 8
+
+        /// How many bytes the body of a whole response may have.
+        ///
+        /// One that has more fails with the code `bodyTooLarge`. A streamed body may have any number.
+        public var maxBodySize: Int
+
+        /// 64 MiB.
+        public static let defaultMaxBodySize = 64 << 20
+
+        /// Makes a configuration.
+        public init(idleTimeout: Duration? = .seconds(60), maxBodySize: Int = defaultMaxBodySize) {
+            self.idleTimeout = idleTimeout
+            self.maxBodySize = maxBodySize
+        }
+    }
+}
+
+extension AHCTransport.Configuration {
+    /// Which versions of HTTP are spoken.
+    public enum HTTPVersion {
+        /// HTTP/2 over TLS where the server speaks it, HTTP/1.1 otherwise.
+        case automatic
+        /// HTTP/1.1.
+        case http1Only
+    }
+}
+
+extension AHCTransport.Configuration.HTTPVersion: Hashable {}
+
+extension AHCTransport.Configuration.HTTPVersion: Sendable {}
+
+extension AHCTransport.Configuration: Sendable {}
+#endif

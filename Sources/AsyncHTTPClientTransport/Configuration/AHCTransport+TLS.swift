@@ -1,0 +1,124 @@
+#if AsyncHTTPClient
+import NIOSSL
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension AHCTransport {
+    /// How secure connections are made.
+    ///
+    /// ```swift
+    /// var configuration = AHCTransport.Configuration()
+    /// try configuration.tls.trust(certificates: companyRoots)
+    /// ```
+    public struct TLS {
+        /// What is checked of a server's certificate.
+        public enum Verification {
+            /// That an authority we trust vouches for it, and that it is the host's.
+            case full
+            /// That an authority we trust vouches for it.
+            case authorityOnly
+            /// Nothing: whoever stands between can read and change everything.
+            case none
+        }
+
+        /// A version of TLS.
+        public enum Version {
+            /// TLS 1.2.
+            case tls12
+            /// TLS 1.3.
+            case tls13
+        }
+
+        /// What is checked of a server's certificate.
+        public var verification: Verification {
+            get {
+                switch configuration.certificateVerification {
+                case .none: .none
+                case .noHostnameVerification: .authorityOnly
+                default: .full
+                }
+            }
+            set {
+                switch newValue {
+                case .none: configuration.certificateVerification = .none
+                case .authorityOnly: configuration.certificateVerification = .noHostnameVerification
+                case .full: configuration.certificateVerification = .fullVerification
+                }
+            }
+        }
+
+        /// The oldest version that is spoken.
+        public var minimumVersion: Version {
+            get { configuration.minimumTLSVersion == .tlsv13 ? .tls13 : .tls12 }
+            set { configuration.minimumTLSVersion = newValue == .tls13 ? .tlsv13 : .tlsv12 }
+        }
+
+        var configuration: TLSConfiguration
+
+        /// Makes the default: full verification by the system's authorities, TLS 1.2 or later, no
+        /// certificate of our own.
+        public init() {
+            configuration = .makeClientConfiguration()
+            configuration.minimumTLSVersion = .tlsv12
+        }
+    }
+}
+
+extension AHCTransport.TLS {
+    /// Trusts authorities beside those of the system.
+    ///
+    /// - Parameter file: A file of certificates in PEM; read now.
+    /// - Throws: ``Unreadable`` where it holds none.
+    public mutating func trust(certificatesIn file: URL) throws(Unreadable) {
+        let certificates = try Unreadable.naming(file) {
+            try NIOSSLCertificate.fromPEMFile(file.path)
+        }
+        configuration.additionalTrustRoots.append(.certificates(certificates))
+    }
+
+    /// Trusts no authorities but those of a file.
+    ///
+    /// - Parameter file: A file of certificates in PEM; read now.
+    /// - Throws: ``Unreadable`` where it holds none.
+    public mutating func trustOnly(certificatesIn file: URL) throws(Unreadable) {
+        let certificates = try Unreadable.naming(file) {
+            try NIOSSLCertificate.fromPEMFile(file.path)
+        }
+        configuration.trustRoots = .certificates(certificates)
+        configuration.additionalTrustRoots = []
+    }
+
+    /// Shows a server who we are, where it asks.
+    ///
+    /// - Parameters:
+    ///   - chain: A file of certificates in PEM, our own first; read now.
+    ///   - key: A file with our certificate's private key in PEM, not encrypted; read now.
+    /// - Throws: ``Unreadable`` where one of the files does not hold what it should.
+    public mutating func identify(
+        byCertificatesIn chain: URL, privateKeyIn key: URL
+    ) throws(Unreadable) {
+        let certificates = try Unreadable.naming(chain) {
+            try NIOSSLCertificate.fromPEMFile(chain.path)
+        }
+        let privateKey = try Unreadable.naming(key) {
+            try NIOSSLPrivateKey(file: key.path, format: .pem)
+        }
+        configuration.certificateChain = certificates.map { .certificate($0) }
+        configuration.privateKey = .privateKey(privateKey)
+    }
+}
+
+extension AHCTransport.TLS.Verification: Hashable {}
+
+extension AHCTransport.TLS.Verification: Sendable {}
+
+extension AHCTransport.TLS.Version: Hashable {}
+
+extension AHCTransport.TLS.Version: Sendable {}
+
+extension AHCTransport.TLS: Sendable {}
+#endif

@@ -1,0 +1,36 @@
+#if AsyncHTTPClient
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension AHCTransport.TLS {
+    /// A file that does not hold the certificates or the key in PEM that it should.
+    public struct Unreadable: Error {
+        /// The file.
+        public let file: URL
+
+        /// What was wrong with it.
+        public let cause: any Error
+
+        /// Calls a function, and names the file where that fails.
+        static func naming<Output>(
+            _ file: URL, _ read: () throws -> Output
+        ) throws(Unreadable) -> Output {
+            do {
+                return try read()
+            } catch {
+                throw Unreadable(file: file, cause: error)
+            }
+        }
+    }
+}
+
+extension AHCTransport.TLS.Unreadable: CustomStringConvertible {
+    /// Names the file, and what it should be.
+    public var description: String {
+        "\(file.path) cannot be read as certificates or a key in PEM: \(cause)"
+    }
+}
+#endif

@@ -1,0 +1,16 @@
+#if AsyncHTTPClient
+import NIOCore
+
+extension TimeAmount {
+    /// A duration, as far as 64 bits of nanoseconds go.
+    init(saturating duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else {
+            self = .nanoseconds(seconds > 0 ? .max / 2 : 0)
+            return
+        }
+        self = .nanoseconds(max(0, min(whole, .max / 2) + attoseconds / 1_000_000_000))
+    }
+}
+#endif

@@ -1,0 +1,15 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+
+/// What hears how an exchange goes.
+///
+/// It is AsyncHTTPClient's alone: whoever reads the response holds something else, so that an exchange
+/// that is released before it has ended is one that AsyncHTTPClient has dropped.
+protocol Exchange: HTTPClientResponseDelegate where Response == Void {
+    /// Ends it with what the caller is to be told.
+    func fail(with error: any Error)
+
+    /// Hands over to one that makes the call once more.
+    func replaced(for call: ExchangeCall) -> Self?
+}
+#endif

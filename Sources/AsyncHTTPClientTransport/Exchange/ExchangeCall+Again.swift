@@ -1,0 +1,21 @@
+#if AsyncHTTPClient
+import HTTPNetworking
+
+extension ExchangeCall {
+    /// The call to be made once more, nil where it must not be.
+    ///
+    /// A server may close a connection that is kept just when a request is sent on it. Such a request
+    /// may be sent again, where it is safe to (RFC 9112, section 9.3.1): where nothing came back, the
+    /// connection was one that was kept, and the same can be asked twice.
+    func again(after error: any Error, _ control: ExchangeControl) -> ExchangeCall? {
+        guard attempt < 3, request.isReplayable, !lease.isCancelled, !control.isOver,
+            HTTPError.Code(asyncHTTPClient: error) == .connectionLost,
+            connectionsBefore != nil, connectionsBefore == lease.connectionsMade
+        else { return nil }
+        var call = self
+        call.attempt += 1
+        call.connectionsBefore = lease.connectionsMade
+        return call
+    }
+}
+#endif

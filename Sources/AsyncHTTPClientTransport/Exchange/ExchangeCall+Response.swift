@@ -1,0 +1,54 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Futures
+import HTTPNetworking
+import NIOHTTP1
+
+extension ExchangeCall {
+    /// A response, as its head has come.
+    func response(_ head: NIOHTTP1.HTTPResponseHead) -> HTTPResponse {
+        HTTPResponse(
+            status: Int(head.status.code), headers: HTTPHeaders(head.headers), url: request.url,
+            timing: HTTPTiming(untilHeaders: elapsed))
+    }
+
+    /// How many bytes the body of a response has, nil where nobody said.
+    func announcedLength(_ head: NIOHTTP1.HTTPResponseHead) -> Int? {
+        let status = head.status.code
+        if request.method == .head || status == 204 || status == 304 { return 0 }
+        return head.headers.first(name: "Content-Length").flatMap(Int.init)
+    }
+
+    /// Whether a response is whole although AsyncHTTPClient may never say so.
+    ///
+    /// A refusal that comes before all of the request has been sent stops the sending, and
+    /// AsyncHTTPClient then waits for the sending to end where the end of the response comes by
+    /// itself. Where the response has announced its length, that tells as well.
+    func isWholeRefusal(
+        status: Int, received: Int, of length: Int?, _ control: ExchangeControl
+    ) -> Bool {
+        status >= 300 && received == length && control.isUploading
+    }
+
+    /// Ends a refusal of unknown length in time, since AsyncHTTPClient does not watch it.
+    func limitRefusal(status: Int, length: Int?, _ control: ExchangeControl) {
+        guard status >= 300, length == nil, control.isUploading else { return }
+        let failure = failure(.timedOut)
+        if let timer = lease.whenIdle({ control.end(with: failure) }) { control.hold(timer) }
+    }
+
+    /// What the caller is told where AsyncHTTPClient has let go of an exchange without a word.
+    ///
+    /// It does so where it was shut down, and where an upload was cut off by the whole response.
+    func failureOfADropped(afterHead: Bool) -> HTTPError {
+        failure(afterHead ? .connectionLost : .transportClosed)
+    }
+}
+
+extension HTTPNetworking.HTTPHeaders {
+    /// Each field, in order.
+    init(_ headers: NIOHTTP1.HTTPHeaders) {
+        self.init(headers.lazy.map { ($0.name, $0.value) })
+    }
+}
+#endif

@@ -1,0 +1,116 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Dispatch
+import Futures
+import HTTPNetworking
+import Services
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A call that may be made: what is asked, since when, and of whom.
+struct ExchangeCall: Sendable {
+    let request: HTTPRequest
+    /// Kept until the call has ended, so that the client is not shut down under it.
+    let lease: ClientLease
+    /// Which time this is that it is sent, counted from one.
+    var attempt = 1
+    /// How many connections there had been made before, nil where nobody counts.
+    var connectionsBefore: Int?
+    private let began = ContinuousClock.now
+
+    /// Sees that the request can be sent.
+    ///
+    /// - Throws: `HTTPRequest.Error` where it cannot be, and ``HTTPError`` where the transport is closed
+    ///   or the deadline has passed.
+    init(_ request: HTTPRequest, over transport: AHCTransport) throws {
+        try request.validate()
+        guard let lease = transport.borrowClient() else {
+            throw HTTPError(code: .transportClosed, request: request)
+        }
+        if let deadline = request.context.deadline, deadline.remaining <= .zero {
+            throw HTTPError(code: .timedOut, request: request)
+        }
+        self.request = request
+        self.lease = lease
+        connectionsBefore = lease.connectionsMade
+    }
+
+    /// The time since the call was made.
+    var elapsed: Duration { began.duration(to: .now) }
+
+    func failure(_ code: HTTPError.Code, cause: (any Error)? = nil) -> HTTPError {
+        HTTPError(code: code, request: request, cause: cause)
+    }
+
+    /// What the caller is told of an error of AsyncHTTPClient's.
+    func failure(_ error: any Error) -> any Error {
+        switch error {
+        case let error as HTTPError:
+            var error = error
+            error.request = error.request ?? request
+            return error
+        case let error as BodyFailure:
+            if let cause = error.cause as? HTTPError { return failure(cause) }
+            return failure(.bodyUnreadable, cause: error.cause)
+        case let error as HTTPClientError where error == .cancelled && lease.isCancelled:
+            return CancellationError()
+        case let error as HTTPClientError where error == .alreadyShutdown:
+            return failure(.transportClosed, cause: error)
+        default: return failure(HTTPError.Code(asyncHTTPClient: error), cause: error)
+        }
+    }
+}
+
+extension ExchangeCall {
+    /// Ends the exchange at the deadline, where there is one.
+    func keepDeadline(_ control: ExchangeControl) {
+        guard let deadline = request.context.deadline else { return }
+        let failure = failure(.timedOut)
+        control.hold(
+            deadline.scheduler.schedule(after: deadline.remaining) { control.end(with: failure) })
+    }
+
+    /// Makes the call once more after an error, where that may be: whether it does.
+    func begin(
+        again exchange: some Exchange, after error: any Error, _ control: ExchangeControl
+    ) -> Bool {
+        guard let call = again(after: error, control) else { return false }
+        guard let next = exchange.replaced(for: call) else { return false }
+        control.restart()
+        call.begin(next, control)
+        return true
+    }
+
+    /// Hands the exchange to AsyncHTTPClient.
+    func begin<Delegate: Exchange>(_ exchange: Delegate, _ control: ExchangeControl) {
+        guard case .file(let url) = request.body.content else {
+            return execute(exchange, control, upload: Upload(request.body))
+        }
+        // Opening a file may block, as the caller must not.
+        DispatchQueue.global().async {
+            do {
+                execute(exchange, control, upload: try Upload(file: url))
+            } catch {
+                exchange.fail(with: failure(.bodyUnreadable, cause: error))
+            }
+        }
+    }
+
+    private func execute<Delegate: Exchange>(
+        _ exchange: Delegate, _ control: ExchangeControl, upload: Upload?
+    ) {
+        if control.isOver { return }
+        do {
+            let request = try HTTPClient.Request(self, upload, control)
+            let task = lease.client.execute(request: request, delegate: exchange)
+            control.hold(attempt: attempt) { task.fail(reason: $0) }
+        } catch {
+            exchange.fail(with: failure(error))
+        }
+    }
+}
+#endif

@@ -1,0 +1,99 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Futures
+import HTTPNetworking
+import NIOCore
+import NIOHTTP1
+
+/// Gives the head of a response, and the body as it is asked for.
+final class StreamedExchange: Exchange {
+    private let call: ExchangeCall
+    private let control: ExchangeControl
+    /// Let go of when the head has come: it keeps the response, which when nobody else does ends the
+    /// exchange.
+    private let resolver: Locked<Resolver<HTTPStreamedResponse>?>
+    private let body: BodyHandOver
+    private let received = Locked<(status: Int, count: Int, length: Int?)>((0, 0, nil))
+
+    init(
+        _ call: ExchangeCall, _ control: ExchangeControl, _ resolver: Resolver<HTTPStreamedResponse>
+    ) {
+        self.call = call
+        self.control = control
+        self.resolver = Locked(resolver)
+        body = BodyHandOver(control)
+    }
+
+    deinit { fail(with: call.failureOfADropped(afterHead: body.isOpen)) }
+
+    func didReceiveHead(
+        task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
+    ) -> EventLoopFuture<Void> {
+        let gate = task.eventLoop.makePromise(of: Void.self)
+        let response = call.response(head)
+        let length = call.announcedLength(head)
+        received.withLock { $0 = (response.status, 0, length) }
+        body.open(before: gate)
+        call.limitRefusal(status: response.status, length: length, control)
+        let stream = HTTPBodyStream(
+            length: length, next: { [body] in body.next() }, cancel: { [body] in body.cancel() })
+        takeResolver()?.resolve(
+            with: HTTPStreamedResponse(
+                status: response.status, headers: response.headers, body: stream,
+                url: response.url, timing: response.timing))
+        endWhereRefused(by: 0)
+        return gate.futureResult
+    }
+
+    func didReceiveBodyPart(
+        task: HTTPClient.Task<Void>, _ part: ByteBuffer
+    ) -> EventLoopFuture<Void> {
+        let gate = task.eventLoop.makePromise(of: Void.self)
+        body.give(part, before: gate)
+        endWhereRefused(by: part.readableBytes)
+        return gate.futureResult
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {
+        control.finish()
+        body.end(.success(()))
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        if !body.isOpen, call.begin(again: self, after: error, control) { return }
+        fail(with: call.failure(error))
+    }
+
+    func fail(with error: any Error) {
+        let resolver = takeResolver()
+        // Another exchange has taken over where there was neither a resolver nor a head.
+        guard resolver != nil || body.isOpen else { return }
+        control.finish()
+        resolver?.reject(with: error)
+        body.end(.failure(error))
+    }
+
+    func replaced(for call: ExchangeCall) -> StreamedExchange? {
+        takeResolver().map { StreamedExchange(call, control, $0) }
+    }
+
+    private func endWhereRefused(by count: Int) {
+        let (status, received, length) = received.withLock { all in
+            all.count += count
+            return all
+        }
+        guard call.isWholeRefusal(status: status, received: received, of: length, control) else {
+            return
+        }
+        body.end(.success(()))
+        control.cancel()
+    }
+
+    private func takeResolver() -> Resolver<HTTPStreamedResponse>? {
+        resolver.withLock { resolver in
+            defer { resolver = nil }
+            return resolver
+        }
+    }
+}
+#endif

@@ -1,0 +1,77 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import HTTPNetworking
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Android)
+import Android
+#endif
+
+extension HTTPError.Code {
+    /// The code for what AsyncHTTPClient, or SwiftNIO below it, fails with.
+    init(asyncHTTPClient error: any Error) {
+        switch error {
+        case let error as HTTPClientError: self.init(error)
+        case let error as NIOConnectionError: self.init(error)
+        case let error as IOError: self.init(systemError: error.errnoCode)
+        case let error as HTTPParserError: self.init(error)
+        case NIOSSLError.uncleanShutdown: self = .connectionLost
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .insecureConnection
+        case ChannelError.connectTimeout: self = .timedOut
+        case is ChannelError: self = .connectionLost
+        default: self = .other
+        }
+    }
+
+    private init(_ error: HTTPClientError) {
+        switch error {
+        case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded,
+            .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
+            .socksHandshakeTimeout:
+            self = .timedOut
+        case .remoteConnectionClosed, .requestStreamCancelled, .cancelled: self = .connectionLost
+        case .bodyLengthMismatch: self = .bodyLengthMismatch
+        case .invalidProxyResponse, .proxyAuthenticationRequired: self = .cannotConnect
+        default: self = .other
+        }
+    }
+
+    /// No address, or no connection to any of them.
+    private init(_ error: NIOConnectionError) {
+        let codes = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
+        if error.connectionErrors.isEmpty {
+            self = .cannotFindHost
+        } else if let code = codes.first, codes.count == error.connectionErrors.count {
+            self.init(systemError: code)
+        } else {
+            self =
+                error.connectionErrors.allSatisfy { Self(asyncHTTPClient: $0.error) == .timedOut }
+                ? .timedOut : .cannotConnect
+        }
+    }
+
+    /// A connection that ends in the middle of a message is lost; all else is not HTTP.
+    private init(_ error: HTTPParserError) {
+        self = error == .invalidEOFState ? .connectionLost : .badResponse
+    }
+
+    private init(systemError code: CInt) {
+        switch code {
+        case ECONNREFUSED, EHOSTUNREACH, EHOSTDOWN, EADDRNOTAVAIL: self = .cannotConnect
+        case ENETUNREACH, ENETDOWN: self = .notConnected
+        case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN: self = .connectionLost
+        case ETIMEDOUT: self = .timedOut
+        default: self = .other
+        }
+    }
+}
+#endif

@@ -1,0 +1,24 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import HTTPNetworking
+import NIOHTTP1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPClient.Request {
+    /// What is handed to AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
+    init(_ call: ExchangeCall, _ upload: Upload?, _ control: ExchangeControl) throws {
+        let request = call.request
+        try self.init(
+            url: request.url,
+            method: NIOHTTP1.HTTPMethod(rawValue: request.method.rawValue),
+            headers: NIOHTTP1.HTTPHeaders(request.effectiveHeaders.map { ($0.name, $0.value) }),
+            body: upload?.body(for: call, control)
+        )
+    }
+}
+#endif

@@ -1,0 +1,43 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import HTTPNetworking
+import NIOCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A body to be sent.
+enum Upload: Sendable {
+    /// So few bytes that they are handed over in one piece.
+    case data(Data)
+    /// Chunks that are asked for one after the other.
+    case stream(length: Int?, open: @Sendable () throws -> HTTPBodyStream)
+
+    /// The body of a request, nil where nothing is sent; a file has an initialiser of its own.
+    init?(_ body: HTTPRequest.Body) {
+        switch body.content {
+        case .none, .file: return nil
+        case .data(let data) where data.count > 1 << 20:
+            self = .stream(length: data.count) { HTTPBodyStream(data) }
+        case .data(let data): self = .data(data)
+        case .stream(let source): self = .stream(length: source.length) { try source.open() }
+        }
+    }
+
+    /// What AsyncHTTPClient takes.
+    func body(for call: ExchangeCall, _ control: ExchangeControl) -> HTTPClient.Body {
+        switch self {
+        case .data(let data): return .bytes(data)
+        case .stream(let length, let open):
+            return .stream(contentLength: length.map(Int64.init)) { writer in
+                let done = call.lease.client.eventLoopGroup.any().makePromise(of: Void.self)
+                UploadPump(writer, call, control, done).start(open)
+                return done.futureResult
+            }
+        }
+    }
+}
+#endif

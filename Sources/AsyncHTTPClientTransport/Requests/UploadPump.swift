@@ -1,0 +1,76 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Dispatch
+import Futures
+import HTTPNetworking
+import NIOCore
+
+/// Sends the chunks of a stream, the next when the connection has taken the last.
+///
+/// The stream is opened and asked on a dispatch queue: what it does there may block, as an event loop
+/// must not.
+struct UploadPump: Sendable {
+    private let writer: HTTPClient.Body.StreamWriter
+    private let call: ExchangeCall
+    private let control: ExchangeControl
+    private let done: EventLoopPromise<Void>
+
+    /// - Parameter done: Settled when all is sent.
+    init(
+        _ writer: HTTPClient.Body.StreamWriter, _ call: ExchangeCall, _ control: ExchangeControl,
+        _ done: EventLoopPromise<Void>
+    ) {
+        self.writer = writer
+        self.call = call
+        self.control = control
+        self.done = done
+    }
+
+    func start(_ open: @escaping @Sendable () throws -> HTTPBodyStream) {
+        DispatchQueue.global().async {
+            do {
+                let stream = try open()
+                control.hold(upload: stream, attempt: call.attempt)
+                send(stream)
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    private func send(_ stream: HTTPBodyStream) {
+        stream.next().observe { result in
+            switch result {
+            case .success(let chunk?):
+                write(ByteBuffer(bytes: chunk)).whenComplete { result in
+                    switch result {
+                    case .success: DispatchQueue.global().async { send(stream) }
+                    case .failure(let error): done.fail(error)
+                    }
+                }
+            case .success(nil):
+                control.didUpload()
+                done.succeed()
+            case .failure(let error): fail(error)
+            }
+        }
+    }
+
+    /// Writes a chunk, and ends the exchange where the server takes none for too long.
+    private func write(_ chunk: ByteBuffer) -> EventLoopFuture<Void> {
+        let written = writer.write(.byteBuffer(chunk))
+        let failure = call.failure(.timedOut)
+        if let timer = call.lease.whenIdle({ control.end(with: failure) }) {
+            written.whenComplete { _ in timer.cancel() }
+        }
+        return written
+    }
+
+    private func fail(_ error: any Error) { done.fail(BodyFailure(cause: error)) }
+}
+
+/// What failed the body to be sent, and not the connection.
+struct BodyFailure: Error {
+    let cause: any Error
+}
+#endif

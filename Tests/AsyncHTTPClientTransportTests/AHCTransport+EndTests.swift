@@ -1,0 +1,111 @@
+#if AsyncHTTPClient
+import Foundation
+import Futures
+import HTTPNetworking
+import NIOCore
+import NIOPosix
+import PledgeTesting
+import Services
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+/// How a call is ended from outside.
+struct AHCTransportEndTests {
+    let transport = AHCTransport()
+
+    @Test func endsTheExchangeWhenTheFutureIsCancelled() async throws {
+        let server = try LoopbackServer { _ in LoopbackAnswer([.hold(Promise<Void>())]) }
+        let response = transport.send(HTTPRequest(.get, server.url))
+        _ = try await server.received(1).value
+        response.cancel()
+        #expect(throws: CancellationError.self) { try response.settledValue() }
+        try await server.hungUp(1).value
+    }
+
+    @Test func sendsNothingThatWasCancelledWhileItWaited() async throws {
+        let gate = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(gate)] + LoopbackAnswer.text("ok").steps)
+        }
+        var configuration = AHCTransport.Configuration()
+        configuration.maxConnectionsPerHost = 1
+        let transport = AHCTransport(configuration)
+        let first = transport.send(HTTPRequest(.get, server.url))
+        _ = try await server.received(1).value
+        transport.send(HTTPRequest(.get, server.url.appending(path: "cancelled"))).cancel()
+        transport.stream(HTTPRequest(.get, server.url.appending(path: "cancelled"))).cancel()
+        let last = transport.send(HTTPRequest(.get, server.url.appending(path: "last")))
+        for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+            try await loop.submit {}.get()
+        }
+        gate.resolve()
+        #expect(try await first.value.text == "ok")
+        #expect(try await last.value.text == "ok")
+        #expect(server.requests.map(\.target) == ["/", "/last"])
+    }
+
+    @Test func keepsOtherCallsWhenOneIsCancelled() async throws {
+        let gate = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(gate)] + LoopbackAnswer.text("ok").steps)
+        }
+        let responses = (0..<4).map { _ in transport.send(HTTPRequest(.get, server.url)) }
+        _ = try await server.received(4).value
+        responses[2].cancel()
+        try await server.hungUp(1).value
+        gate.resolve()
+        for index in [0, 1, 3] { #expect(try await responses[index].value.text == "ok") }
+    }
+
+    @Test(arguments: [true, false])
+    func endsAtTheSoonerDeadline(ofTheContext: Bool) async throws {
+        let server = try LoopbackServer { _ in LoopbackAnswer([.hold(Promise<Void>())]) }
+        let scheduler = ManualScheduler()
+        let sooner = CallDeadline(after: .seconds(5), on: scheduler)
+        let later = CallDeadline(after: .seconds(50), on: scheduler)
+        var request = HTTPRequest(.get, server.url)
+        request.context.deadline = ofTheContext ? later : sooner
+        let response = CallContext(deadline: ofTheContext ? sooner : later).run {
+            transport.send(request)
+        }
+        _ = try await server.received(1).value
+        scheduler.advance(by: .seconds(4))
+        #expect(response.result == nil)
+        scheduler.advance(by: .seconds(1))
+        let error = await #expect(throws: HTTPError.self) { try await response.value }
+        #expect(error?.code == .timedOut)
+        #expect(error?.request == request)
+        try await server.hungUp(1).value
+    }
+
+    @Test func sendsNothingAfterTheDeadline() throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        var request = HTTPRequest(.get, server.url)
+        request.context.deadline = CallDeadline(after: .zero, on: ManualScheduler())
+        let response = transport.send(request)
+        let error = #expect(throws: HTTPError.self) { try response.settledValue() }
+        #expect(error?.code == .timedOut)
+        #expect(server.acceptedConnections == 0)
+    }
+
+    @Test func takesTheDeadlinesTimerBackWhenTheCallHasEnded() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let scheduler = ManualScheduler()
+        var request = HTTPRequest(.get, server.url)
+        request.context.deadline = CallDeadline(after: .seconds(5), on: scheduler)
+        _ = try await transport.send(request).value
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func endsAConnectionThatSaysNothing() async throws {
+        let transport = AHCTransport(AHCTransport.Configuration(idleTimeout: .milliseconds(50)))
+        let server = try LoopbackServer { _ in LoopbackAnswer([.hold(Promise<Void>())]) }
+        let error = await #expect(throws: HTTPError.self) {
+            try await transport.send(HTTPRequest(.get, server.url)).value
+        }
+        #expect(error?.code == .timedOut)
+        try await server.hungUp(1).value
+    }
+}
+#endif

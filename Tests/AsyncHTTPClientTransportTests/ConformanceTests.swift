@@ -1,0 +1,19 @@
+#if AsyncHTTPClient
+import HTTPNetworking
+import PledgeTesting
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+struct ConformanceTests {
+    private let transport = AHCTransport()
+
+    @Test(arguments: TransportCheck.all)
+    func conforms(to check: TransportCheck) async throws {
+        let checked = CheckedTransport(
+            send: transport.send, stream: transport.stream,
+            maxBodySize: AHCTransport.Configuration.defaultMaxBodySize)
+        try await check.run(checked)
+    }
+}
+#endif

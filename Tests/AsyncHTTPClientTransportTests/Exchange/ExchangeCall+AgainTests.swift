@@ -1,0 +1,86 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+struct ExchangeCallAgainTests {
+    let transport = AHCTransport()
+
+    /// A server that keeps its connections, and hangs up on the requests with the given numbers.
+    private func server(hangingUpOn numbers: Set<Int>) throws -> LoopbackServer {
+        let count = Locked(0)
+        return try LoopbackServer { _ in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return numbers.contains(number) ? .hangUp : .text("\(number)")
+        }
+    }
+
+    @Test func sendsAgainWhereAKeptConnectionIsLost() async throws {
+        let server = try server(hangingUpOn: [1])
+        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
+        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "2")
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).value
+        #expect(try await response.body.gathered(upTo: 9).value == Data("3".utf8))
+        #expect(server.acceptedConnections == 2)
+    }
+
+    @Test func streamsAgainWhereAKeptConnectionIsLost() async throws {
+        let server = try server(hangingUpOn: [1])
+        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).value
+        #expect(try await response.body.gathered(upTo: 9).value == Data("2".utf8))
+    }
+
+    @Test func sendsABodyAgain() async throws {
+        let server = try server(hangingUpOn: [1])
+        let source = HTTPRequest.BodySource(isReplayable: true) {
+            HTTPBodyStream(Data("abc".utf8))
+        }
+        let request = HTTPRequest(.put, server.url, body: .stream(source))
+        #expect(try await transport.send(request).value.text == "0")
+        #expect(try await transport.send(request).value.text == "2")
+        #expect(server.requests.map(\.text) == ["abc", "abc", "abc"])
+    }
+
+    @Test func doesNotSendAgainOverANewConnection() async throws {
+        let server = try server(hangingUpOn: [0])
+        let error = await #expect(throws: HTTPError.self) {
+            try await transport.send(HTTPRequest(.get, server.url)).value
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func doesNotSendAgainWhatMustNotBe() async throws {
+        let server = try server(hangingUpOn: [1, 3])
+        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
+        let post = HTTPRequest(.post, server.url, body: .data(Data("abc".utf8)))
+        await #expect(throws: HTTPError.self) { try await transport.send(post).value }
+        #expect(server.requests.count == 2)
+        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "2")
+        let once = HTTPRequest.BodySource(isReplayable: false) { HTTPBodyStream(Data([1])) }
+        let put = HTTPRequest(.put, server.url, body: .stream(once))
+        await #expect(throws: HTTPError.self) { try await transport.send(put).value }
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func doesNotSendAgainForAnAppsClient() async throws {
+        let client = HTTPClient()
+        let transport = AHCTransport(client: client)
+        let server = try server(hangingUpOn: [1])
+        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
+        await #expect(throws: HTTPError.self) {
+            try await transport.send(HTTPRequest(.get, server.url)).value
+        }
+        try await client.shutdown()
+    }
+}
+#endif
