@@ -30,6 +30,16 @@ extension Future {
     }
 }
 
+/// An input of a traversal, which it holds.
+private final class TraversalInput: InputWaiter, @unchecked Sendable {
+    private let traversal: FutureNode
+
+    init(of traversal: FutureNode) {
+        self.traversal = traversal
+        super.init(owner: traversal)
+    }
+}
+
 /// The future of a traversal: starts what is next whenever an input has settled.
 final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @unchecked Sendable {
     /// What is to be done; let go as soon as nothing more will be started, since the closure may hold
@@ -106,7 +116,7 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
 
     /// Waits for a future that has been started, unless it was cancelled meanwhile.
     private func begin(_ future: Future<Element>) {
-        let input = InputWaiter(owner: self)
+        let input = TraversalInput(of: self)
         let isWanted = state.withLock { state in
             if state.isOver { return false }
             state.inputs.append(input)
@@ -120,10 +130,14 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
         }
     }
 
-    override func inputSettled(_ input: InputWaiter) {
-        if let failure = input.source?.failure { return end(with: failure) }
-        state.withLock { $0.pending -= 1 }
-        pump()
+    override func inputSettled(_ input: InputWaiter) -> Bool {
+        if let failure = input.source?.failure {
+            end(with: failure)
+        } else {
+            state.withLock { $0.pending -= 1 }
+            pump()
+        }
+        return false
     }
 
     override func surrender(to departure: inout Departure) {

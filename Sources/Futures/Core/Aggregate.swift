@@ -4,19 +4,23 @@ public import Synchronization
 ///
 /// It takes that future over only once it has settled: a pending promise must not be kept alive by
 /// those who wait for it.
+///
+/// It does not own the future that it is an input of: that has one reference to itself for all its
+/// inputs, until none of them will touch it any more.
 @usableFromInline
-final class InputWaiter: Waiter, @unchecked Sendable {
-    private let owner: FutureNode
+class InputWaiter: Waiter, @unchecked Sendable {
+    /// Followed only by the one who has claimed this waiter to deliver to it.
+    private let owner: Unmanaged<FutureNode>
 
     /// The settled future.
     ///
     /// Written by the deliverer, before it tells the owner.
     @usableFromInline
     @exclusivity(unchecked)
-    var source: FutureNode?
+    final var source: FutureNode?
 
     init(owner: FutureNode) {
-        self.owner = owner
+        self.owner = .passUnretained(owner)
         super.init(word: Word.pending, role: .derived) { waiter, source in
             unsafeDowncast(waiter, to: InputWaiter.self).receive(source)
         }
@@ -26,7 +30,7 @@ final class InputWaiter: Waiter, @unchecked Sendable {
         guard claim(as: Word.value) else { return waitUntilLeft() }
         protocolStep()
         source = settled
-        owner.inputSettled(self)
+        if owner._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { owner.release() }
     }
 }
 
@@ -77,7 +81,10 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
     let rule: Rule
     @usableFromInline
     let conclusion: Conclusion
-    /// How many inputs have not settled, and one for `start`, until it has handed the inputs over.
+    /// How many inputs may still touch this, and one for `start`, until it has handed the inputs over.
+    ///
+    /// An input does not any more once it has told that it settled, or was given up, or was not made.
+    /// As long as there are any, this owns a reference to itself, which whoever counts to zero releases.
     @usableFromInline
     let remaining: Atomic<Int>
     /// In the order in which they were given; empty until all are enrolled.
@@ -94,6 +101,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         remaining = Atomic(count + 1)
         inputs = []
         super.init(role: .derived, deliver: { _, _ in })
+        _ = Unmanaged.passRetained(self)
     }
 
     /// Enrolls the inputs, as many as `count` said.
@@ -103,14 +111,28 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
     func start<Input: FutureNode>(_ futures: [Input]) {
         var inputs: [InputWaiter] = []
         inputs.reserveCapacity(futures.count)
-        for future in futures { enroll(on: future, &inputs) }
+        // The array holds them: a variable for each in turn would retain it once more.
+        withExtendedLifetime(futures) {
+            for index in futures.indices {
+                enroll(onHeld: .passUnretained(futures[index]), &inputs)
+            }
+        }
         handOver(&inputs)
+    }
+
+    /// As `enroll(on:_:)`, of a future that the caller keeps alive.
+    @usableFromInline
+    func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [InputWaiter]) {
+        future._withUnsafeGuaranteedRef { enroll(on: $0, &inputs) }
     }
 
     /// Adds an input, unless the inputs before it have settled this.
     @usableFromInline
     func enroll(on future: FutureNode, _ inputs: inout [InputWaiter]) {
-        guard isPending else { return future.giveUpInterest() }
+        guard isPending else {
+            future.giveUpInterest()
+            return letGo(1)
+        }
         let input = InputWaiter(owner: self)
         protocolStep()
         future.enroll(input)
@@ -124,34 +146,39 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         if lockIfPending() {
             self.inputs = inputs
             unlock()
-            countDown()
+            letGo(1)
         } else {
             // Settled meanwhile, by a thread that did not have the inputs to give them up.
             var departure = Departure()
-            departure.giveUp(&inputs)
+            let number = departure.giveUp(&inputs)
             departure.walkRemaining()
             departure.conclude()
+            letGo(number + 1)
         }
     }
 
     override func surrender(to departure: inout Departure) {
-        departure.giveUp(&inputs)
+        let number = departure.giveUp(&inputs)
+        // Of none, nothing: the last may have let go already, and be about to find this settled.
+        // The release is not the last: whoever gives this up holds it.
+        if number > 0 { letGo(number) }
         super.surrender(to: &departure)
     }
 
-    override func inputSettled(_ input: InputWaiter) {
+    override func inputSettled(_ input: InputWaiter) -> Bool {
         let isFailure = input.source?.failure != nil
         switch rule {
-        case .first: settle(as: input)
-        case .firstFailure where isFailure: settle(as: input)
-        case .firstSuccess where !isFailure: settle(as: input)
-        default: countDown()
+        case .first: return settle(as: input)
+        case .firstFailure where isFailure: return settle(as: input)
+        case .firstSuccess where !isFailure: return settle(as: input)
+        default: return countDown(1)
         }
     }
 
     /// Settles as one input did, and gives up the others.
-    private func settle(as input: InputWaiter) {
-        guard claim() else { return }
+    /// - Returns: As `countDown`, of which this is the end.
+    private func settle(as input: InputWaiter) -> Bool {
+        guard claim() else { return countDown(1) }
         var newWord = Word.value
         if let failure = input.source?.failure {
             self.failure = failure
@@ -162,22 +189,32 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         }
         protocolStep()
         var departure = Departure()
-        departure.giveUp(&inputs)
+        let number = departure.giveUp(&inputs)
         let list = publish(newWord)
         departure.walkRemaining()
         // As in `abort`: the losers' producers hear before those who go on with the winner.
         departure.conclude()
         if list != 0 { distribute(list) }
+        return countDown(number + 1)
     }
 
-    /// Notes that one thing less is to be waited for, and settles once there is none.
-    private func countDown() {
+    /// Notes that some inputs will not touch this any more, or `start` will not, and settles once
+    /// there are none.
+    /// - Returns: Whether there are none. The caller then releases this future, and touches it no more
+    ///   unless it holds it otherwise.
+    private func countDown(_ number: Int) -> Bool {
         // Releasing what an input wrote, acquiring what the others did.
-        let left = remaining.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+        let left = remaining.wrappingSubtract(number, ordering: .acquiringAndReleasing).newValue
         if left == 0 { conclude() }
+        return left == 0
     }
 
-    /// Settles once all inputs are there, so that there is none to give up.
+    /// As `countDown`, for those who hold this future.
+    private func letGo(_ number: Int) {
+        if countDown(number) { Unmanaged.passUnretained(self).release() }
+    }
+
+    /// Settles once all inputs are there, so that there is none to give up, unless this has settled.
     private func conclude() {
         guard claim() else { return }
         let inputs = inputs

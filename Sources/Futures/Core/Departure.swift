@@ -36,13 +36,18 @@ struct Departure {
     }
 
     /// Gives up the inputs of an aggregate, as far as they have not been delivered yet.
-    mutating func giveUp(_ inputs: inout [InputWaiter]) {
+    /// - Returns: How many these are.
+    @discardableResult
+    mutating func giveUp(_ inputs: inout [InputWaiter]) -> Int {
+        var number = 0
         for input in inputs where input.claim(as: Word.leaving) {
             protocolStep()
             leaving.append(input)
+            number += 1
         }
         self.inputs.append(inputs)
         inputs = []
+        return number
     }
 
     /// Cancels a future that has lost the interest of a waiter which was never enrolled.

@@ -35,7 +35,8 @@ public class FutureNode: Waiter, @unchecked Sendable {
     /// Hears that one of the inputs of this future has settled.
     ///
     /// Only an aggregate has inputs.
-    func inputSettled(_ input: InputWaiter) {}
+    /// - Returns: Whether the caller is to release this future, which it does not hold otherwise.
+    func inputSettled(_ input: InputWaiter) -> Bool { false }
 
     /// Hears that the time of this future is over.
     ///
