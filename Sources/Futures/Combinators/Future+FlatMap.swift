@@ -32,7 +32,7 @@ extension Future {
             mapped.shorten()
             Self.leaveDelivery()
         } else {
-            enroll(mapped)
+            enroll(.passRetained(mapped))
         }
         return mapped
     }

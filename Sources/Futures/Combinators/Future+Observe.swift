@@ -13,11 +13,11 @@ extension Future {
             Self.leaveDelivery()
             return
         }
-        enroll(
-            Observer<Value>(body) { waiter, source in
-                let observer = unsafeDowncast(waiter, to: Observer<Value>.self)
-                observer.body(unsafeDowncast(source, to: Future<Value>.self).settledResult)
-            })
+        let observer = Observer<Value>(body) { waiter, source in
+            let observer = unsafeDowncast(waiter, to: Observer<Value>.self)
+            observer.body(unsafeDowncast(source, to: Future<Value>.self).settledResult)
+        }
+        enroll(.passRetained(consume observer))
     }
 
     /// Calls a closure with the result, once, on a dispatch queue.

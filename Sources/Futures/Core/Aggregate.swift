@@ -135,7 +135,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         }
         let input = InputWaiter(owner: self)
         protocolStep()
-        future.enroll(input)
+        future.enroll(.passRetained(input))
         inputs.append(consume input)
     }
 

@@ -62,21 +62,25 @@ extension FutureNode {
     package final var hasSucceeded: Bool { word.load(ordering: .acquiring) == Word.value }
 
     /// Adds a new waiter, which nobody else knows yet; or delivers to it if this has settled.
+    ///
+    /// - Parameter waiter: With a reference, which passes to the list. So a caller who keeps none does
+    ///   not release what another thread may be delivering to by then.
     @usableFromInline
-    final func enroll(_ waiter: Waiter) {
-        waiter.wait(for: self)
-        waiter.isLinked = true
-        let reference = Unmanaged.passRetained(waiter)
+    final func enroll(_ waiter: Unmanaged<Waiter>) {
+        waiter._withUnsafeGuaranteedRef {
+            $0.wait(for: self)
+            $0.isLinked = true
+        }
         var spins: UInt32 = 0
         while true {
             // Acquiring: if it has settled, the result is read by whoever delivers.
             let current = word.load(ordering: .acquiring)
             if current & Word.settled != 0 { break }
             if current & Word.locked == 0 {
-                waiter.next = Self.waiter(at: current)
+                waiter._withUnsafeGuaranteedRef { $0.next = Self.waiter(at: current) }
                 // Releasing: the waiter's fields are seen by whoever takes the list. Relaxed where it
                 // fails: the next turn loads the word anew.
-                let desired = Self.address(of: reference) | current & Word.claimed
+                let desired = Self.address(of: waiter) | current & Word.claimed
                 protocolStep()
                 let (exchanged, _) = word.weakCompareExchange(
                     expected: current, desired: desired,
@@ -85,9 +89,9 @@ extension FutureNode {
             }
             cfutures_relax(&spins)
         }
-        waiter.next = nil
+        waiter._withUnsafeGuaranteedRef { $0.next = nil }
         protocolStep()
-        hand(reference)
+        hand(waiter)
     }
 
     /// Adds a waiter that other threads know already and may give up at any time; or delivers to it
