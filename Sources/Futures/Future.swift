@@ -96,9 +96,9 @@ extension Future {
     /// Settles a root with a value.
     @inlinable
     final func succeed(_ value: Value) -> Bool {
-        guard claim() else { return false }
+        guard let list = close() else { return false }
         storage = value
-        finish(Word.value)
+        settle(list, as: Word.value)
         return true
     }
 

@@ -141,7 +141,26 @@ inline doStep() {
         fi
     }
     if
-    :: n[x].kind == RACE && n[x].holdsInputs -> n[x].holdsInputs = 0; giveUpInputs(x)
+    :: n[x].kind == RACE && n[x].holdsInputs ->
+        n[x].holdsInputs = 0;
+        giveUpInputs(x);
+#ifdef FAULT_COUNT_OF_NONE
+        ok = 1;
+#else
+        ok = (number > 0);
+#endif
+#ifdef FAULT_GIVEN_UP_UNCOUNTED
+        ok = 0;
+#endif
+        if
+        :: ok ->
+            countDown(x, number);
+            if
+            :: ok -> atomic { assert(n[x].rc > 1); n[x].rc = n[x].rc - 1 }
+            :: else
+            fi
+        :: else
+        fi
     :: else
     fi;
 #ifdef FAULT_LEFT_TOO_EARLY

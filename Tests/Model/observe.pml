@@ -5,7 +5,11 @@ inline doObserve() {
     atomic { untilUnlocked(y); TOUCH(y); ok = !isSettled(n[y].flags) }
 #endif
     atomic {
+#ifdef FAULT_ENROLL_WHILE_CLOSED
         untilUnlocked(y);
+#else
+        untilOpen(y);
+#endif
         TOUCH(y);
         if
 #ifdef FAULT_ENROLL_CHECKS_ONCE

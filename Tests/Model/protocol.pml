@@ -13,6 +13,7 @@
 #define PENDING 0
 #define LOCKED  1
 #define CLAIMED 2
+#define CLOSED  3
 #define VALUE   4
 #define FAILURE 5
 #define LEAVING 6
@@ -60,7 +61,7 @@ mtype = {
     distribute, runOne, afterRun, leaveDelivery,
     receive, finishDerived, follow, link, enrollShared,
     step, walked, withdraw, call, giveUpInterest,
-    abandon, free, bypass, shorten, inputSettled
+    abandon, free, bypass, shorten, inputSettled, letGo
 };
 
 #include "scenarios.pml"
@@ -86,6 +87,7 @@ typedef Node {
     byte owner;           /* of an INPUT */
     byte source;          /* of an INPUT, once delivered */
     bit holdsInputs;      /* of a RACE */
+    byte remaining;       /* of a RACE, which owns a reference to itself until it is 0 */
     byte heir;            /* of a PROMISE */
     mtype does;           /* what the closure of an OBSERVER does, */
     byte to;              /* and to whom; it owns a reference of that. Of an INPUT: its aggregate */
@@ -110,11 +112,13 @@ byte running = 0;
 /* Busy waits are blocking guards, so that a wait without end is a deadlock. A node that is freed
    while somebody waits at it ends the wait, so that TOUCH complains. */
 #define untilUnlocked(x) (n[x].flags != LOCKED || n[x].life == FREED)
+#define untilOpen(x)     ((n[x].flags != LOCKED && n[x].flags != CLOSED) || n[x].life == FREED)
 #define untilSettled(x)  (isSettled(n[x].flags) || n[x].life == FREED)
 #ifdef FAULT_LEFT_IGNORES_CLAIM
 #define untilLeft(x)     (n[x].flags != LEAVING || n[x].life == FREED)
 #else
-#define untilLeft(x)     ((n[x].flags != LEAVING && n[x].flags != CLAIMED) || n[x].life == FREED)
+#define untilLeft(x)     ((n[x].flags != LEAVING && n[x].flags != CLAIMED && n[x].flags != CLOSED) \
+    || n[x].life == FREED)
 #endif
 
 #define PUSH(o, x, y) \
@@ -151,6 +155,7 @@ proctype thread(mtype op0; byte x0; byte y0; mtype op1; byte x1; byte y1;
     bit alone = 0;
     bit wasLinked = 0;
     bit wasLast = 0;
+    byte number = 0;
 
     /* struct Departure, from the first step to `walked`. */
     byte removed[NODES + 1];    /* the list's reference */
@@ -183,7 +188,7 @@ next:
     atomic {
         /* Nothing is left over from the last operation. */
         list = 0; other = 0; turned = 0; up = 0; ok = 0; done = 0; alone = 0; wasLinked = 0;
-        wasLast = 0; i = 0; x = 0; y = 0; o = nothing;
+        wasLast = 0; number = 0; i = 0; x = 0; y = 0; o = nothing;
         if
         :: sp == 0 -> goto finished
         :: else
@@ -228,6 +233,7 @@ next:
     :: o == shorten -> doShorten()
     :: o == flatMapSettled -> doFlatMapSettled()
     :: o == inputSettled -> doInputSettled()
+    :: o == letGo -> doLetGo()
     :: o == addInput -> doAddInput()
     :: o == handOver -> doHandOver()
     :: o == whenQuiet -> atomic { (running == 1); quiet() }

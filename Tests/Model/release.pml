@@ -75,14 +75,13 @@ inline doFree() {
         assert(n[x].closure == 0);
         if
         :: n[x].kind == INPUT ->
-            PUSH(release, n[x].owner, 0);
             if
             :: n[x].source != 0 -> PUSH(release, n[x].source, 0)
             :: else
             fi
         :: else
         fi;
-        assert(!n[x].holdsInputs)
+        assert(!n[x].holdsInputs && n[x].remaining == 0)
     }
 }
 

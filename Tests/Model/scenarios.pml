@@ -339,7 +339,8 @@ inline expected() { heardIfCancelled(2) }
 inline setup() {
     makePromise(1, 1, 7);
     makePromise(2, 1, 8);
-    make(3, RACE, 3);
+    make(3, RACE, 2);
+    n[3].remaining = 2;
     n[3].holdsInputs = 1;
     make(4, INPUT, 2);
     n[4].owner = 3;
@@ -471,7 +472,8 @@ inline expected() { heardIfCancelled(2) }
 #define NODES 6
 inline setup() {
     makePromise(1, 1, 6);
-    make(2, RACE, 3);
+    make(2, RACE, 2);
+    n[2].remaining = 2;
     n[2].holdsInputs = 1;
     make(3, INPUT, 2);
     n[3].owner = 2;
@@ -500,7 +502,8 @@ inline expected() { heardIfCancelled(1) }
 inline setup() {
     makePromise(1, 2, 7);
     makePromise(2, 2, 8);
-    make(3, RACE, 1);
+    make(3, RACE, 2);
+    n[3].remaining = 3;
     n[4].kind = INPUT;
     n[4].to = 3;
     n[5].kind = INPUT;

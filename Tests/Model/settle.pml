@@ -26,22 +26,22 @@ inline pushDistribute(x) {
     }
 }
 
-/* Promise.resolve(with:), Future.succeed(_:), FutureNode.finish(_:) */
+/* Promise.resolve(with:), Future.succeed(_:), FutureNode.settle(_:as:) */
 inline doResolve() {
-    claimAs(x, CLAIMED);
+    close(x);
     if
     :: ok ->
-#ifdef FAULT_PUBLISH_BEFORE_WRITE
-        publish(x, VALUE);
+#ifdef FAULT_SETTLE_BEFORE_WRITE
+        settle(x, VALUE);
         atomic { TOUCH(x); n[x].result = SUCCESS; n[x].listens = 0 }
 #else
         atomic {
             TOUCH(x);
-            assert(n[x].flags == CLAIMED);
+            assert(n[x].flags == CLOSED);
             n[x].result = SUCCESS;
             n[x].listens = 0
         }
-        publish(x, VALUE);
+        settle(x, VALUE);
 #endif
         pushDistribute(x)
     :: else
@@ -69,11 +69,11 @@ inline doFinishDerived() {
             fi
         }
     :: else ->
-        claimAs(x, CLAIMED);
+        close(x);
         if
         :: ok ->
             atomic { TOUCH(x); n[x].result = n[y].result }
-            publish(x, FAILURE)
+            settle(x, FAILURE)
         :: else
         fi
     fi;

@@ -54,6 +54,45 @@ inline claimAs(x, to) {
 #endif
 }
 
+/* FutureNode.close(): takes the list, newest first, as `list`. */
+inline close(x) {
+#ifdef FAULT_CLAIM_BY_STORE
+    atomic {
+        untilUnlocked(x);
+        TOUCH(x);
+        ok = isPending(n[x].flags);
+        list = n[x].head
+    }
+    atomic {
+        if
+        :: ok -> n[x].flags = CLOSED
+        :: else -> list = 0
+        fi
+    }
+#else
+    atomic {
+        untilUnlocked(x);
+        TOUCH(x);
+        if
+        :: isPending(n[x].flags) -> n[x].flags = CLOSED; list = n[x].head; ok = 1
+        :: else -> ok = 0
+        fi
+    }
+#endif
+}
+
+/* FutureNode.settle(_:as:): a closed word is written by nobody else. */
+inline settle(x, to) {
+    atomic {
+        TOUCH(x);
+#ifndef FAULT_SETTLE_BEFORE_WRITE
+        assert(n[x].flags == CLOSED && n[x].result != NONE);
+#endif
+        n[x].head = 0;
+        n[x].flags = to
+    }
+}
+
 inline waitUntilLeft(x) {
 #ifndef FAULT_NO_WAIT_UNTIL_LEFT
     atomic { untilLeft(x); TOUCH(x) }
@@ -70,9 +109,7 @@ inline publish(x, to) {
 #else
     atomic {
         TOUCH(x);
-#ifndef FAULT_PUBLISH_BEFORE_WRITE
         assert(n[x].flags == CLAIMED && n[x].result != NONE);
-#endif
         list = n[x].head;
         n[x].head = 0;
         n[x].flags = to

@@ -6,7 +6,8 @@
 enum Word {
     /// Pending, and nobody is at work on it.
     ///
-    /// Next: `locked`, `claimed`, `value`, `failure`, `leaving`, or pending with one waiter more.
+    /// Next: `locked`, `claimed`, `closed`, `value`, `failure`, `leaving`, or pending with
+    /// one waiter more.
     @inlinable static var pending: UInt { 0 }
 
     /// A bit beside a pending list: a thread edits the list or the links, and everybody else waits
@@ -19,6 +20,12 @@ enum Word {
     ///
     /// Waiters still enroll; nobody locks or claims any more. Next: `value`, `failure`, `leaving`.
     @inlinable static var claimed: UInt { 2 }
+
+    /// Both bits beside a pending list: one producer has won, and writes the result this instant.
+    ///
+    /// Everybody waits for the few instructions that takes, those who would enroll as well. Next:
+    /// `value`, `failure`.
+    @inlinable static var closed: UInt { 3 }
 
     /// The bit that all settled words share.
     @inlinable static var settled: UInt { 4 }

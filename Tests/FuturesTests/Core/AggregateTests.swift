@@ -1,0 +1,87 @@
+import Futures
+import TestSupport
+import Testing
+
+/// An aggregate holds itself as long as an input may still touch it, and not a moment longer.
+@Suite struct AggregateTests {
+    /// What is made of two futures; the aggregate itself is noted.
+    private typealias Shape = @Sendable ([Future<Int>], WeakReferences) -> Future<Void>
+
+    private static let shapes: [(name: String, make: Shape)] = [
+        ("all", { $1.add(Future.all($0)).map { _ in } }),
+        ("allSettled", { $1.add(Future.allSettled($0)).map { _ in } }),
+        ("any", { $1.add(Future.any($0)).map { _ in } }),
+        ("race", { $1.add(Future.race($0)).map { _ in } }),
+        ("zip", { $1.add(zip($0[0], $0[1])).map { _ in } }),
+        ("traverse", { $1.add(Future.traverse($0) { $0 }).map { _ in } }),
+    ]
+
+    /// What becomes of an input.
+    private enum End: CaseIterable {
+        case resolved, rejected, cancelled, released
+
+        func happen(to promise: inout Promise<Int>?) {
+            switch self {
+            case .resolved: promise?.resolve(with: 1)
+            case .rejected: promise?.reject(with: TestError())
+            case .cancelled: promise?.cancel()
+            case .released: promise = nil
+            }
+        }
+    }
+
+    /// Each end of one input or of both, before the aggregate is made or after, and whether it is
+    /// cancelled in between.
+    @Test func goesWithItsLastInput() {
+        for (name, make) in Self.shapes {
+            for first in End.allCases {
+                for second in End.allCases {
+                    for choice in 0..<4 {
+                        check(
+                            "\(name), \(first), \(second), \(choice)", make, first, second,
+                            isEarly: choice & 1 != 0 && first != .released,
+                            isCancelled: choice & 2 != 0)
+                    }
+                }
+            }
+        }
+    }
+
+    private func check(
+        _ name: String, _ make: Shape, _ first: End, _ second: End, isEarly: Bool, isCancelled: Bool
+    ) {
+        let (references, order) = (WeakReferences(), Recorder<Int>())
+        var (one, other): (Promise<Int>?, Promise<Int>?) = (Promise(), Promise())
+        if isEarly { first.happen(to: &one) }
+        var future: Future<Void>? = make([one, other].compactMap(\.self), references)
+        future?.observe { _ in order.append(1) }
+        if !isEarly { first.happen(to: &one) }
+        if isCancelled { future?.cancel() }
+        future = nil
+        second.happen(to: &other)
+        #expect(references.living == 0, "\(name)")
+        #expect(order.elements == [1], "\(name)")
+    }
+
+    /// The threads of both inputs and that of a canceller: one of them lets it go.
+    @Test func goesOnceWhoeverIsLast() {
+        let batch = 2_000
+        for (name, make) in Self.shapes {
+            let promises = (0..<batch).map { _ in (Promise<Int>(), Promise<Int>()) }
+            let references = WeakReferences()
+            var futures = promises.map { make([$0, $1], references) }
+            onThreads(3) { [futures] thread in
+                for index in 0..<batch {
+                    switch thread {
+                    case 0: promises[index].0.resolve(with: 1)
+                    case 1: promises[index].1.reject(with: TestError())
+                    default: futures[index].cancel()
+                    }
+                }
+            }
+            #expect(futures.allSatisfy { $0.result != nil }, "\(name)")
+            futures = []
+            #expect(references.living == 0, "\(name)")
+        }
+    }
+}
