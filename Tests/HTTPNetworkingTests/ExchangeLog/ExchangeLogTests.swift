@@ -113,6 +113,16 @@ import Testing
         #expect(exchanges.withLock { !$0[0].isFailure })
     }
 
+    @Test func aBodyGivenUpWhileAChunkIsAwaitedIsToldOnce() throws {
+        let pending = Promise<Data?>()
+        let body = HTTPBodyStream(next: { pending })
+        let response = try #require(streamed(body)(request).result).get()
+        let chunk = response.body.next()
+        response.body.cancel()
+        #expect(lines.count == 1 && lines[0].hasSuffix("error=CancellationError"))
+        #expect(throws: CancellationError.self) { try chunk.result?.get() }
+    }
+
     @Test func aCallThatIsCancelledIsToldOnce() throws {
         let pending = Promise<HTTPResponse>()
         let call = logged { _ in pending }(request)
