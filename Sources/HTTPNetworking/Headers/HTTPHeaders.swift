@@ -96,8 +96,9 @@ public struct HTTPHeaders {
 
     /// A text without the spaces and tabs around it.
     static func trimmed(_ value: some StringProtocol) -> String {
+        let value = String(value)
         let isBlank = { (byte: UInt8?) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        guard isBlank(value.utf8.first) || isBlank(value.utf8.last) else { return String(value) }
+        guard isBlank(value.utf8.first) || isBlank(value.utf8.last) else { return value }
         let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
         let scalars = value.unicodeScalars.drop(while: isSpace)
         let kept = scalars.reversed().drop(while: isSpace).count

@@ -42,7 +42,7 @@ public struct HTTPRequest {
     ///   - body: The body.
     ///   - context: What is known of the call.
     public init(
-        _ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: Body = .none,
+        _ method: HTTPMethod, _ url: URL, headers: HTTPHeaders = [:], body: Body = .none,
         context: Context = Context()
     ) {
         self.method = method
@@ -50,6 +50,16 @@ public struct HTTPRequest {
         self.headers = headers
         self.body = body
         self.context = context
+    }
+
+    /// Makes a request that gets a URL.
+    ///
+    /// - Parameters:
+    ///   - url: The absolute http or https URL.
+    ///   - headers: The headers.
+    ///   - context: What is known of the call.
+    public init(_ url: URL, headers: HTTPHeaders = [:], context: Context = Context()) {
+        self.init(.get, url, headers: headers, context: context)
     }
 
     /// Lowers an endpoint to the request that sends it.

@@ -32,6 +32,11 @@ import Testing
         #expect(request.effectiveHeaders == ["Idempotency-Key": "mine", "Content-Type": "text/x"])
     }
 
+    @Test func aURLAloneIsGot() {
+        #expect(HTTPRequest(url) == HTTPRequest(.get, url))
+        #expect(HTTPRequest(url, headers: ["A": "b"]).headers == ["A": "b"])
+    }
+
     @Test func onlyWhatIsAskedIsCompared() {
         let request = HTTPRequest(.get, url, context: .init(tags: ["screen": "start"]))
         var later = request
