@@ -12,7 +12,9 @@ public struct HTTPDownload {
     /// How many bytes were written to it.
     public let byteCount: Int
 
-    /// The response: its status, headers and URL. Its body is empty, as the file has it.
+    /// The response: its status, headers and URL.
+    ///
+    /// Its body is empty, as the file has it.
     public let response: HTTPResponse
 }
 

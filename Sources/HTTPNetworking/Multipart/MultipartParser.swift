@@ -29,8 +29,9 @@ struct MultipartParser {
     }
 
     private var phase = Phase.preamble
-    /// What was not understood yet. It begins as if a line ended before the body, as each boundary
-    /// stands at the start of a line.
+    /// What was not understood yet.
+    ///
+    /// It begins as if a line ended before the body, as each boundary stands at the start of a line.
     private var buffer = Data("\r\n".utf8)
     /// How many bytes of the buffer were searched before.
     private var searched = 0
