@@ -1,4 +1,3 @@
-import Dispatch
 package import Pledge
 
 #if canImport(FoundationEssentials)
@@ -22,7 +21,7 @@ package final class LoopbackServer: Sendable {
 
     private let log = LoopbackLog()
     private let mailbox: LoopbackMailbox
-    private let queue = DispatchQueue(label: "Pledge.LoopbackServer")
+    private let thread: LoopbackThread
 
     /// Starts a server whose answers may take their time.
     ///
@@ -37,7 +36,7 @@ package final class LoopbackServer: Sendable {
         port = listener.port
         mailbox = try LoopbackMailbox()
         let context = LoopbackContext(mailbox: mailbox, log: log, handler: handler)
-        queue.async {
+        thread = LoopbackThread {
             var loop = LoopbackLoop(listener: listener, context: context)
             loop.run()
         }
@@ -107,8 +106,7 @@ package final class LoopbackServer: Sendable {
     ///
     /// Not to be called from the server's own thread, that is from the handler.
     package func stop() {
-        dispatchPrecondition(condition: .notOnQueue(queue))
         mailbox.post(.stop)
-        queue.sync {}
+        thread.join()
     }
 }
