@@ -23,9 +23,8 @@ extension AHCTransport {
     /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
     ///   holds for the whole exchange, its body included.
     /// - Returns: A future of the response, which resolves when the headers have come. It rejects as
-    ///   ``send(_:)`` does. What fails later fails the body with an ``HTTPError``. No more of the body is
-    ///   read from the connection than a chunk ahead of what was asked for; a reader that pauses for
-    ///   longer than ``Configuration/idleTimeout`` loses it. A body that is given up, and a response
+    ///   ``send(_:)`` does. What fails later fails the body with an ``HTTPError``. A chunk of the body is
+    ///   read from the connection when it is asked for. A body that is given up, and a response
     ///   released unread, end the exchange.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         start(request) { call, control, resolver in
@@ -44,10 +43,10 @@ extension AHCTransport {
             return Future(error: error)
         }
         return Future.make { resolver in
-            let control = ExchangeControl()
+            let control = ExchangeControl(call.lease.watch())
             resolver.onCancel { control.cancel() }
+            call.limitTime(control)
             call.begin(makeExchange(call, control, resolver), control)
-            call.keepDeadline(control)
         }
     }
 }

@@ -35,8 +35,7 @@ public final class AHCTransport {
     ///
     /// - Parameters:
     ///   - configuration: How it connects, and how much it keeps.
-    ///   - scheduler: Whose time is counted while a body is sent; AsyncHTTPClient counts its own
-    ///     otherwise, and a deadline is on a scheduler already.
+    ///   - scheduler: Whose time ``Configuration/idleTimeout`` is counted in.
     public convenience init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live
     ) {

@@ -9,7 +9,8 @@ import Futures
 final class ClientLease: Sendable {
     let client: HTTPClient
     private let isOwned: Bool
-    private let connections: ConnectionCount?
+    /// Nil where the client is the app's.
+    let connections: ConnectionsMade?
     private let idleTimeout: Duration?
     private let scheduler: any Scheduler
     private let ended: Promise<Void>
@@ -20,8 +21,8 @@ final class ClientLease: Sendable {
         _ configuration: AHCTransport.Configuration, _ scheduler: any Scheduler,
         ended: Promise<Void>
     ) {
-        let connections = ConnectionCount()
-        client = configuration.client(counting: connections)
+        let connections = ConnectionsMade()
+        client = configuration.client(noting: connections)
         isOwned = true
         self.connections = connections
         idleTimeout = configuration.idleTimeout
@@ -41,13 +42,8 @@ final class ClientLease: Sendable {
 
     deinit { shutDown() }
 
-    /// How many connections were made so far, nil where nobody counts.
-    var connectionsMade: Int? { connections?.value }
-
-    /// Calls a function when a connection has been silent for too long, where AsyncHTTPClient does not.
-    func whenIdle(_ action: @escaping @Sendable () -> Void) -> (any ScheduledAction)? {
-        idleTimeout.map { scheduler.schedule(after: $0, action) }
-    }
+    /// What watches a call, where there is a limit of our own.
+    func watch() -> IdleWatch? { idleTimeout.map { IdleWatch($0, on: scheduler) } }
 
     /// Ends all calls that are under way, where the client is the transport's own.
     func cancel() {

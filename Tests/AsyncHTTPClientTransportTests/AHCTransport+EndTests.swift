@@ -98,12 +98,16 @@ struct AHCTransportEndTests {
         #expect(scheduler.isIdle)
     }
 
-    @Test func endsAConnectionThatSaysNothing() async throws {
-        let transport = AHCTransport(AHCTransport.Configuration(idleTimeout: .milliseconds(50)))
+    @Test func endsACallWhenNothingHappensForTooLong() async throws {
+        let scheduler = ManualScheduler()
+        let transport = AHCTransport(on: scheduler)
         let server = try LoopbackServer { _ in LoopbackAnswer([.hold(Promise<Void>())]) }
-        let error = await #expect(throws: HTTPError.self) {
-            try await transport.send(HTTPRequest(.get, server.url)).value
-        }
+        let response = transport.send(HTTPRequest(.get, server.url))
+        _ = try await server.received(1).value
+        scheduler.advance(by: .seconds(59))
+        #expect(response.result == nil)
+        scheduler.advance(by: .seconds(1))
+        let error = await #expect(throws: HTTPError.self) { try await response.value }
         #expect(error?.code == .timedOut)
         try await server.hungUp(1).value
     }

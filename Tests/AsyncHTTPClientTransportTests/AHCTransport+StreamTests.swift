@@ -114,6 +114,28 @@ struct AHCTransportStreamTests {
         try await server.hungUp(1).value
     }
 
+    @Test func waitsForAReaderAsLongAsItLikes() async throws {
+        let gate = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([
+                .send(Data("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n".utf8)),
+                .body(Data("half".utf8)), .hold(gate),
+            ])
+        }
+        let scheduler = ManualScheduler()
+        let transport = AHCTransport(on: scheduler)
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).value
+        scheduler.advance(by: .seconds(600))
+        #expect(try await response.body.next().value == Data("half".utf8))
+        scheduler.advance(by: .seconds(600))
+        let chunk = response.body.next()
+        scheduler.advance(by: .seconds(59))
+        #expect(chunk.result == nil)
+        scheduler.advance(by: .seconds(60))
+        let error = await #expect(throws: HTTPError.self) { try await chunk.value }
+        #expect(error?.code == .timedOut)
+    }
+
     @Test func failsAReaderWhoComesAfterTheFailure() async throws {
         let gate = Promise<Void>()
         let server = try LoopbackServer { _ in

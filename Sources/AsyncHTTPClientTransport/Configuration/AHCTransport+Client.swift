@@ -8,9 +8,9 @@ extension AHCTransport.Configuration {
     ///
     /// It runs on SwiftNIO's own threads on every system: over Apple's Network.framework some of the
     /// TLS settings would trap.
-    func client(counting connections: ConnectionCount) -> HTTPClient {
+    func client(noting connections: ConnectionsMade) -> HTTPClient {
         var configuration = lowered()
-        connections.count(&configuration)
+        connections.watch(&configuration)
         return HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }
@@ -19,7 +19,6 @@ extension AHCTransport.Configuration {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls.configuration, redirectConfiguration: .disallow)
         configuration.timeout.connect = TimeAmount(saturating: connectTimeout)
-        configuration.timeout.read = idleTimeout.map { TimeAmount(saturating: $0) }
         configuration.connectionPool.idleTimeout = TimeAmount(saturating: keepAlive)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
             1, maxConnectionsPerHost)

@@ -12,9 +12,11 @@ extension AHCTransport {
         /// of ``maxConnectionsPerHost``.
         public var connectTimeout: Duration = .seconds(10)
 
-        /// How long a connection in use may be without a byte from the server, nil for any time.
+        /// How long nothing may come or go before a call fails with the code `timedOut`, nil for ever.
         ///
-        /// It begins when the request has been sent.
+        /// Counted from the beginning of the call, and anew with each piece of a body, either way; not
+        /// while a reader of a streamed body asks for nothing, nor while the source of a body to be sent
+        /// gives nothing.
         public var idleTimeout: Duration?
 
         /// How long a connection that is not in use is kept.

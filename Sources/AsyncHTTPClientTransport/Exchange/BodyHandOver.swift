@@ -23,6 +23,7 @@ final class BodyHandOver: Sendable {
 
     /// Says that the head has come; the gate is opened for the first chunk.
     func open(before gate: EventLoopPromise<Void>) {
+        control.watch?.pause()
         if !state.withLock({ $0.open(before: gate) }) { gate.fail(CancellationError()) }
     }
 
@@ -31,6 +32,7 @@ final class BodyHandOver: Sendable {
         guard let reader = state.withLock({ $0.give(before: gate) }) else {
             return gate.fail(CancellationError())
         }
+        control.watch?.pause()
         reader.resolve(with: part.withUnsafeReadableBytes { Data($0) })
     }
 
@@ -48,7 +50,9 @@ final class BodyHandOver: Sendable {
     func next() -> Future<Data?> {
         Future.make { reader in
             switch state.withLock({ $0.ask(reader) }) {
-            case .open(let gate): gate?.succeed()
+            case .open(let gate):
+                control.watch?.note()
+                gate?.succeed()
             case .over(.success): reader.resolve(with: nil)
             case .over(.failure(let error)): reader.reject(with: error)
             }

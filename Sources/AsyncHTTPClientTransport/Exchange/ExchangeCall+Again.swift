@@ -10,12 +10,9 @@ extension ExchangeCall {
     func again(after error: any Error, _ control: ExchangeControl) -> ExchangeCall? {
         guard attempt < 3, request.isReplayable, !lease.isCancelled, !control.isOver,
             HTTPError.Code(asyncHTTPClient: error) == .connectionLost,
-            connectionsBefore != nil, connectionsBefore == lease.connectionsMade
+            connectionsBefore != nil, connectionsBefore == lease.connections?.count
         else { return nil }
-        var call = self
-        call.attempt += 1
-        call.connectionsBefore = lease.connectionsMade
-        return call
+        return ExchangeCall(after: self)
     }
 }
 #endif

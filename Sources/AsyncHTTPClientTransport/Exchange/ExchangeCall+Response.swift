@@ -1,6 +1,5 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import Futures
 import HTTPNetworking
 import NIOHTTP1
 
@@ -30,13 +29,6 @@ extension ExchangeCall {
         status >= 300 && received == length && control.isUploading
     }
 
-    /// Ends a refusal of unknown length in time, since AsyncHTTPClient does not watch it.
-    func limitRefusal(status: Int, length: Int?, _ control: ExchangeControl) {
-        guard status >= 300, length == nil, control.isUploading else { return }
-        let failure = failure(.timedOut)
-        if let timer = lease.whenIdle({ control.end(with: failure) }) { control.hold(timer) }
-    }
-
     /// What the caller is told where AsyncHTTPClient has let go of an exchange without a word.
     ///
     /// It does so where it was shut down, and where an upload was cut off by the whole response.
@@ -48,7 +40,8 @@ extension ExchangeCall {
 extension HTTPNetworking.HTTPHeaders {
     /// Each field, in order.
     init(_ headers: NIOHTTP1.HTTPHeaders) {
-        self.init(headers.lazy.map { ($0.name, $0.value) })
+        self.init()
+        for (name, value) in headers { add(value, for: name) }
     }
 }
 #endif

@@ -12,15 +12,18 @@ import Foundation
 #endif
 
 /// A call that may be made: what is asked, since when, and of whom.
-struct ExchangeCall: Sendable {
+///
+/// An object, so that what keeps it copies no request.
+final class ExchangeCall: Sendable {
     let request: HTTPRequest
     /// Kept until the call has ended, so that the client is not shut down under it.
     let lease: ClientLease
     /// Which time this is that it is sent, counted from one.
-    var attempt = 1
+    let attempt: Int
     /// How many connections there had been made before, nil where nobody counts.
-    var connectionsBefore: Int?
-    private let began = ContinuousClock.now
+    let connectionsBefore: Int?
+    private let began: ContinuousClock.Instant
+    private let loop: HTTPClient.EventLoopPreference
 
     /// Sees that the request can be sent.
     ///
@@ -36,8 +39,23 @@ struct ExchangeCall: Sendable {
         }
         self.request = request
         self.lease = lease
-        connectionsBefore = lease.connectionsMade
+        attempt = 1
+        connectionsBefore = lease.connections?.count
+        began = .now
+        loop = lease.connections?.enter() ?? .indifferent
     }
+
+    /// The same call, made once more.
+    init(after call: ExchangeCall) {
+        request = call.request
+        lease = call.lease
+        attempt = call.attempt + 1
+        connectionsBefore = lease.connections?.count
+        began = call.began
+        loop = lease.connections?.enter() ?? .indifferent
+    }
+
+    deinit { lease.connections?.leave() }
 
     /// The time since the call was made.
     var elapsed: Duration { began.duration(to: .now) }
@@ -66,8 +84,9 @@ struct ExchangeCall: Sendable {
 }
 
 extension ExchangeCall {
-    /// Ends the exchange at the deadline, where there is one.
-    func keepDeadline(_ control: ExchangeControl) {
+    /// Ends the exchange at the deadline, where there is one, and when nothing happens for too long.
+    func limitTime(_ control: ExchangeControl) {
+        control.watch?.start { control.end(with: self.failure(.timedOut)) }
         guard let deadline = request.context.deadline else { return }
         let failure = failure(.timedOut)
         control.hold(
@@ -93,9 +112,9 @@ extension ExchangeCall {
         // Opening a file may block, as the caller must not.
         DispatchQueue.global().async {
             do {
-                execute(exchange, control, upload: try Upload(file: url))
+                self.execute(exchange, control, upload: try Upload(file: url))
             } catch {
-                exchange.fail(with: failure(.bodyUnreadable, cause: error))
+                exchange.fail(with: self.failure(.bodyUnreadable, cause: error))
             }
         }
     }
@@ -106,7 +125,8 @@ extension ExchangeCall {
         if control.isOver { return }
         do {
             let request = try HTTPClient.Request(self, upload, control)
-            let task = lease.client.execute(request: request, delegate: exchange)
+            let task = lease.client.execute(
+                request: request, delegate: exchange, eventLoop: loop)
             control.hold(attempt: attempt) { task.fail(reason: $0) }
         } catch {
             exchange.fail(with: failure(error))

@@ -13,17 +13,22 @@ final class ExchangeControl: Sendable {
         var attempt = 1
         /// Fails the client's task; nil before there is one, and after the end.
         var failTask: (@Sendable (any Error) -> Void)?
-        var timers: [any ScheduledAction] = []
+        var deadline: (any ScheduledAction)?
         /// The body that is being sent.
         var upload: HTTPBodyStream?
 
         func letGo() {
-            for timer in timers { timer.cancel() }
+            deadline?.cancel()
             upload?.cancel()
         }
     }
 
+    /// What notices that nothing happens.
+    let watch: IdleWatch?
+
     private let state = Locked(State())
+
+    init(_ watch: IdleWatch?) { self.watch = watch }
 
     /// Whether the exchange has ended, or was told to.
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -39,13 +44,13 @@ final class ExchangeControl: Sendable {
         if let reason { failTask(reason) }
     }
 
-    /// Takes a timer that ends the exchange.
-    func hold(_ timer: any ScheduledAction) {
+    /// Takes the timer of the deadline.
+    func hold(_ deadline: any ScheduledAction) {
         let isOver = state.withLock { state in
-            if !state.isOver { state.timers.append(timer) }
+            if !state.isOver { state.deadline = deadline }
             return state.isOver
         }
-        if isOver { timer.cancel() }
+        if isOver { deadline.cancel() }
     }
 
     /// Takes the body that is being sent; cancels it where the exchange is over.
@@ -60,6 +65,7 @@ final class ExchangeControl: Sendable {
 
     /// Forgets the client's task, since another one is begun.
     func restart() {
+        watch?.note()
         let upload = state.withLock { state in
             defer {
                 state.attempt += 1
@@ -94,7 +100,8 @@ final class ExchangeControl: Sendable {
     func finish() { close(nil).letGo() }
 
     private func close(_ reason: (any Error)?) -> State {
-        state.withLock { state in
+        watch?.stop()
+        return state.withLock { state in
             defer { if !state.isOver { state = State(reason: reason, isOver: true) } }
             return state
         }

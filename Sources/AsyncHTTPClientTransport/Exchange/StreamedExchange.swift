@@ -34,7 +34,6 @@ final class StreamedExchange: Exchange {
         let length = call.announcedLength(head)
         received.withLock { $0 = (response.status, 0, length) }
         body.open(before: gate)
-        call.limitRefusal(status: response.status, length: length, control)
         let stream = HTTPBodyStream(
             length: length, next: { [body] in body.next() }, cancel: { [body] in body.cancel() })
         takeResolver()?.resolve(

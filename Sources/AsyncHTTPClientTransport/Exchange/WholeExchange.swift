@@ -15,10 +15,14 @@ import Foundation
 final class WholeExchange: Exchange {
     private let call: ExchangeCall
     private let control: ExchangeControl
-    /// Nil when the exchange is over.
-    private let resolver: Locked<Resolver<HTTPResponse>?>
     private let limit: Int
-    private let gathered = Locked<Gathered?>(nil)
+    private let state: Locked<State>
+
+    private struct State {
+        /// Nil when the exchange is over.
+        var resolver: Resolver<HTTPResponse>?
+        var gathered: Gathered?
+    }
 
     /// What has come of the response, its body apart from it so that it is not copied with it.
     private struct Gathered {
@@ -39,11 +43,11 @@ final class WholeExchange: Exchange {
     ) {
         self.call = call
         self.control = control
-        self.resolver = Locked(resolver)
+        state = Locked(State(resolver: resolver))
         self.limit = limit
     }
 
-    deinit { fail(with: call.failureOfADropped(afterHead: gathered.withLock { $0 != nil })) }
+    deinit { fail(with: call.failureOfADropped(afterHead: state.withLock { $0.gathered != nil })) }
 
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
@@ -54,8 +58,8 @@ final class WholeExchange: Exchange {
             if length > limit { return task.eventLoop.makeFailedFuture(tooLarge(gathered)) }
             gathered.body.reserveCapacity(min(length, 1 << 20))
         }
-        self.gathered.withLock { $0 = gathered }
-        call.limitRefusal(status: gathered.head.status, length: length, control)
+        state.withLock { $0.gathered = gathered }
+        control.watch?.note()
         endWhereRefused(status: gathered.head.status, received: 0, of: length)
         return task.eventLoop.makeSucceededVoidFuture()
     }
@@ -63,16 +67,18 @@ final class WholeExchange: Exchange {
     func didReceiveBodyPart(
         task: HTTPClient.Task<Void>, _ part: ByteBuffer
     ) -> EventLoopFuture<Void> {
-        let (status, received, length) = gathered.withLock { gathered in
-            if part.readableBytes <= limit - (gathered?.body.count ?? 0) {
-                part.withUnsafeReadableBytes { gathered?.body.append(contentsOf: $0) }
+        let (status, received, length) = state.withLock { state in
+            if part.readableBytes <= limit - (state.gathered?.body.count ?? 0) {
+                part.withUnsafeReadableBytes { state.gathered?.body.append(contentsOf: $0) }
+                let gathered = state.gathered
                 return (gathered?.head.status ?? 0, gathered?.body.count ?? 0, gathered?.length)
             }
             return (0, -1, nil)
         }
-        if received < 0, let gathered = gathered.withLock({ $0 }) {
+        if received < 0, let gathered = state.withLock({ $0.gathered }) {
             return task.eventLoop.makeFailedFuture(tooLarge(gathered))
         }
+        control.watch?.note()
         endWhereRefused(status: status, received: received, of: length)
         return task.eventLoop.makeSucceededVoidFuture()
     }
@@ -83,7 +89,7 @@ final class WholeExchange: Exchange {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        if gathered.withLock({ $0 == nil }), call.begin(again: self, after: error, control) {
+        if state.withLock({ $0.gathered == nil }), call.begin(again: self, after: error, control) {
             return
         }
         fail(with: call.failure(error))
@@ -100,15 +106,19 @@ final class WholeExchange: Exchange {
     }
 
     private func resolve() {
-        guard var response = gathered.withLock({ $0?.response }) else { return }
+        let (resolver, gathered) = state.withLock { state in
+            defer { state = State() }
+            return (state.resolver, state.gathered)
+        }
+        guard var response = gathered?.response else { return }
         response.timing.total = call.elapsed
-        takeResolver()?.resolve(with: response)
+        resolver?.resolve(with: response)
     }
 
     private func takeResolver() -> Resolver<HTTPResponse>? {
-        resolver.withLock { resolver in
-            defer { resolver = nil }
-            return resolver
+        state.withLock { state in
+            defer { state.resolver = nil }
+            return state.resolver
         }
     }
 

@@ -39,31 +39,25 @@ struct UploadPump: Sendable {
     }
 
     private func send(_ stream: HTTPBodyStream) {
+        // The source may take its time; the server may not.
+        control.watch?.pause()
         stream.next().observe { result in
             switch result {
             case .success(let chunk?):
-                write(ByteBuffer(bytes: chunk)).whenComplete { result in
+                control.watch?.note()
+                writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { result in
                     switch result {
                     case .success: DispatchQueue.global().async { send(stream) }
                     case .failure(let error): done.fail(error)
                     }
                 }
             case .success(nil):
+                control.watch?.note()
                 control.didUpload()
                 done.succeed()
             case .failure(let error): fail(error)
             }
         }
-    }
-
-    /// Writes a chunk, and ends the exchange where the server takes none for too long.
-    private func write(_ chunk: ByteBuffer) -> EventLoopFuture<Void> {
-        let written = writer.write(.byteBuffer(chunk))
-        let failure = call.failure(.timedOut)
-        if let timer = call.lease.whenIdle({ control.end(with: failure) }) {
-            written.whenComplete { _ in timer.cancel() }
-        }
-        return written
     }
 
     private func fail(_ error: any Error) { done.fail(BodyFailure(cause: error)) }
