@@ -15,7 +15,9 @@ let package = Package(
         .trait(name: "Peers", description: "Other futures libraries and HTTP clients beside Pledge")
     ],
     dependencies: [
-        .package(name: "Pledge", path: ".."),
+        .package(
+            name: "Pledge", path: "..",
+            traits: [.trait(name: "AsyncHTTPClient", condition: .when(traits: ["Peers"]))]),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
@@ -37,6 +39,7 @@ let package = Package(
                 .product(name: "Services", package: "Pledge"),
                 .product(name: "Stores", package: "Pledge"),
                 .product(name: "URLSessionTransport", package: "Pledge"),
+                peer("AsyncHTTPClientTransport", of: "Pledge"),
                 peer("NIOCore", of: "swift-nio"),
                 peer("NIOPosix", of: "swift-nio"),
                 peer("OpenCombine", of: "OpenCombine"),

@@ -63,7 +63,7 @@ int loopback_start(void) {
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     if (listener < 0) { return -1; }
     pthread_t thread;
-    if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 16) != 0
+    if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 128) != 0
         || getsockname(listener, (struct sockaddr *)&address, &length) != 0
         || pthread_create(&thread, NULL, listen_for_ever, (void *)(intptr_t)listener) != 0) {
         close(listener);

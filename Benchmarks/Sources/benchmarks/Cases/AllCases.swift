@@ -1,6 +1,6 @@
 extension Case {
     /// Every case, in the order of the table, beside the peers that this build has.
-    static let all: [Case] = own.map { subject in
+    static let all: [Case] = (own + Peers.cases).map { subject in
         var subject = subject
         subject.ways += Peers.all.filter { $0.subject.name == subject.name }.map(\.way)
         return subject

@@ -5,8 +5,12 @@ enum Peers {
 
     #if Peers
     static let all: [Addition] = nio + openCombine + asyncHTTPClient
+
+    /// What can only be measured beside another library.
+    static let cases: [Case] = [.asyncHTTPClientAlone, .asyncHTTPClientTogether]
     #else
     static let all: [Addition] = []
+    static let cases: [Case] = []
     static let limits: [Limits.Ratio] = []
     #endif
 }

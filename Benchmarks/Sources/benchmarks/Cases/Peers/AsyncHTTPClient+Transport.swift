@@ -1,0 +1,36 @@
+#if Peers
+import AsyncHTTPClient
+import AsyncHTTPClientTransport
+import HTTPNetworking
+
+extension Case {
+    /// What the transport costs beyond the client below it.
+    static let asyncHTTPClientAlone = Case(
+        name: "AsyncHTTPClient, one request at a time", counted: 0, ways: ways(at: 1))
+
+    /// The same where many are under way.
+    static let asyncHTTPClientTogether = Case(
+        name: "AsyncHTTPClient, 32 requests at a time", counted: 0, ways: ways(at: 32))
+
+    private static func ways(at once: Int) -> [Way] {
+        [
+            Way("Pledge", at: once) {
+                try await transport.send(HTTPRequest(.get, Loopback.url)).value.body
+            },
+            Way("AsyncHTTPClient", at: once) {
+                let request = HTTPClientRequest(url: Loopback.url.absoluteString)
+                let answer = try await client.execute(request, timeout: .seconds(5))
+                return try await answer.body.collect(upTo: 1_024)
+            },
+            Way("AsyncHTTPClient's futures", at: once) {
+                try await client.get(url: Loopback.url.absoluteString).get().body
+            },
+        ]
+    }
+
+    private static let transport = AHCTransport()
+
+    private static let client = HTTPClient(
+        configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+}
+#endif
