@@ -13,7 +13,8 @@ extension Case {
         .raceOf10, .recoverAfterFailure, .cancelChain, .contended, .awaitSettled, .awaitPending,
         .fromAsync, .timeout, .timeoutAmongMany, .composedLoading, .combined, .chained,
         .combinedUnknown,
-        .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .policies, .passThrough, .wholeStack,
+        .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip,
+        .sessionAlone, .sessionTogether, .policies, .passThrough, .wholeStack,
         .dispatch,
         .derivedStore, .derivedStores, .compileChain,
     ]

@@ -25,6 +25,8 @@ enum Limits {
             Ratio(.passThrough, to: "closure around the call", most: 1.1),
             Ratio(.passThrough, to: "bare call", most: 1.4),
             Ratio(.wholeStack, to: "settled map", most: 30),
+            Ratio(.sessionAlone, to: "URLSession", most: 1.03),
+            Ratio(.sessionTogether, to: "URLSession", most: 1.03),
         ] + Peers.limits
 
     /// A machine has bad moments: a ratio fails only where it is passed by more than this factor.

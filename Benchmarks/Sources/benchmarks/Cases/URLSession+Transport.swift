@@ -1,0 +1,43 @@
+import Foundation
+import HTTPNetworking
+import URLSessionTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension Case {
+    /// What the transport costs beyond the session below it.
+    static let sessionAlone = Case(
+        name: "URLSession, one request at a time", counted: 0, ways: ways(at: 1))
+
+    /// The same where many are under way.
+    static let sessionTogether = Case(
+        name: "URLSession, 32 requests at a time", counted: 0, ways: ways(at: 32))
+
+    private static func ways(at once: Int) -> [Way] {
+        [
+            Way("Pledge", at: once) {
+                try await transport.send(HTTPRequest(.get, Loopback.url)).value.body
+            },
+            Way("URLSession", at: once) {
+                await withCheckedContinuation { continuation in
+                    session.dataTask(with: URLRequest(url: Loopback.url)) { body, _, _ in
+                        continuation.resume(returning: body)
+                    }.resume()
+                }
+            },
+        ]
+    }
+
+    private static let transport = SessionTransport()
+
+    /// As many connections as the transport has, and no cache either.
+    private static let session: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost =
+            SessionTransport.Configuration().maxConnectionsPerHost
+        configuration.urlCache = nil
+        return URLSession(configuration: configuration)
+    }()
+}
