@@ -8,7 +8,7 @@ extension AHCTransport {
     /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
     ///   holds for the whole exchange.
     /// - Returns: A future of whatever the server answered, of any status. It rejects with
-    ///   ``HTTPRequest/Error`` where the request cannot be sent, and with an ``HTTPError`` that keeps
+    ///   `HTTPRequest.Error` where the request cannot be sent, and with an `HTTPError` that keeps
     ///   the request and what AsyncHTTPClient said where no whole answer came; its code is
     ///   `bodyTooLarge` where the body has more bytes than ``Configuration/maxBodySize``. Cancelling it
     ///   ends the exchange: the connection is closed, or HTTP/2's stream is.
@@ -23,7 +23,7 @@ extension AHCTransport {
     /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
     ///   holds for the whole exchange, its body included.
     /// - Returns: A future of the response, which resolves when the headers have come. It rejects as
-    ///   ``send(_:)`` does. What fails later fails the body with an ``HTTPError``. A chunk of the body is
+    ///   ``send(_:)`` does. What fails later fails the body with an `HTTPError`. A chunk of the body is
     ///   read from the connection when it is asked for. A body that is given up, and a response
     ///   released unread, end the exchange.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {

@@ -27,7 +27,7 @@ final class ExchangeCall: Sendable {
 
     /// Sees that the request can be sent.
     ///
-    /// - Throws: `HTTPRequest.Error` where it cannot be, and ``HTTPError`` where the transport is closed
+    /// - Throws: `HTTPRequest.Error` where it cannot be, and `HTTPError` where the transport is closed
     ///   or the deadline has passed.
     init(_ request: HTTPRequest, over transport: AHCTransport) throws {
         try request.validate()
