@@ -12,7 +12,7 @@ struct ConformanceTests {
     func conforms(to check: TransportCheck) async throws {
         let checked = CheckedTransport(
             send: transport.send, stream: transport.stream,
-            maxBodySize: AHCTransport.Configuration.defaultMaxBodySize)
+            maxBodySize: AHCTransport.Configuration.defaultMaxBodySize, patience: .seconds(120))
         try await check.run(checked)
     }
 }

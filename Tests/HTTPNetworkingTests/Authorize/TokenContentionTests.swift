@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Threads ask, cancel and sign in, while tokens go bad and refreshes end on other threads.
-@Suite(.timeLimit(.minutes(5))) struct TokenContentionTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenContentionTests {
     private let valid = Locked(0)
     private let underWay = Locked((now: 0, most: 0))
     private let told = Locked<[Int]>([])

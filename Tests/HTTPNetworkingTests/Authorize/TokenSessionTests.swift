@@ -93,7 +93,7 @@ import Testing
 }
 
 /// The refresh's own calls go through the stack whose requests wait for them.
-@Suite(.timeLimit(.minutes(1))) struct TokenRefreshContextTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenRefreshContextTests {
     private let scheduler = ManualScheduler()
 
     /// A server with a token endpoint that fails at first, and an API.

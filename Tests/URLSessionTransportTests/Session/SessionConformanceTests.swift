@@ -9,7 +9,8 @@ import URLSessionTransport
     func conforms(to check: TransportCheck) async throws {
         let transport = SessionTransport()
         let checked = CheckedTransport(
-            send: transport.send, stream: transport.stream, maxBodySize: 64 << 20)
+            send: transport.send, stream: transport.stream, maxBodySize: 64 << 20,
+            patience: .seconds(120))
         try await check.run(checked, differences: Self.differences)
     }
 

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionExchangesTests {
     @Test func sessionAndDelegateAreFreedAfterTheEnd() async throws {
         let server = try LoopbackServer { _ in .text("done") }

@@ -5,7 +5,7 @@ import PledgeTesting
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionTransportFailureTests {
     private let transport = SessionTransport()
 

@@ -6,7 +6,7 @@ import Services
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionTransportLimitsTests {
     private let scheduler = ManualScheduler()
 

@@ -5,7 +5,7 @@ import PledgeTesting
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionTransportLoadTests {
     @Test func aThousandAtOnceAreAllAnsweredWithTheirOwn() async throws {
         let server = try LoopbackServer { .text($0.target) }

@@ -6,7 +6,7 @@ import Testing
 import URLSessionTransport
 
 /// What happens when the server closes a connection at the moment at which it is used again.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionTransportReuseTests {
     private let transport = SessionTransport()
 
