@@ -75,6 +75,14 @@ package struct LoopbackAnswer: Sendable {
         return LoopbackAnswer([.send(start), .body(Data(text.utf8)), .close])
     }
 
+    /// A response that sends the beginning of a body, and goes on when the future settles.
+    package static func stopping(
+        after text: String, of length: Int, until rest: Future<Void>, then steps: [Step] = []
+    ) -> LoopbackAnswer {
+        let start = head(200, [:], ending: "Content-Length: \(length)\r\n")
+        return LoopbackAnswer([.send(start), .body(Data(text.utf8)), .hold(rest)] + steps)
+    }
+
     /// A response without a length, whose end is the connection's end.
     package static func untilClose(_ text: String) -> LoopbackAnswer {
         LoopbackAnswer([

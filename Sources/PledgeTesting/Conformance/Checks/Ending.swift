@@ -37,10 +37,7 @@ extension TransportCheck {
                 bench in
                 let rest = Promise<Void>()
                 let server = try LoopbackServer(answers: [
-                    LoopbackAnswer([
-                        .send(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8)),
-                        .hold(rest),
-                    ])
+                    .stopping(after: "abc", of: 9, until: rest)
                 ])
                 defer { server.stop() }
                 let call = bench.transport.send(HTTPRequest(.get, server.url))
@@ -103,10 +100,7 @@ extension TransportCheck {
                 bench in
                 let rest = Promise<Void>()
                 let server = try LoopbackServer(answers: [
-                    LoopbackAnswer([
-                        .send(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8)),
-                        .hold(rest),
-                    ])
+                    .stopping(after: "abc", of: 9, until: rest)
                 ])
                 defer { server.stop() }
                 let deadline = CallDeadline(after: .milliseconds(300))

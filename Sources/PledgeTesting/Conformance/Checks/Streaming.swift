@@ -63,10 +63,7 @@ extension TransportCheck {
             ) { bench in
                 let rest = Promise<Void>()
                 let server = try LoopbackServer(answers: [
-                    LoopbackAnswer([
-                        .send(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8)),
-                        .hold(rest), .close,
-                    ])
+                    .stopping(after: "abc", of: 9, until: rest, then: [.close])
                 ])
                 defer { server.stop() }
                 let response = try await bench.stream(HTTPRequest(.get, server.url))
@@ -85,10 +82,7 @@ extension TransportCheck {
             ) { bench in
                 let rest = Promise<Void>()
                 let server = try LoopbackServer(answers: [
-                    LoopbackAnswer([
-                        .send(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8)),
-                        .hold(rest),
-                    ])
+                    .stopping(after: "abc", of: 9, until: rest)
                 ])
                 defer { server.stop() }
                 let deadline = CallDeadline(after: .milliseconds(500))
@@ -126,10 +120,7 @@ extension TransportCheck {
         TransportCheck(name, requirement, needsStreaming: true) { bench in
             let rest = Promise<Void>()
             let server = try LoopbackServer(answers: [
-                LoopbackAnswer([
-                    .send(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8)),
-                    .hold(rest),
-                ])
+                .stopping(after: "abc", of: 9, until: rest)
             ])
             defer { server.stop() }
             leave(try await bench.stream(HTTPRequest(.get, server.url)))
