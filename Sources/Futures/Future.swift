@@ -41,14 +41,14 @@ public class Future<Value: Sendable>: StorageNode<Value?>, @unchecked Sendable {
     /// Makes a future that has failed already.
     public init(error: any Error) {
         super.init(nil, word: Word.failure, role: .root, deliver: { _, _ in })
-        failure = Failure(error)
+        attachment = .failure(Failure(error))
     }
 
     /// Makes a future that has failed with an error others share.
     @inlinable
     init(sharing failure: Failure) {
         super.init(nil, word: Word.failure, role: .root, deliver: { _, _ in })
-        self.failure = failure
+        attachment = .failure(failure)
     }
 
     /// Makes a pending future.

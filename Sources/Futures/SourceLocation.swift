@@ -4,13 +4,17 @@ public struct SourceLocation: Sendable, CustomStringConvertible {
     public let fileID: StaticString
 
     /// The line, counted from one.
-    public let line: UInt
+    public var line: UInt { UInt(storedLine) }
+
+    /// Half a word: a promise and each transform store a place, and this fits where there is room anyway.
+    @usableFromInline
+    let storedLine: UInt32
 
     /// Makes a place; without arguments, the caller's own.
     @inlinable
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         self.fileID = fileID
-        self.line = line
+        storedLine = UInt32(clamping: line)
     }
 
     /// The place as compilers print it: `Module/File.swift:12`.

@@ -37,7 +37,16 @@ inline unlink(w, u) {
     n[w].isLinked = 0
 }
 
-/* unlockWithoutInterest(): `alone` if the caller has to detach `u` now. */
+/* attach(.cancelled), and Departure.call(_:) with the handlers, of which the error takes the place. */
+inline attachCancelled(u) {
+    n[u].result = CANCELLED;
+    if
+    :: n[u].listens -> calling[u] = 1; n[u].listens = 0
+    :: else
+    fi
+}
+
+/* unlockWithoutInterest(_:): `alone` if the caller has to detach `u` now. */
 inline unlockWithoutInterest(u) {
     n[u].left = 1;
     if
@@ -50,7 +59,7 @@ inline unlockWithoutInterest(u) {
         n[u].wasGivenUp = 1;
         if
         :: isRoot(n[u].kind) && !n[u].listens -> n[u].flags = PENDING; alone = 0
-        :: else -> n[u].result = CANCELLED; n[u].flags = LEAVING; n[u].head = 0; alone = 1
+        :: else -> attachCancelled(u); n[u].flags = LEAVING; n[u].head = 0; alone = 1
         fi
     fi
 }
@@ -60,7 +69,7 @@ inline doCancel() {
     claimAs(x, CLAIMED);
     if
     :: ok ->
-        atomic { TOUCH(x); n[x].result = CANCELLED }
+        atomic { TOUCH(x); attachCancelled(x) }
 #ifdef FAULT_ABORT_WITHOUT_LEAVING
         publish(x, FAILURE);
 #else
@@ -133,13 +142,7 @@ inline doOnCancel() {
 /* Departure.step(_:). If y, this thread owns a reference besides: that of retainUpstream. */
 inline doStep() {
     /* surrender(to:) */
-    atomic {
-        TOUCH(x);
-        if
-        :: n[x].listens -> calling[x] = 1; n[x].listens = 0
-        :: else
-        fi
-    }
+    atomic { TOUCH(x) }
     if
     :: n[x].kind == RACE && n[x].holdsInputs ->
         n[x].holdsInputs = 0;

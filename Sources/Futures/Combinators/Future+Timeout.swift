@@ -59,7 +59,7 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     @inlinable
     func receive(_ source: Future<Value>) {
         guard claim() else { return waitUntilLeft() }
-        failure = source.failure
+        attachment = source.attachment
         // Only a future that has succeeded has a value for good: the deliverer of one that was given up
         // meanwhile may be taking its value back.
         if failure == nil { storage = source.storage }

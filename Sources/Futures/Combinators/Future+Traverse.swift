@@ -162,7 +162,7 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
 
     private func end(with failure: Failure) {
         guard claim() else { return }
-        self.failure = failure
+        attachment = .failure(failure)
         var departure = Departure()
         let (work, inputs) = takeAll()
         // Nothing is released while claimed: a deinit of a user's might come back here.

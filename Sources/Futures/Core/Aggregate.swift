@@ -181,7 +181,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         guard claim() else { return countDown(1) }
         var newWord = Word.value
         if let failure = input.source?.failure {
-            self.failure = failure
+            attachment = .failure(failure)
             newWord = Word.failure
         } else {
             // Only `any` and `race` settle with an input's value, and theirs have this type.
@@ -220,7 +220,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         let inputs = inputs
         self.inputs = []
         if let error = conclusion(self, inputs) {
-            failure = Failure(error)
+            attachment = .failure(Failure(error))
             finish(Word.failure)
         } else {
             finish(Word.value)

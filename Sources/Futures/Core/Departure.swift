@@ -53,7 +53,7 @@ struct Departure {
     /// Cancels a future that has lost the interest of a waiter which was never enrolled.
     mutating func giveUpInterest(in future: FutureNode) {
         guard future.lockIfPending() else { return }
-        if future.unlockWithoutInterest() { walk(from: future) }
+        if future.unlockWithoutInterest(&self) { walk(from: future) }
         walkRemaining()
     }
 
@@ -81,7 +81,7 @@ struct Departure {
         waiter.surrender(to: &self)
         protocolStep()
         let upstream = waiter.retainUpstream()
-        let removal = upstream?.remove(waiter) ?? (wasLinked: false, isWithoutInterest: false)
+        let removal = upstream?.remove(waiter, &self) ?? (wasLinked: false, isWithoutInterest: false)
         if removal.wasLinked {
             // The list's retain passes to this list, to be released at the end.
             waiter.next = removed
@@ -128,7 +128,7 @@ struct Departure {
 extension FutureNode {
     /// Takes a waiter out of the list, if it still is in it.
     fileprivate final func remove(
-        _ waiter: Waiter
+        _ waiter: Waiter, _ departure: inout Departure
     ) -> (wasLinked: Bool, isWithoutInterest: Bool) {
         // Not pending: whoever took the list meets the waiter there and waits for it.
         guard lockIfPending() else { return (false, false) }
@@ -137,7 +137,7 @@ extension FutureNode {
             return (false, false)
         }
         unlink(waiter)
-        return (true, unlockWithoutInterest())
+        return (true, unlockWithoutInterest(&departure))
     }
 
     /// Unlinks a waiter from the list of this locked future.
@@ -180,7 +180,7 @@ extension FutureNode {
     /// If none is left and the future can be cancelled, moves it to `leaving` instead, settled with
     /// CancellationError.
     /// - Returns: Whether the caller has to detach this future now.
-    fileprivate final func unlockWithoutInterest() -> Bool {
+    fileprivate final func unlockWithoutInterest(_ departure: inout Departure) -> Bool {
         // Relaxed: as above.
         guard Self.waiter(at: word.load(ordering: .relaxed)) == nil else {
             unlock()
@@ -192,7 +192,7 @@ extension FutureNode {
             unlock()
             return false
         }
-        failure = .cancelled
+        if let handlers = attach(.cancelled) { departure.call(handlers) }
         unlock(to: Word.leaving)
         return true
     }

@@ -10,7 +10,8 @@ extension FutureNode {
             waitUntilLeft()
             return
         }
-        self.failure = failure
+        let handlers = attach(failure)
+        defer { withExtendedLifetime(handlers) {} }
         let list = publish(Word.failure)
         protocolStep()
         if list == 0 { return }

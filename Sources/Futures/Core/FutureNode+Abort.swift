@@ -7,10 +7,11 @@ extension FutureNode {
     @discardableResult
     final func abort(with failure: Failure) -> Bool {
         guard claim() else { return false }
-        self.failure = failure
+        let handlers = attach(failure)
         let list = publish(Word.leaving)
         protocolStep()
         var departure = Departure()
+        if let handlers { departure.call(handlers) }
         departure.detach(self)
         protocolStep()
         // Whoever goes on here, say with another call, finds the one before given up by its producer.
@@ -30,7 +31,7 @@ extension FutureNode {
             if let first = cancelHandlers {
                 first.append(handlers)
             } else {
-                cancelHandlers = handlers
+                attachment = .handlers(handlers)
             }
             unlock()
             if isGivenUp {

@@ -149,7 +149,7 @@ private struct Splice {
             upstream.replace(middle, with: only)
             // A weak reference may still bring it back. Nothing leads to it any more, so whoever
             // gets it finds it settled; left locked, it would let him wait without end.
-            owned.failure = .cancelled
+            owned.attachment = .failure(.cancelled)
             owned.unlock(to: Word.failure)
         } else {
             _ = Unmanaged.passRetained(owned)

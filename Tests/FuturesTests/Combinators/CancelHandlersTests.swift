@@ -15,6 +15,12 @@ import Testing
         }
     }
 
+    /// Registers a handler that keeps an object, which calls a closure when it goes.
+    private func listen(untilDeinit body: @escaping @Sendable () -> Void) {
+        let last = OnDeinit(body)
+        promise.onCancel { withExtendedLifetime(last) {} }
+    }
+
     @Test func severalRunInOrder() {
         for number in 0..<5 { listen(number) }
         promise.cancel()
@@ -50,6 +56,27 @@ import Testing
         promise.resolve(with: 1)
         #expect(census.living == 0)
         #expect(heard.elements.isEmpty)
+    }
+
+    /// Each way to settle; what a handler keeps looks at the promise as it goes.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            { (promise: Promise<Int>) in _ = promise.resolve(with: 1) },
+            { promise in _ = promise.reject(with: CancellationError()) },
+            { promise in promise.cancel() },
+            { promise in promise.map { $0 }.cancel() },
+        ] as [@Sendable (Promise<Int>) -> Void]
+    )
+    func whatAHandlerKeepsFindsThePromiseSettledWhenItGoes(
+        settle: @Sendable (Promise<Int>) -> Void
+    ) {
+        listen { [promise, heard] in
+            // Would wait without end if the promise were still closed or locked.
+            promise.observe { _ in heard.append(1) }
+        }
+        settle(promise)
+        #expect(heard.elements == [1])
     }
 
     @Test func cancellingReleasesWhatHandlersCapture() {
