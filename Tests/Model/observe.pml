@@ -88,10 +88,15 @@ inline doLink() {
                 n[x].next = n[y].head;
                 n[x].previous = 0;
                 n[x].isLinked = 1;
+#ifndef FAULT_RETAIN_AFTER_LINK
                 addReference(x);
+#endif
                 n[y].head = x;
                 n[y].flags = PENDING
             }
+#ifdef FAULT_RETAIN_AFTER_LINK
+            atomic { TOUCH(x); addReference(x) }
+#endif
         :: else ->
             unlock(y);
             waitUntilLeft(x);

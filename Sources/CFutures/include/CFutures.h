@@ -43,6 +43,15 @@ void cfutures_disturb(uint64_t seed);
 /// Returns at once, unless this thread asked to be disturbed: then it may yield or sleep.
 void cfutures_step(void);
 
+/// Retains a Swift object, here and now.
+///
+/// Swift's own retain may be moved past a store to an atomic word, since nothing on this thread needs
+/// it before. If that store tells another thread of the object, that thread may release, and free, it
+/// before. A call of a function that the compiler does not see into stays where it is.
+///
+/// @return The object, with a reference that the caller owns.
+void *_Nonnull cfutures_retain(void *_Nonnull object);
+
 /// Retains a Swift object, unless its last reference has gone and it is in its deinit.
 ///
 /// The memory of the object must be valid for the time of the call. Swift has weak references for

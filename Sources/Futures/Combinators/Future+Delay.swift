@@ -14,7 +14,7 @@ extension Future {
     ) -> Future<Value> {
         let location = SourceLocation(fileID: fileID, line: line)
         let future = DelayedFuture<Value>(duration, on: scheduler, at: location)
-        enroll(.passRetained(future))
+        enroll(future.retained())
         return future
     }
 }

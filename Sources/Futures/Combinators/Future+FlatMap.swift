@@ -32,7 +32,7 @@ extension Future {
             mapped.shorten()
             Self.leaveDelivery()
         } else {
-            enroll(.passRetained(mapped))
+            enroll(mapped.retained())
         }
         return mapped
     }

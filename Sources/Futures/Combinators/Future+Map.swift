@@ -46,7 +46,7 @@ extension Future {
             unsafeDowncast(waiter, to: MapFuture<Value, NewValue>.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }
-        enroll(.passRetained(mapped))
+        enroll(mapped.retained())
         return mapped
     }
 }

@@ -28,7 +28,7 @@ extension Future {
     final func timed(
         _ future: TimedFuture<Value>, _ duration: Duration, on scheduler: some Scheduler
     ) -> Future<Value> {
-        enroll(.passRetained(future))
+        enroll(future.retained())
         future.keep(FutureTimer(expiring: future, after: duration, on: scheduler))
         return future
     }

@@ -41,7 +41,7 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
             future.shorten()
             leaveDelivery()
         } else {
-            upstream.enroll(.passRetained(future))
+            upstream.enroll(future.retained())
         }
         return future
     }

@@ -101,7 +101,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         remaining = Atomic(count + 1)
         inputs = []
         super.init(role: .derived, deliver: { _, _ in })
-        _ = Unmanaged.passRetained(self)
+        _ = retained()
     }
 
     /// Enrolls the inputs, as many as `count` said.
@@ -135,7 +135,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         }
         let input = InputWaiter(owner: self)
         protocolStep()
-        future.enroll(.passRetained(input))
+        future.enroll(input.retained())
         inputs.append(consume input)
     }
 

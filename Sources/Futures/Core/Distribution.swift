@@ -89,7 +89,7 @@ extension FutureNode {
     ///
     /// The waiter's `upstream` is this future, which is kept until then.
     private func putOff(_ waiter: Unmanaged<Waiter>) {
-        _ = Unmanaged.passRetained(self)
+        _ = retained()
         let thread = cfutures_current_thread()
         waiter._withUnsafeGuaranteedRef { $0.next = nil }
         if let tail = thread.pointee.tail {

@@ -71,7 +71,7 @@ extension FutureNode {
         waiter.next = Self.waiter(at: word.load(ordering: .relaxed))
         waiter.previous = nil
         waiter.isLinked = true
-        unlock(to: Self.address(of: .passRetained(waiter)))
+        unlock(to: Self.address(of: waiter.retained()))
     }
 
     /// Waits for a producer that has claimed this future to publish its result.

@@ -152,8 +152,8 @@ private struct Splice {
             owned.attachment = .failure(.cancelled)
             owned.unlock(to: Word.failure)
         } else {
-            _ = Unmanaged.passRetained(owned)
-            if callerRetains { _ = Unmanaged.passRetained(owned) }
+            _ = owned.retained()
+            if callerRetains { _ = owned.retained() }
         }
         self.middle = owned
     }

@@ -130,6 +130,15 @@ public class Waiter: @unchecked Sendable {
 }
 
 extension Waiter {
+    /// A reference for a list, or for others who give it back by `release()`.
+    ///
+    /// The retain has happened when this returns. That of `Unmanaged.passRetained` may be moved past the
+    /// store that lets another thread find this, which may give the reference back before there is one.
+    @usableFromInline
+    final func retained() -> Unmanaged<Waiter> {
+        .fromOpaque(cfutures_retain(Unmanaged.passUnretained(self).toOpaque()))
+    }
+
     /// Sets what this waits for.
     @usableFromInline
     final func wait(for upstream: FutureNode) {
@@ -143,7 +152,11 @@ extension Waiter {
     final func retainUpstream() -> FutureNode? {
         guard let upstream else { return nil }
         // Owned by a list for as long as the phase lasts.
-        guard upstreamIsRoot else { return upstream.takeUnretainedValue() }
+        guard upstreamIsRoot else {
+            return upstream._withUnsafeGuaranteedRef {
+                unsafeDowncast($0.retained().takeRetainedValue(), to: FutureNode.self)
+            }
+        }
         protocolStep()
         guard let object = cfutures_try_retain(upstream.toOpaque()) else { return nil }
         protocolStep()

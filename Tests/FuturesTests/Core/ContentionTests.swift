@@ -168,6 +168,29 @@ import Testing
         }
     }
 
+    /// One thread links what another settles at that moment. The waiter, which nobody keeps, must be
+    /// there until the link is made.
+    @Test func linkingAgainstSettling() {
+        let outer = Future(value: 1)
+        for _ in 0..<Self.rounds / Self.batch / 2 {
+            let promises = (0..<Self.batch).map { _ in Promise<Int>() }
+            let calls = Atomic<Int>(0)
+            onThreads(4) { index in
+                for promise in promises {
+                    switch index {
+                    case 0: promise.resolve(with: 1)
+                    case 1:
+                        outer.flatMap { _ in promise }.observe { _ in
+                            calls.add(1, ordering: .relaxed)
+                        }
+                    default: _ = outer.flatMap { _ in promise }
+                    }
+                }
+            }
+            #expect(calls.load(ordering: .relaxed) == Self.batch)
+        }
+    }
+
     /// A chain of forwarding futures: every link is contended.
     private final class Chain: Sendable {
         let outer = Promise<Int>()
