@@ -109,7 +109,7 @@ let package = Package(
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(
             of: "URLSessionTransport",
-            uses: ["HTTPNetworking", "Futures", "Services", "PledgeTesting"]),
+            uses: ["HTTPNetworking", "Futures", "Services", "PledgeTesting", "TestSupport"]),
         // Empty without the trait.
         tests(
             of: "AsyncHTTPClientTransport",

@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
@@ -14,6 +15,13 @@ struct ConformanceTests {
             send: transport.send, stream: transport.stream,
             maxBodySize: AHCTransport.Configuration.defaultMaxBodySize, patience: .seconds(120))
         try await check.run(checked)
+    }
+
+    @Test func survivesWhateverAServerSends() async throws {
+        let checked = CheckedTransport(
+            send: transport.send, maxBodySize: AHCTransport.Configuration.defaultMaxBodySize,
+            patience: .seconds(120))
+        try await TransportCheck.survives(mutatedResponses(2_000, seed: 1)).run(checked)
     }
 }
 #endif

@@ -1,5 +1,7 @@
+import Foundation
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
@@ -14,8 +16,21 @@ import URLSessionTransport
         try await check.run(checked, differences: Self.differences)
     }
 
+    /// All but what ends the process on Linux (see "trailers" and "truncated head" below).
+    @Test func survivesWhateverAServerSends() async throws {
+        let transport = SessionTransport()
+        let checked = CheckedTransport(
+            send: transport.send, maxBodySize: 64 << 20, patience: .seconds(120))
+        let responses = try mutatedResponses(2_000, seed: 1)
+            .filter { $0.isWholeForURLSession && !$0.mayHaveTrailers }
+        #expect(responses.count > 1_000)
+        try await TransportCheck.survives(responses).run(checked)
+    }
+
     #if canImport(FoundationNetworking)
     private static let differences: [TransportCheck.Name: TransportDifference] = [
+        "truncated head": .traps(
+            "URLSession on Linux ends the process where a connection ends within a head"),
         "trailers": .traps("URLSession on Linux ends the process where trailers follow a body"),
         "no Location": .differs("URLSession on Linux drops the body of a redirect to nowhere"),
         "strange Location": .differs("URLSession on Linux drops the body of a redirect to nowhere"),
@@ -24,4 +39,35 @@ import URLSessionTransport
     #else
     private static let differences: [TransportCheck.Name: TransportDifference] = [:]
     #endif
+}
+
+extension Data {
+    /// Whether a line that may be an empty chunk is followed by one that is not empty.
+    fileprivate var mayHaveTrailers: Bool {
+        let lines = split(separator: 10, omittingEmptySubsequences: false)
+        return zip(lines, lines.dropFirst()).contains { line, next in
+            line.first == UInt8(ascii: "0") && !next.isEmpty && next.first != 13
+        }
+    }
+
+    /// Whether URLSession on Linux finds the end of the head, and that of the next after each 1xx.
+    ///
+    /// It does not where a line of the head begins with a CR or holds a NUL either.
+    fileprivate var isWholeForURLSession: Bool {
+        guard String(decoding: prefix(5), as: UTF8.self).lowercased() == "http/" else {
+            return true
+        }
+        var lines = split(separator: 10, omittingEmptySubsequences: false)
+            .map { $0.last == 13 ? $0.dropLast() : $0 }[...]
+        // What follows the last line feed is no line yet.
+        lines.removeLast()
+        while true {
+            guard let end = lines.firstIndex(where: \.isEmpty) else { return false }
+            let head = lines[..<end]
+            if head.contains(where: { $0.first == 13 || $0.contains(0) }) { return false }
+            let status = head.first.flatMap { $0.split(separator: 32).dropFirst().first }
+            guard status?.first == UInt8(ascii: "1") else { return true }
+            lines = lines[(end + 1)...]
+        }
+    }
 }

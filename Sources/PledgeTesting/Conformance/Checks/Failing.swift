@@ -20,6 +20,10 @@ extension TransportCheck {
                 LoopbackAnswer([.send(Data("HTTP/1.1 200 OK\r\nX-A: ".utf8)), .reset])
             ),
             (
+                "truncated head", "a head that ends too soon is connectionLost",
+                .raw("HTTP/1.1 200 OK\r\nX-A: ")
+            ),
+            (
                 "truncated body", "a body that ends too soon is connectionLost",
                 .truncated("short", of: 100)
             ),
