@@ -81,7 +81,8 @@ struct Departure {
         waiter.surrender(to: &self)
         protocolStep()
         let upstream = waiter.retainUpstream()
-        let removal = upstream?.remove(waiter, &self) ?? (wasLinked: false, isWithoutInterest: false)
+        let removal =
+            upstream?.remove(waiter, &self) ?? (wasLinked: false, isWithoutInterest: false)
         if removal.wasLinked {
             // The list's retain passes to this list, to be released at the end.
             waiter.next = removed

@@ -168,8 +168,9 @@ import Testing
         }
     }
 
-    /// One thread links what another settles at that moment. The waiter, which nobody keeps, must be
-    /// there until the link is made.
+    /// One thread links what another settles at that moment.
+    ///
+    /// The waiter, which nobody keeps, must be there until the link is made.
     @Test func linkingAgainstSettling() {
         let outer = Future(value: 1)
         for _ in 0..<Self.rounds / Self.batch / 2 {
