@@ -57,6 +57,24 @@ import Testing
         #expect(product == Data(#"{"id":7}"#.utf8))
     }
 
+    @Test func decompressing() async throws {
+        let compressed = try #require(
+            Data(base64Encoded: "H4sIAAAAAAACA6tWykxRsjLXUcpLzE1VslIKSU1UqgUA2uwSvBUAAAA="))
+        let transport: HTTPService = { request in
+            #expect(request.headers["Accept-Encoding"] == "gzip, deflate")
+            return Future(
+                value: HTTPResponse(
+                    status: 200, headers: ["Content-Encoding": "gzip"], body: compressed))
+        }
+        let request = HTTPRequest(.get, server)
+        // snippet: decompressing
+        let service: HTTPService = stack(.decompress(upTo: 10 << 20), over: transport)
+        let response = try await service(request).value
+        // end snippet
+        #expect(response.text == #"{"id":7,"name":"Tea"}"#)
+        #expect(response.headers["Content-Encoding"] == nil)
+    }
+
     @Test func order() async throws {
         let (server, transport, lines) = (server, transport, ExampleLog())
         let scheduler = ManualScheduler()
