@@ -80,7 +80,6 @@ extension FutureNode {
     /// What the producer wants to hear of a cancellation.
     ///
     /// Only a root has a producer.
-    @usableFromInline
     final var cancelHandlers: CancelHandlers? {
         if case .handlers(let handlers) = attachment { handlers } else { nil }
     }
@@ -89,7 +88,6 @@ extension FutureNode {
     ///
     /// - Returns: The handlers. The caller keeps them until nobody can find this claimed, closed or
     ///   locked any more: their last reference may run a user's deinit.
-    @usableFromInline
     final func attach(_ failure: Failure) -> CancelHandlers? {
         let handlers = cancelHandlers
         attachment = .failure(failure)
@@ -98,7 +96,6 @@ extension FutureNode {
 
     /// Takes a root's cancel handlers away, before the word says that there is a value.
     /// - Returns: As `attach`.
-    @usableFromInline
     final func takeHandlers() -> CancelHandlers? {
         guard let handlers = cancelHandlers else { return nil }
         attachment = .none

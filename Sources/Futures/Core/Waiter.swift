@@ -153,9 +153,7 @@ extension Waiter {
         guard let upstream else { return nil }
         // Owned by a list for as long as the phase lasts.
         guard upstreamIsRoot else {
-            return upstream._withUnsafeGuaranteedRef {
-                unsafeDowncast($0.retained().takeRetainedValue(), to: FutureNode.self)
-            }
+            return Unmanaged.fromOpaque(cfutures_retain(upstream.toOpaque())).takeRetainedValue()
         }
         protocolStep()
         guard let object = cfutures_try_retain(upstream.toOpaque()) else { return nil }

@@ -7,20 +7,22 @@ import URLSessionTransport
 
 /// SessionTransport by the same checks as every other transport.
 @Suite struct SessionConformanceTests {
-    @Test(arguments: TransportCheck.all)
-    func conforms(to check: TransportCheck) async throws {
+    private let checked: CheckedTransport
+
+    init() {
         let transport = SessionTransport()
-        let checked = CheckedTransport(
+        checked = CheckedTransport(
             send: transport.send, stream: transport.stream, maxBodySize: 64 << 20,
             patience: .seconds(120))
+    }
+
+    @Test(arguments: TransportCheck.all)
+    func conforms(to check: TransportCheck) async throws {
         try await check.run(checked, differences: Self.differences)
     }
 
     /// All but what ends the process on Linux (see "trailers" and "truncated head" below).
     @Test func survivesWhateverAServerSends() async throws {
-        let transport = SessionTransport()
-        let checked = CheckedTransport(
-            send: transport.send, maxBodySize: 64 << 20, patience: .seconds(120))
         let responses = try mutatedResponses(2_000, seed: 1)
             .filter { $0.isWholeForURLSession && !$0.mayHaveTrailers }
         #expect(responses.count > 1_000)
