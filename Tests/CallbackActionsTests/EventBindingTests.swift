@@ -1,5 +1,6 @@
 import CallbackActions
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct EventBindingTests {
@@ -100,7 +101,7 @@ import Testing
         let other = button.bind(events: .touchCancel) { [recorder] in recorder.record(9) }
         let binding: EventBinding
         do {
-            let last = Goodbye { [button, recorder] in
+            let last = OnDeinit { [button, recorder] in
                 button.send(.touchUpInside)
                 other.unbind()
                 recorder.record(2)
@@ -112,15 +113,6 @@ import Testing
         button.send(.touchCancel)
         #expect(recorder.elements == [1, 2])
     }
-}
-
-/// Runs a closure when it is released.
-private final class Goodbye: Sendable {
-    private let words: @Sendable () -> Void
-
-    init(_ words: @escaping @Sendable () -> Void) { self.words = words }
-
-    deinit { words() }
 }
 
 /// An event whose life can be watched.

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct CancelHandlersTests {
@@ -18,7 +19,7 @@ import Testing
     /// Registers a handler that keeps an object, which calls a closure when it goes.
     private func listen(untilDeinit body: @escaping @Sendable () -> Void) {
         let last = OnDeinit(body)
-        promise.onCancel { withExtendedLifetime(last) {} }
+        promise.onCancel { last.use() }
     }
 
     @Test func severalRunInOrder() {

@@ -30,17 +30,6 @@ final class Tracked: Error {
     func use() {}
 }
 
-/// Calls a closure when it goes.
-final class OnDeinit: Sendable {
-    private let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) {
-        self.body = body
-    }
-
-    deinit { body() }
-}
-
 /// Weak references to any number of objects.
 final class WeakReferences: Sendable {
     private struct Reference: @unchecked Sendable { weak var object: AnyObject? }

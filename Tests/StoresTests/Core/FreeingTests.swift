@@ -1,18 +1,8 @@
 import Foundation
 import Futures
 import Stores
+import TestSupport
 import Testing
-
-/// What a user's closure captured, and what is done when it is freed.
-final class AtEnd: Sendable {
-    private let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-    deinit { body() }
-
-    func touch() {}
-}
 
 /// What users' closures captured may use the store as it is freed: no lock is held then.
 @Suite struct FreeingTests {
@@ -41,8 +31,8 @@ final class AtEnd: Sendable {
                 store.dispatch(event: 1)
             }
             do {
-                let end = AtEnd { [weak store] in store?.dispatch(event: 100) }
-                id.withLock { $0 = store.subscribe { _, _ in end.touch() } }
+                let end = OnDeinit { [weak store] in store?.dispatch(event: 100) }
+                id.withLock { $0 = store.subscribe { _, _ in end.use() } }
             }
             store.dispatch(event: 1)
         }
@@ -53,13 +43,13 @@ final class AtEnd: Sendable {
     @Test func aMiddlewareOfAStoreThatGoes() {
         let last = Seen<Int>()
         let middleware = DispatchMiddleware<Int, Int> { context in
-            let end = AtEnd {
+            let end = OnDeinit {
                 context.dispatch(event: 1)
                 last.add(context.state)
             }
             return { next in
                 { event in
-                    end.touch()
+                    end.use()
                     next(event)
                 }
             }
@@ -73,7 +63,7 @@ final class AtEnd: Sendable {
     }
 
     /// A store whose event 1 has an effect that is made once and not kept, and whose 5 cancels it.
-    func makeStore(_ effect: (AtEnd) -> Effect<Int>) -> Store<Int, Int> {
+    func makeStore(_ effect: (OnDeinit) -> Effect<Int>) -> Store<Int, Int> {
         let once = Locked<Effect<Int>>(.none)
         let store = Store<Int, Int>(
             initialState: 0,
@@ -89,7 +79,7 @@ final class AtEnd: Sendable {
                 default: return .none
                 }
             })
-        let end = AtEnd { [weak store] in store?.dispatch(event: 100) }
+        let end = OnDeinit { [weak store] in store?.dispatch(event: 100) }
         once.withLock { $0 = effect(end) }
         return store
     }
@@ -99,7 +89,7 @@ final class AtEnd: Sendable {
         let store = makeStore { end in
             .concatenate(
                 .future {
-                    end.touch()
+                    end.use()
                     return gate
                 }, .future(Future(value: 10)))
         }
@@ -115,7 +105,7 @@ final class AtEnd: Sendable {
         let scheduler = ManualScheduler()
         let store = makeStore { end in
             Effect.future {
-                end.touch()
+                end.use()
                 return Future(value: 10)
             }.debounce(id: "x", for: .seconds(1), on: scheduler)
         }
@@ -133,7 +123,7 @@ final class AtEnd: Sendable {
             .merge(
                 Effect.future(gate).id("x"),
                 Effect.future {
-                    end.touch()
+                    end.use()
                     return Future(value: 10)
                 }.id("x", .oldest))
         }
