@@ -18,6 +18,24 @@ extension Case {
         ]
     )
 
+    /// The same of functions that the compiler does not see, such as a network that is handed over.
+    static let composedUnknownLoading = Case(
+        name: "combine and chain, of futures, unknown functions",
+        ways: [
+            Way("Pledge") { count in
+                let (first, second) = (hidden(doubled), hidden(loading))
+                let load = hidden(combine(opaque(3), with: chain(first, to: second)))
+                for _ in 0..<count { keep(load()) }
+            },
+            Way("closure") { count in
+                let (first, second) = (hidden(doubled), hidden(loading))
+                let value = opaque(3)
+                let load = hidden({ second(first(value)) })
+                for _ in 0..<count { keep(load()) }
+            },
+        ]
+    )
+
     /// A function of a named function and a value, beside the closure that says the same.
     static let combined = Case(
         name: "combine",
@@ -108,3 +126,8 @@ private func hidden(
 private func hidden(
     _ function: @escaping @Sendable (Int) -> Int
 ) -> @Sendable (Int) -> Int { function }
+
+@_optimize(none)
+private func hidden(
+    _ function: @escaping @Sendable (Int) -> Future<Int>
+) -> @Sendable (Int) -> Future<Int> { function }
