@@ -43,7 +43,7 @@ extension AHCTransport {
             return Future(error: error)
         }
         return Future.make { resolver in
-            let control = ExchangeControl(call.lease.watch())
+            let control = ExchangeControl(call)
             resolver.onCancel { control.cancel() }
             call.limitTime(control)
             call.begin(makeExchange(call, control, resolver), control)

@@ -1,18 +1,34 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Futures
+import HTTPNetworking
+import NIOCore
+import NIOPosix
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A client, kept by a transport and by each call that is under way.
 ///
 /// When the last of them lets go of it, a client of the transport's own is shut down: AsyncHTTPClient
 /// traps where one is released that was not.
 final class ClientLease: Sendable {
-    let client: HTTPClient
+    private let secure: HTTPClient
+    /// For http URLs.
+    ///
+    /// A client that may speak HTTP/2 makes one connection first to see whether the server does, and then
+    /// most others on one event loop. Without TLS it never does.
+    private let plain: HTTPClient
     private let isOwned: Bool
     /// Nil where the client is the app's.
     let connections: ConnectionsMade?
-    private let idleTimeout: Duration?
-    private let scheduler: any Scheduler
+    /// Nil where calls are not watched.
+    let watches: IdleWatches?
+    /// How many of a transport's own clients have not been shut down.
+    private let running = Locked(2)
     private let ended: Promise<Void>
     private let wasCancelled = Locked(false)
 
@@ -21,29 +37,37 @@ final class ClientLease: Sendable {
         _ configuration: AHCTransport.Configuration, _ scheduler: any Scheduler,
         ended: Promise<Void>
     ) {
-        let connections = ConnectionsMade()
-        client = configuration.client(noting: connections)
+        let group = MultiThreadedEventLoopGroup.singleton
+        let connections = ConnectionsMade(in: group, limit: configuration.maxConnectionsPerHost)
+        var configuration = configuration
+        secure = configuration.client(in: group, noting: connections)
+        configuration.httpVersion = .http1Only
+        plain = configuration.client(in: group, noting: connections)
         isOwned = true
         self.connections = connections
-        idleTimeout = configuration.idleTimeout
-        self.scheduler = scheduler
+        watches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         self.ended = ended
     }
 
     /// A client of the app's.
     init(_ client: HTTPClient, ended: Promise<Void>) {
-        self.client = client
+        secure = client
+        plain = client
         isOwned = false
         connections = nil
-        idleTimeout = nil
-        scheduler = LiveScheduler.shared
+        watches = nil
         self.ended = ended
     }
 
     deinit { shutDown() }
 
-    /// What watches a call, where there is a limit of our own.
-    func watch() -> IdleWatch? { idleTimeout.map { IdleWatch($0, on: scheduler) } }
+    /// The client that sends a request.
+    func client(for request: HTTPRequest) -> HTTPClient {
+        AbsoluteURL.isSecure(request.url) ? secure : plain
+    }
+
+    /// An event loop of the client's.
+    var anyLoop: any EventLoop { secure.eventLoopGroup.any() }
 
     /// Ends all calls that are under way, where the client is the transport's own.
     func cancel() {
@@ -61,8 +85,15 @@ final class ClientLease: Sendable {
             ended.resolve()
             return
         }
-        client.shutdown { [ended] error in
-            if error == nil { ended.resolve() }
+        for client in [secure, plain] {
+            client.shutdown { [running, ended] error in
+                guard error == nil else { return }
+                let isLast = running.withLock { running in
+                    running -= 1
+                    return running == 0
+                }
+                if isLast { ended.resolve() }
+            }
         }
     }
 }

@@ -8,11 +8,12 @@ extension AHCTransport.Configuration {
     ///
     /// It runs on SwiftNIO's own threads on every system: over Apple's Network.framework some of the
     /// TLS settings would trap.
-    func client(noting connections: ConnectionsMade) -> HTTPClient {
+    func client(
+        in group: MultiThreadedEventLoopGroup, noting connections: ConnectionsMade
+    ) -> HTTPClient {
         var configuration = lowered()
         connections.watch(&configuration)
-        return HTTPClient(
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        return HTTPClient(eventLoopGroup: group, configuration: configuration)
     }
 
     private func lowered() -> HTTPClient.Configuration {

@@ -23,7 +23,7 @@ final class BodyHandOver: Sendable {
 
     /// Says that the head has come; the gate is opened for the first chunk.
     func open(before gate: EventLoopPromise<Void>) {
-        control.watch?.pause()
+        control.expectNothing()
         if !state.withLock({ $0.open(before: gate) }) { gate.fail(CancellationError()) }
     }
 
@@ -32,7 +32,7 @@ final class BodyHandOver: Sendable {
         guard let reader = state.withLock({ $0.give(before: gate) }) else {
             return gate.fail(CancellationError())
         }
-        control.watch?.pause()
+        control.expectNothing()
         reader.resolve(with: part.withUnsafeReadableBytes { Data($0) })
     }
 
@@ -51,7 +51,7 @@ final class BodyHandOver: Sendable {
         Future.make { reader in
             switch state.withLock({ $0.ask(reader) }) {
             case .open(let gate):
-                control.watch?.note()
+                control.noteSign()
                 gate?.succeed()
             case .over(.success): reader.resolve(with: nil)
             case .over(.failure(let error)): reader.reject(with: error)

@@ -7,7 +7,8 @@ extension ExchangeCall {
     /// A response, as its head has come.
     func response(_ head: NIOHTTP1.HTTPResponseHead) -> HTTPResponse {
         HTTPResponse(
-            status: Int(head.status.code), headers: HTTPHeaders(head.headers), url: request.url,
+            status: Int(head.status.code),
+            headers: HTTPHeaders(head.headers.lazy.map { ($0.name, $0.value) }), url: request.url,
             timing: HTTPTiming(untilHeaders: elapsed))
     }
 
@@ -34,14 +35,6 @@ extension ExchangeCall {
     /// It does so where it was shut down, and where an upload was cut off by the whole response.
     func failureOfADropped(afterHead: Bool) -> HTTPError {
         failure(afterHead ? .connectionLost : .transportClosed)
-    }
-}
-
-extension HTTPNetworking.HTTPHeaders {
-    /// Each field, in order.
-    init(_ headers: NIOHTTP1.HTTPHeaders) {
-        self.init()
-        for (name, value) in headers { add(value, for: name) }
     }
 }
 #endif

@@ -86,7 +86,7 @@ final class ExchangeCall: Sendable {
 extension ExchangeCall {
     /// Ends the exchange at the deadline, where there is one, and when nothing happens for too long.
     func limitTime(_ control: ExchangeControl) {
-        control.watch?.start { control.end(with: self.failure(.timedOut)) }
+        control.watch()
         guard let deadline = request.context.deadline else { return }
         let failure = failure(.timedOut)
         control.hold(
@@ -122,10 +122,10 @@ extension ExchangeCall {
     private func execute<Delegate: Exchange>(
         _ exchange: Delegate, _ control: ExchangeControl, upload: Upload?
     ) {
-        if control.isOver { return }
+        if let reason = control.reason { return exchange.fail(with: reason) }
         do {
             let request = try HTTPClient.Request(self, upload, control)
-            let task = lease.client.execute(
+            let task = lease.client(for: self.request).execute(
                 request: request, delegate: exchange, eventLoop: loop)
             control.hold(attempt: attempt) { task.fail(reason: $0) }
         } catch {

@@ -16,6 +16,10 @@ final class ExchangeControl: Sendable {
         var deadline: (any ScheduledAction)?
         /// The body that is being sent.
         var upload: HTTPBodyStream?
+        /// When something last came or went; nil while nothing is to be expected.
+        var lastSign: SchedulerInstant?
+        /// The place among those who are watched.
+        var place: Int?
 
         func letGo() {
             deadline?.cancel()
@@ -23,15 +27,21 @@ final class ExchangeControl: Sendable {
         }
     }
 
-    /// What notices that nothing happens.
-    let watch: IdleWatch?
-
+    private let call: ExchangeCall
+    /// What notices that nothing happens; nil where that may last.
+    private let watches: IdleWatches?
     private let state = Locked(State())
 
-    init(_ watch: IdleWatch?) { self.watch = watch }
+    init(_ call: ExchangeCall) {
+        self.call = call
+        watches = call.lease.watches
+    }
 
     /// Whether the exchange has ended, or was told to.
     var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Why it was ended from outside, nil where it was not.
+    var reason: (any Error)? { state.withLock { $0.reason } }
 
     /// Takes what fails the client's task; calls it where the exchange was ended before.
     ///
@@ -65,7 +75,7 @@ final class ExchangeControl: Sendable {
 
     /// Forgets the client's task, since another one is begun.
     func restart() {
-        watch?.note()
+        noteSign()
         let upload = state.withLock { state in
             defer {
                 state.attempt += 1
@@ -100,11 +110,39 @@ final class ExchangeControl: Sendable {
     func finish() { close(nil).letGo() }
 
     private func close(_ reason: (any Error)?) -> State {
-        watch?.stop()
-        return state.withLock { state in
-            defer { if !state.isOver { state = State(reason: reason, isOver: true) } }
-            return state
-        }
+        var last = State(reason: reason, isOver: true)
+        state.withLock { if !$0.isOver { swap(&$0, &last) } }
+        if let place = last.place { watches?.remove(place) }
+        return last
     }
+}
+
+extension ExchangeControl: IdleWatched {
+    /// Begins to see to it that the exchange ends where nothing comes or goes for too long.
+    func watch() {
+        guard let watches else { return }
+        noteSign()
+        let place = watches.add(self)
+        let isOver = state.withLock { state in
+            if !state.isOver { state.place = place }
+            return state.isOver
+        }
+        if isOver { watches.remove(place) }
+    }
+
+    /// Says that something has come or gone, or is asked for now.
+    func noteSign() {
+        guard let now = watches?.scheduler.now else { return }
+        state.withLock { $0.lastSign = now }
+    }
+
+    /// Says that nothing is to be expected until something is noted.
+    func expectNothing() {
+        if watches != nil { state.withLock { $0.lastSign = nil } }
+    }
+
+    var lastSign: SchedulerInstant? { state.withLock { $0.lastSign } }
+
+    func timeOut() { end(with: call.failure(.timedOut)) }
 }
 #endif

@@ -21,18 +21,16 @@ final class WholeExchange: Exchange {
     private struct State {
         /// Nil when the exchange is over.
         var resolver: Resolver<HTTPResponse>?
-        var gathered: Gathered?
-    }
-
-    /// What has come of the response, its body apart from it so that it is not copied with it.
-    private struct Gathered {
-        let head: HTTPResponse
-        let length: Int?
+        /// The response as its head came, nil before.
+        var head: HTTPResponse?
+        /// How many bytes of body were announced.
+        var length: Int?
+        /// What has come of the body, apart from the rest so that it is not copied with it.
         var body = Data()
 
-        var response: HTTPResponse {
+        var response: HTTPResponse? {
             var response = head
-            response.body = body
+            response?.body = body
             return response
         }
     }
@@ -47,38 +45,43 @@ final class WholeExchange: Exchange {
         self.limit = limit
     }
 
-    deinit { fail(with: call.failureOfADropped(afterHead: state.withLock { $0.gathered != nil })) }
+    deinit {
+        guard let resolver = takeResolver() else { return }
+        control.finish()
+        resolver.reject(
+            with: call.failureOfADropped(afterHead: state.withLock { $0.head != nil }))
+    }
 
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
     ) -> EventLoopFuture<Void> {
         let length = call.announcedLength(head)
-        var gathered = Gathered(head: call.response(head), length: length)
-        if let length {
-            if length > limit { return task.eventLoop.makeFailedFuture(tooLarge(gathered)) }
-            gathered.body.reserveCapacity(min(length, 1 << 20))
+        let head = call.response(head)
+        if let length, length > limit {
+            return task.eventLoop.makeFailedFuture(tooLarge(head))
         }
-        state.withLock { $0.gathered = gathered }
-        control.watch?.note()
-        endWhereRefused(status: gathered.head.status, received: 0, of: length)
+        state.withLock { state in
+            state.head = head
+            state.length = length
+            state.body.reserveCapacity(min(length ?? 0, 1 << 20))
+        }
+        control.noteSign()
+        endWhereRefused(status: head.status, received: 0, of: length)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(
         task: HTTPClient.Task<Void>, _ part: ByteBuffer
     ) -> EventLoopFuture<Void> {
-        let (status, received, length) = state.withLock { state in
-            if part.readableBytes <= limit - (state.gathered?.body.count ?? 0) {
-                part.withUnsafeReadableBytes { state.gathered?.body.append(contentsOf: $0) }
-                let gathered = state.gathered
-                return (gathered?.head.status ?? 0, gathered?.body.count ?? 0, gathered?.length)
-            }
-            return (0, -1, nil)
+        let (status, received, length) = state.withLock { state -> (Int, Int, Int?) in
+            guard part.readableBytes <= limit - state.body.count else { return (0, -1, nil) }
+            part.withUnsafeReadableBytes { state.body.append(contentsOf: $0) }
+            return (state.head?.status ?? 0, state.body.count, state.length)
         }
-        if received < 0, let gathered = state.withLock({ $0.gathered }) {
-            return task.eventLoop.makeFailedFuture(tooLarge(gathered))
+        if received < 0, let response = state.withLock({ $0.response }) {
+            return task.eventLoop.makeFailedFuture(tooLarge(response))
         }
-        control.watch?.note()
+        control.noteSign()
         endWhereRefused(status: status, received: received, of: length)
         return task.eventLoop.makeSucceededVoidFuture()
     }
@@ -89,7 +92,7 @@ final class WholeExchange: Exchange {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        if state.withLock({ $0.gathered == nil }), call.begin(again: self, after: error, control) {
+        if state.withLock({ $0.head == nil }), call.begin(again: self, after: error, control) {
             return
         }
         fail(with: call.failure(error))
@@ -106,13 +109,11 @@ final class WholeExchange: Exchange {
     }
 
     private func resolve() {
-        let (resolver, gathered) = state.withLock { state in
-            defer { state = State() }
-            return (state.resolver, state.gathered)
-        }
-        guard var response = gathered?.response else { return }
+        var last = State()
+        state.withLock { swap(&$0, &last) }
+        guard let resolver = last.resolver, var response = last.response else { return }
         response.timing.total = call.elapsed
-        resolver?.resolve(with: response)
+        resolver.resolve(with: response)
     }
 
     private func takeResolver() -> Resolver<HTTPResponse>? {
@@ -130,8 +131,8 @@ final class WholeExchange: Exchange {
         control.cancel()
     }
 
-    private func tooLarge(_ gathered: Gathered) -> HTTPError {
-        HTTPError(code: .bodyTooLarge, request: call.request, response: gathered.response)
+    private func tooLarge(_ response: HTTPResponse) -> HTTPError {
+        HTTPError(code: .bodyTooLarge, request: call.request, response: response)
     }
 }
 #endif

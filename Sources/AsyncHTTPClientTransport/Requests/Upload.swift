@@ -33,7 +33,7 @@ enum Upload: Sendable {
         case .data(let data): return .bytes(data)
         case .stream(let length, let open):
             return .stream(contentLength: length.map(Int64.init)) { writer in
-                let done = call.lease.client.eventLoopGroup.any().makePromise(of: Void.self)
+                let done = call.lease.anyLoop.makePromise(of: Void.self)
                 UploadPump(writer, call, control, done).start(open)
                 return done.futureResult
             }

@@ -40,11 +40,11 @@ struct UploadPump: Sendable {
 
     private func send(_ stream: HTTPBodyStream) {
         // The source may take its time; the server may not.
-        control.watch?.pause()
+        control.expectNothing()
         stream.next().observe { result in
             switch result {
             case .success(let chunk?):
-                control.watch?.note()
+                control.noteSign()
                 writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { result in
                     switch result {
                     case .success: DispatchQueue.global().async { send(stream) }
@@ -52,7 +52,7 @@ struct UploadPump: Sendable {
                     }
                 }
             case .success(nil):
-                control.watch?.note()
+                control.noteSign()
                 control.didUpload()
                 done.succeed()
             case .failure(let error): fail(error)

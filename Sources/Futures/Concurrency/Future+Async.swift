@@ -52,7 +52,8 @@ extension Future {
     public final var value: Value {
         get async throws {
             if isSettled { return try settledResult.get() }
-            return try await settling().get()
+            guard await settling(), isSettled else { throw CancellationError() }
+            return try settledResult.get()
         }
     }
 
@@ -65,22 +66,25 @@ extension Future {
     public final var settled: Result<Value, any Error> {
         get async {
             if isSettled { return settledResult }
-            return await settling()
+            guard await settling(), isSettled else { return .failure(CancellationError()) }
+            return settledResult
         }
     }
+}
 
-    /// Suspends until there is a result.
+extension FutureNode {
+    /// Suspends until there is a result: false where the awaiting task was cancelled first.
+    ///
+    /// The result is then read from the future, after an acquiring load of the reader's own, and is not
+    /// handed over by the continuation: ThreadSanitizer does not see every hand-over of the runtime's.
     @usableFromInline
-    final func settling() async -> Result<Value, any Error> {
+    final func settling() async -> Bool {
         let waiter = TaskWaiter()
         await withTaskCancellationHandler {
             await withUnsafeContinuation { waiter.wait(for: self, resuming: $0) }
         } onCancel: {
             waiter.cancel()
         }
-        // The result is read from the future, by an acquiring load of our own, not handed over by the
-        // continuation: ThreadSanitizer does not see every hand-over of the runtime's.
-        guard waiter.wasDelivered, let result else { return .failure(CancellationError()) }
-        return result
+        return waiter.wasDelivered
     }
 }

@@ -93,8 +93,12 @@ private func save(
         }
     }
     .flatMap { writer.commit() }
-    .onEnd { result in
-        if case .failure = result { writer.discard() }
+    .onEnd { [body] result in
+        guard case .failure = result else { return }
+        // Here, and not when the last who knows it lets go of it: whoever hears of the failure can count
+        // on it.
+        body.cancel()
+        writer.discard()
     }
     .mapWithoutOrigin {
         HTTPDownload(file: file, byteCount: count.withLock { $0 }, response: response.head)

@@ -14,9 +14,14 @@ public struct HTTPHeaders {
     private var fields: [Element] = []
 
     /// Makes headers of names and values, each kept, in order.
+    @inlinable
     public init(_ fields: some Sequence<(String, String)>) {
+        self.init(capacity: fields.underestimatedCount)
         for (name, value) in fields { add(value, for: name) }
     }
+
+    @usableFromInline
+    init(capacity: Int) { fields.reserveCapacity(capacity) }
 
     /// Makes a list from a dictionary, in order of the names.
     ///

@@ -73,7 +73,7 @@ struct URLReference {
         if let query { bytes += [UInt8(ascii: "?")] + query }
         if let fragment { bytes += [UInt8(ascii: "#")] + fragment }
         let text = String(decoding: bytes, as: UTF8.self)
-        guard let url = URL(string: text), url.absoluteString == text, AbsoluteURL(url) != nil
+        guard let url = URL(string: text), url.absoluteString == text, AbsoluteURL.isOne(url)
         else {
             return nil
         }

@@ -21,6 +21,6 @@ extension HTTPRequest {
         if [.get, .head, .trace].contains(method), !body.isEmpty {
             throw .bodyNotAllowed(method: method)
         }
-        guard AbsoluteURL(url) != nil else { throw .invalidURL }
+        guard AbsoluteURL.isOne(url) else { throw .invalidURL }
     }
 }

@@ -3,15 +3,37 @@ extension Way {
     init<Answer: Sendable>(
         _ name: String, at once: Int, _ request: @escaping @Sendable () async throws -> Answer
     ) {
-        self.init(awaiting: name) { count in
-            await withTaskGroup(of: Void.self) { group in
-                for lane in 0..<once {
-                    group.addTask {
-                        for _ in stride(from: lane, to: count, by: once) {
-                            keep(try! await request())
-                        }
-                    }
-                }
+        self.init(awaiting: name) { count in await makeRequests(count, at: once, request) }
+    }
+
+    /// Requests over a client that each round makes anew and warms up, which does not count.
+    ///
+    /// On which event loops a client's connections are is chance, and decides much: a client that is kept
+    /// would measure that.
+    init<Client: Sendable, Answer: Sendable>(
+        _ name: String, at once: Int, over make: @escaping @Sendable () -> Client,
+        closing close: @escaping @Sendable (Client) async throws -> Void,
+        _ request: @escaping @Sendable (Client) async throws -> Answer
+    ) {
+        self.init(measuring: name) { count in
+            let client = make()
+            await makeRequests(10 * once, at: once) { try await request(client) }
+            let cost = await Cost.of {
+                await makeRequests(count, at: once) { try await request(client) }
+            }
+            try! await close(client)
+            return cost
+        }
+    }
+}
+
+private func makeRequests<Answer: Sendable>(
+    _ count: Int, at once: Int, _ request: @escaping @Sendable () async throws -> Answer
+) async {
+    await withTaskGroup(of: Void.self) { group in
+        for lane in 0..<once {
+            group.addTask {
+                for _ in stride(from: lane, to: count, by: once) { keep(try! await request()) }
             }
         }
     }

@@ -14,23 +14,31 @@ extension Case {
 
     private static func ways(at once: Int) -> [Way] {
         [
-            Way("Pledge", at: once) {
-                try await transport.send(HTTPRequest(.get, Loopback.url)).value.body
+            Way(
+                "Pledge", at: once, over: { AHCTransport() },
+                closing: { try await $0.close().value }
+            ) {
+                try await $0.send(HTTPRequest(.get, Loopback.url)).value.body
             },
-            Way("AsyncHTTPClient", at: once) {
+            Way(
+                "AsyncHTTPClient", at: once, over: client, closing: { try await $0.shutdown() }
+            ) {
                 let request = HTTPClientRequest(url: Loopback.url.absoluteString)
-                let answer = try await client.execute(request, timeout: .seconds(5))
+                let answer = try await $0.execute(request, timeout: .seconds(5))
                 return try await answer.body.collect(upTo: 1_024)
             },
-            Way("AsyncHTTPClient's futures", at: once) {
-                try await client.get(url: Loopback.url.absoluteString).get().body
+            Way(
+                "AsyncHTTPClient's futures", at: once, over: client,
+                closing: { try await $0.shutdown() }
+            ) {
+                try await $0.get(url: Loopback.url.absoluteString).get().body
             },
         ]
     }
 
-    private static let transport = AHCTransport()
-
-    private static let client = HTTPClient(
-        configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    @Sendable
+    private static func client() -> HTTPClient {
+        HTTPClient(configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    }
 }
 #endif

@@ -1,0 +1,89 @@
+#if AsyncHTTPClient
+import Futures
+
+/// What something is to come and go for, lest it be given up.
+protocol IdleWatched: AnyObject, Sendable {
+    /// When something last came or went; nil while nothing is to be expected.
+    var lastSign: SchedulerInstant? { get }
+
+    /// Ends it, because nothing has come or gone for too long.
+    func timeOut()
+}
+
+/// Notices which of a transport's calls nothing comes and goes for.
+///
+/// All have the same limit, so one timer does for all: it looks at each when the first of them may be
+/// due, and is set anew for the one that is due next. What comes and goes only notes the time, and a call
+/// that begins and ends meanwhile costs a place in a list. AsyncHTTPClient's own limit sets a timer for
+/// each piece, which costs a tenth of a small call, and counts while a reader pauses.
+///
+/// A call is noticed at its limit, or later by a hundredth of it, so that many calls cannot set the timer
+/// again and again. The last timer is left to run out, and does nothing then.
+final class IdleWatches: Sendable {
+    private struct State {
+        /// Who is watched; nil where a place is free.
+        var places: [(any IdleWatched)?] = []
+        var free: [Int] = []
+        /// Whether a timer is set, or about to be.
+        var isTimed = false
+        var timer: (any ScheduledAction)?
+    }
+
+    let scheduler: any Scheduler
+    private let limit: Duration
+    private let state = Locked(State())
+
+    init(_ limit: Duration, on scheduler: any Scheduler) {
+        self.limit = limit
+        self.scheduler = scheduler
+    }
+
+    deinit { state.withLock { $0.timer }?.cancel() }
+
+    /// Begins to watch: the place to be given up at the end.
+    ///
+    /// Until then what is watched is kept.
+    func add(_ watched: any IdleWatched) -> Int {
+        let (place, wasTimed) = state.withLock { state in
+            defer { state.isTimed = true }
+            guard let place = state.free.popLast() else {
+                state.places.append(watched)
+                return (state.places.count - 1, state.isTimed)
+            }
+            state.places[place] = watched
+            return (place, state.isTimed)
+        }
+        if !wasTimed { setTimer(after: limit) }
+        return place
+    }
+
+    /// Ends the watch of what has a place.
+    func remove(_ place: Int) {
+        // Freed outside the lock.
+        _ = state.withLock { state in
+            state.free.append(place)
+            return state.places[place].take()
+        }
+    }
+
+    private func setTimer(after delay: Duration) {
+        let timer = scheduler.schedule(after: delay) { [weak self] in self?.look() }
+        state.withLock { $0.timer = timer }
+    }
+
+    private func look() {
+        let now = scheduler.now
+        var soonest = limit
+        for watched in state.withLock({ $0.places }) {
+            guard let last = watched?.lastSign else { continue }
+            let left = limit - last.duration(to: now)
+            if left <= .zero { watched?.timeOut() } else { soonest = min(soonest, left) }
+        }
+        let isWanted = state.withLock { state in
+            state.isTimed = state.free.count < state.places.count
+            return state.isTimed
+        }
+        if isWanted { setTimer(after: max(soonest, limit / 100)) }
+    }
+}
+#endif

@@ -1,0 +1,146 @@
+#if AsyncHTTPClient
+import Futures
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+struct IdleWatchesTests {
+    private let scheduler = ManualScheduler()
+    private let watches: IdleWatches
+
+    init() { watches = IdleWatches(.seconds(10), on: scheduler) }
+
+    @Test func actsWhenNothingIsNoted() {
+        let watched = Watched(by: watches)
+        scheduler.advance(by: .seconds(9))
+        #expect(watched.ends == 0)
+        scheduler.advance(by: .seconds(1))
+        #expect(watched.ends == 1)
+    }
+
+    @Test func countsFromWhatWasNotedLast() {
+        let watched = Watched(by: watches)
+        for _ in 0..<5 {
+            scheduler.advance(by: .seconds(6))
+            watched.note()
+        }
+        scheduler.advance(by: .seconds(9))
+        #expect(watched.ends == 0)
+        scheduler.advance(by: .seconds(1))
+        #expect(watched.ends == 1)
+    }
+
+    @Test func waitsWhileNothingIsExpected() {
+        let watched = Watched(by: watches)
+        watched.expectNothing()
+        scheduler.advance(by: .seconds(100))
+        #expect(watched.ends == 0)
+        watched.note()
+        scheduler.advance(by: .seconds(9))
+        #expect(watched.ends == 0)
+        scheduler.advance(by: .seconds(1))
+        #expect(watched.ends == 1)
+    }
+
+    @Test func watchesEachByItself() {
+        let watched = (0..<20).map { _ in
+            scheduler.advance(by: .milliseconds(500))
+            return Watched(by: watches)
+        }
+        // Ten seconds have passed: the first is due in half a second.
+        for count in 0...20 {
+            #expect(watched.map(\.ends) == (0..<20).map { $0 < count ? 1 : 0 })
+            scheduler.advance(by: .milliseconds(500))
+        }
+    }
+
+    @Test func isLateByAHundredthAtMost() {
+        let watched = (0..<500).map { index in
+            let watched = Watched(by: watches)
+            scheduler.advance(by: .milliseconds(index % 7))
+            return watched
+        }
+        scheduler.advance(by: .milliseconds(10_100))
+        #expect(watched.allSatisfy { $0.ends == 1 })
+    }
+
+    @Test func forgetsWhatHasEnded() {
+        let watched = Watched(by: watches)
+        scheduler.advance(by: .seconds(5))
+        watched.end()
+        scheduler.advance(by: .seconds(100))
+        #expect(watched.ends == 0)
+        #expect(scheduler.isIdle)
+        let released = {
+            let watched = Watched(by: watches, endsAtOnce: true)
+            return { [weak watched] in watched == nil }
+        }()
+        #expect(released())
+    }
+
+    @Test func oneTimerDoesForAll() {
+        let counting = CountingScheduler(scheduler)
+        let watches = IdleWatches(.seconds(10), on: counting)
+        let ended = (0..<100).map { _ in Watched(by: watches, endsAtOnce: true) }
+        let watched = Watched(by: watches)
+        scheduler.advance(by: .seconds(10))
+        #expect(counting.scheduled == 1)
+        #expect(watched.ends == 1)
+        #expect(ended.allSatisfy { $0.ends == 0 })
+        #expect(scheduler.isIdle)
+    }
+}
+
+/// Something that is watched, and counts how often it is ended.
+private final class Watched: IdleWatched {
+    private let watches: IdleWatches
+    private let state = Locked<(sign: SchedulerInstant?, ends: Int, place: Int?)>((nil, 0, nil))
+
+    init(by watches: IdleWatches, endsAtOnce: Bool = false) {
+        self.watches = watches
+        note()
+        let place = watches.add(self)
+        state.withLock { $0.place = place }
+        if endsAtOnce { end() }
+    }
+
+    var ends: Int { state.withLock { $0.ends } }
+
+    var lastSign: SchedulerInstant? { state.withLock { $0.sign } }
+
+    func note() {
+        let now = watches.scheduler.now
+        state.withLock { $0.sign = now }
+    }
+
+    func expectNothing() { state.withLock { $0.sign = nil } }
+
+    func timeOut() {
+        state.withLock { $0.ends += 1 }
+        end()
+    }
+
+    func end() {
+        let place = state.withLock { $0.place.take() }
+        if let place { watches.remove(place) }
+    }
+}
+
+private final class CountingScheduler: Scheduler {
+    private let scheduler: ManualScheduler
+    private let count = Locked(0)
+
+    init(_ scheduler: ManualScheduler) { self.scheduler = scheduler }
+
+    var scheduled: Int { count.withLock { $0 } }
+
+    var now: SchedulerInstant { scheduler.now }
+
+    func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        count.withLock { $0 += 1 }
+        return scheduler.schedule(after: delay, action)
+    }
+}
+#endif
