@@ -25,6 +25,9 @@ final class ClientLease: Sendable {
     private let isOwned: Bool
     /// Nil where the client is the app's.
     let connections: ConnectionsMade?
+    private let lanes: CallLanes?
+    /// Whether HTTP/2 may be spoken over TLS.
+    private let maySpeakHTTP2: Bool
     /// Nil where calls are not watched.
     let watches: IdleWatches?
     /// How many of a transport's own clients have not been shut down.
@@ -39,6 +42,10 @@ final class ClientLease: Sendable {
     ) {
         let group = MultiThreadedEventLoopGroup.singleton
         let connections = ConnectionsMade(in: group, limit: configuration.maxConnectionsPerHost)
+        lanes = CallLanes(
+            in: group, limit: configuration.maxConnectionsPerHost,
+            patience: configuration.connectTimeout, on: scheduler)
+        maySpeakHTTP2 = configuration.httpVersion != .http1Only
         var configuration = configuration
         secure = configuration.client(in: group, noting: connections)
         configuration.httpVersion = .http1Only
@@ -55,6 +62,8 @@ final class ClientLease: Sendable {
         plain = client
         isOwned = false
         connections = nil
+        lanes = nil
+        maySpeakHTTP2 = true
         watches = nil
         self.ended = ended
     }
@@ -64,6 +73,11 @@ final class ClientLease: Sendable {
     /// The client that sends a request.
     func client(for request: HTTPRequest) -> HTTPClient {
         AbsoluteURL.isSecure(request.url) ? secure : plain
+    }
+
+    /// What a request is made on; nil where it may share a connection, or the client is the app's.
+    func lanes(for request: HTTPRequest) -> CallLanes? {
+        maySpeakHTTP2 && AbsoluteURL.isSecure(request.url) ? nil : lanes
     }
 
     /// An event loop of the client's.

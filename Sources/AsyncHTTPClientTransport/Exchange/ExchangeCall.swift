@@ -22,8 +22,10 @@ final class ExchangeCall: Sendable {
     let attempt: Int
     /// How many connections there had been made before, nil where nobody counts.
     let connectionsBefore: Int?
+    /// On which it is made; nil where the client says where.
+    let lanes: CallLanes?
     private let began: ContinuousClock.Instant
-    private let loop: HTTPClient.EventLoopPreference
+    private let loop: HTTPClient.EventLoopPreference?
 
     /// Sees that the request can be sent.
     ///
@@ -42,7 +44,8 @@ final class ExchangeCall: Sendable {
         attempt = 1
         connectionsBefore = lease.connections?.count
         began = .now
-        loop = lease.connections?.enter() ?? .indifferent
+        lanes = lease.lanes(for: request)
+        loop = lanes == nil ? lease.connections?.enter() : nil
     }
 
     /// The same call, made once more.
@@ -52,10 +55,11 @@ final class ExchangeCall: Sendable {
         attempt = call.attempt + 1
         connectionsBefore = lease.connections?.count
         began = call.began
-        loop = lease.connections?.enter() ?? .indifferent
+        lanes = call.lanes
+        loop = lanes == nil ? lease.connections?.enter() : nil
     }
 
-    deinit { lease.connections?.leave() }
+    deinit { if loop != nil { lease.connections?.leave() } }
 
     /// The time since the call was made.
     var elapsed: Duration { began.duration(to: .now) }
@@ -123,6 +127,23 @@ extension ExchangeCall {
         _ exchange: Delegate, _ control: ExchangeControl, upload: Upload?
     ) {
         if let reason = control.reason { return exchange.fail(with: reason) }
+        guard let lanes else {
+            return execute(exchange, control, upload, on: loop ?? .indifferent)
+        }
+        control.enter(lanes) { loop in
+            switch loop {
+            case .failure(let reason): exchange.fail(with: reason)
+            case .success where self.lease.isCancelled: exchange.fail(with: CancellationError())
+            case .success(let loop):
+                self.execute(exchange, control, upload, on: .delegate(on: loop))
+            }
+        }
+    }
+
+    private func execute<Delegate: Exchange>(
+        _ exchange: Delegate, _ control: ExchangeControl, _ upload: Upload?,
+        on loop: HTTPClient.EventLoopPreference
+    ) {
         do {
             let request = try HTTPClient.Request(self, upload, control)
             let task = lease.client(for: self.request).execute(

@@ -2,6 +2,10 @@
 import AsyncHTTPClient
 import Futures
 import HTTPNetworking
+import NIOCore
+
+/// Begins a call on an event loop, or is told why there will be none.
+typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
 
 /// By what an exchange is ended from outside, whatever it has come to.
 final class ExchangeControl: Sendable {
@@ -20,11 +24,10 @@ final class ExchangeControl: Sendable {
         var lastSign: SchedulerInstant?
         /// The place among those who are watched.
         var place: Int?
-
-        func letGo() {
-            deadline?.cancel()
-            upload?.cancel()
-        }
+        /// What the call is made on.
+        var lane: CallLane?
+        /// Who waits for a lane, and of which host; nil where nobody does.
+        var waiting: (host: String, start: LaneStart)?
     }
 
     private let call: ExchangeCall
@@ -103,17 +106,57 @@ final class ExchangeControl: Sendable {
         let last = close(reason)
         // First, or the exchange would seem to have failed because of its upload.
         last.failTask?(reason)
-        last.letGo()
+        letGo(of: last)
+        last.waiting?.start(.failure(reason))
     }
 
     /// Lets go of everything, since the exchange has ended.
-    func finish() { close(nil).letGo() }
+    func finish() { letGo(of: close(nil)) }
 
     private func close(_ reason: (any Error)?) -> State {
         var last = State(reason: reason, isOver: true)
         state.withLock { if !$0.isOver { swap(&$0, &last) } }
-        if let place = last.place { watches?.remove(place) }
         return last
+    }
+
+    private func letGo(of last: State) {
+        last.deadline?.cancel()
+        last.upload?.cancel()
+        if let place = last.place { watches?.remove(place) }
+        if let lane = last.lane { call.lanes?.leave(lane) }
+        if let host = last.waiting?.host { call.lanes?.withdraw(self, from: host) }
+    }
+}
+
+extension ExchangeControl: LaneUser {
+    /// Begins a call on a lane, now or when its turn has come.
+    ///
+    /// It is left when the exchange ends; until then the call may be made once more on it.
+    func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {
+        if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
+        let host = AbsoluteURL.schemeAndAuthority(of: call.request.url)
+        let now = lanes.now
+        let reason = state.withLock { state in
+            if !state.isOver {
+                state.lastSign = now
+                state.waiting = (host, start)
+            }
+            return state.reason
+        }
+        if let reason { start(.failure(reason)) } else { lanes.enter(host, self) }
+    }
+
+    func begin(on lane: CallLane) {
+        let waiting = state.withLock { state in
+            if state.waiting != nil { state.lane = lane }
+            return state.waiting.take()
+        }
+        guard let waiting else {
+            call.lanes?.leave(lane)
+            return
+        }
+        noteSign()
+        waiting.start(.success(lane.loop))
     }
 }
 

@@ -34,6 +34,14 @@ package struct AbsoluteURL {
         return text.withUTF8(URLPlaces.schemeLength) == 5
     }
 
+    /// What stands before the path of an absolute URL, as it is written; empty where it is none.
+    package static func schemeAndAuthority(of url: URL) -> String {
+        var text = url.absoluteString
+        return text.withUTF8 { bytes in
+            String(decoding: bytes.prefix(URLPlaces(bytes)?.path ?? 0), as: UTF8.self)
+        }
+    }
+
     /// Whether a text begins as an absolute http or https URL does.
     static func isMeant(by text: some StringProtocol) -> Bool {
         URLPlaces.schemeLength(of: text.utf8) != nil
