@@ -128,7 +128,9 @@ private struct LaneHosts {
     }
 }
 
-/// The lanes to a host. Touched under the lock of ``CallLanes`` only.
+/// The lanes to a host.
+///
+/// Touched under the lock of ``CallLanes`` only.
 private final class LaneHost: @unchecked Sendable {
     typealias Waiting = (user: any LaneUser, place: Int)
 
