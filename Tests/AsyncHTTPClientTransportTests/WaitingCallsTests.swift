@@ -1,0 +1,107 @@
+#if AsyncHTTPClient
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Services
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+/// Calls for which there is no connection yet.
+struct WaitingCallsTests {
+    private let scheduler = ManualScheduler()
+    private let gate = Promise<Void>()
+    private let transport: AHCTransport
+    private let server: LoopbackServer
+
+    init() throws {
+        var configuration = AHCTransport.Configuration()
+        configuration.maxConnectionsPerHost = 1
+        configuration.connectTimeout = .seconds(3)
+        transport = AHCTransport(configuration, on: scheduler)
+        server = try LoopbackServer { [gate] _ in
+            LoopbackAnswer([.hold(gate)] + LoopbackAnswer.text("ok").steps)
+        }
+    }
+
+    private func ask(_ path: String, by deadline: CallDeadline? = nil) -> Future<HTTPResponse> {
+        transport.send(
+            HTTPRequest(
+                .get, server.url.appending(path: path),
+                context: HTTPRequest.Context(deadline: deadline)))
+    }
+
+    private func occupy() async throws -> Future<HTTPResponse> {
+        let first = ask("first")
+        _ = try await server.received(1).value
+        return first
+    }
+
+    @Test func beginInTheOrderInWhichTheyCame() async throws {
+        let calls = (0..<30).map { ask("\($0)") }
+        gate.resolve()
+        for call in calls { #expect(try await call.value.text == "ok") }
+        #expect(server.requests.map(\.target) == (0..<30).map { "/\($0)" })
+        #expect(server.acceptedConnections == 1)
+    }
+
+    @Test func waitNoLongerThanAConnectionMayTake() async throws {
+        let first = try await occupy()
+        let second = ask("second")
+        scheduler.advance(by: .seconds(2))
+        let third = ask("third")
+        #expect(second.result == nil)
+        scheduler.advance(by: .seconds(1))
+        let error = #expect(throws: HTTPError.self) { try second.settledValue() }
+        #expect(error?.code == .timedOut)
+        #expect(error?.request?.url.lastPathComponent == "second")
+        gate.resolve()
+        #expect(try await first.value.text == "ok")
+        #expect(try await third.value.text == "ok")
+        #expect(server.requests.map(\.target) == ["/first", "/third"])
+    }
+
+    @Test func endAtTheirDeadlines() async throws {
+        let first = try await occupy()
+        let second = ask("second", by: CallDeadline(after: .seconds(1), on: scheduler))
+        scheduler.advance(by: .seconds(1))
+        let error = #expect(throws: HTTPError.self) { try second.settledValue() }
+        #expect(error?.code == .timedOut)
+        gate.resolve()
+        #expect(try await first.value.text == "ok")
+        #expect(try await ask("third").value.text == "ok")
+        #expect(server.requests.map(\.target) == ["/first", "/third"])
+    }
+
+    @Test func endWithTheTransport() async throws {
+        let first = try await occupy()
+        let others = (0..<100).map { ask("\($0)") }
+        let closed = transport.close(cancelling: true)
+        for call in [first] + others {
+            await #expect(throws: CancellationError.self) { try await call.value }
+        }
+        try await closed.value
+        #expect(server.requests.map(\.target) == ["/first"])
+    }
+
+    @Test func goOnWhereTheTransportIsClosed() async throws {
+        let first = try await occupy()
+        let second = ask("second")
+        let closed = transport.close()
+        gate.resolve()
+        #expect(try await first.value.text == "ok")
+        #expect(try await second.value.text == "ok")
+        try await closed.value
+    }
+
+    @Test func haveALaneEachTimeAConnectionIsLost() async throws {
+        let server = try LoopbackServer { _ in LoopbackAnswer([.close]) }
+        let calls = (0..<20).map { _ in transport.send(HTTPRequest(.post, server.url)) }
+        for call in calls {
+            let error = await #expect(throws: HTTPError.self) { try await call.value }
+            #expect(error?.code == .connectionLost)
+        }
+    }
+}
+#endif
