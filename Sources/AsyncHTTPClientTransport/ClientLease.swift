@@ -16,18 +16,22 @@ import Foundation
 /// When the last of them lets go of it, a client of the transport's own is shut down: AsyncHTTPClient
 /// traps where one is released that was not.
 final class ClientLease: Sendable {
-    private let secure: HTTPClient
+    /// By what a request is sent.
+    struct Route {
+        let client: HTTPClient
+        /// Nil where calls may share a connection, or the client is the app's.
+        let lanes: CallLanes?
+    }
+
+    private let secure: Route
     /// For http URLs.
     ///
     /// A client that may speak HTTP/2 makes one connection first to see whether the server does, and then
     /// most others on one event loop. Without TLS it never does.
-    private let plain: HTTPClient
+    private let plain: Route
     private let isOwned: Bool
     /// Nil where the client is the app's.
     let connections: ConnectionsMade?
-    private let lanes: CallLanes?
-    /// Whether HTTP/2 may be spoken over TLS.
-    private let maySpeakHTTP2: Bool
     /// Nil where calls are not watched.
     let watches: IdleWatches?
     /// How many of a transport's own clients have not been shut down.
@@ -42,14 +46,15 @@ final class ClientLease: Sendable {
     ) {
         let group = MultiThreadedEventLoopGroup.singleton
         let connections = ConnectionsMade(in: group, limit: configuration.maxConnectionsPerHost)
-        lanes = CallLanes(
+        let lanes = CallLanes(
             in: group, limit: configuration.maxConnectionsPerHost,
             patience: configuration.connectTimeout, on: scheduler)
-        maySpeakHTTP2 = configuration.httpVersion != .http1Only
-        var configuration = configuration
-        secure = configuration.client(in: group, noting: connections)
-        configuration.httpVersion = .http1Only
-        plain = configuration.client(in: group, noting: connections)
+        secure = Route(
+            client: configuration.client(in: group, noting: connections),
+            lanes: configuration.httpVersion == .http1Only ? lanes : nil)
+        var withoutTLS = configuration
+        withoutTLS.httpVersion = .http1Only
+        plain = Route(client: withoutTLS.client(in: group, noting: connections), lanes: lanes)
         isOwned = true
         self.connections = connections
         watches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
@@ -58,30 +63,23 @@ final class ClientLease: Sendable {
 
     /// A client of the app's.
     init(_ client: HTTPClient, ended: Promise<Void>) {
-        secure = client
-        plain = client
+        secure = Route(client: client, lanes: nil)
+        plain = secure
         isOwned = false
         connections = nil
-        lanes = nil
-        maySpeakHTTP2 = true
         watches = nil
         self.ended = ended
     }
 
     deinit { shutDown() }
 
-    /// The client that sends a request.
-    func client(for request: HTTPRequest) -> HTTPClient {
+    /// By what a request is sent.
+    func route(for request: HTTPRequest) -> Route {
         AbsoluteURL.isSecure(request.url) ? secure : plain
     }
 
-    /// What a request is made on; nil where it may share a connection, or the client is the app's.
-    func lanes(for request: HTTPRequest) -> CallLanes? {
-        maySpeakHTTP2 && AbsoluteURL.isSecure(request.url) ? nil : lanes
-    }
-
     /// An event loop of the client's.
-    var anyLoop: any EventLoop { secure.eventLoopGroup.any() }
+    var anyLoop: any EventLoop { secure.client.eventLoopGroup.any() }
 
     /// Ends all calls that are under way, where the client is the transport's own.
     func cancel() {
@@ -99,7 +97,7 @@ final class ClientLease: Sendable {
             ended.resolve()
             return
         }
-        for client in [secure, plain] {
+        for client in [secure.client, plain.client] {
             client.shutdown { [running, ended] error in
                 guard error == nil else { return }
                 let isLast = running.withLock { running in

@@ -22,8 +22,7 @@ final class ExchangeCall: Sendable {
     let attempt: Int
     /// How many connections there had been made before, nil where nobody counts.
     let connectionsBefore: Int?
-    /// On which it is made; nil where the client says where.
-    let lanes: CallLanes?
+    private let route: ClientLease.Route
     private let began: ContinuousClock.Instant
     private let loop: HTTPClient.EventLoopPreference?
 
@@ -44,8 +43,8 @@ final class ExchangeCall: Sendable {
         attempt = 1
         connectionsBefore = lease.connections?.count
         began = .now
-        lanes = lease.lanes(for: request)
-        loop = lanes == nil ? lease.connections?.enter() : nil
+        route = lease.route(for: request)
+        loop = route.lanes == nil ? lease.connections?.enter() : nil
     }
 
     /// The same call, made once more.
@@ -55,11 +54,14 @@ final class ExchangeCall: Sendable {
         attempt = call.attempt + 1
         connectionsBefore = lease.connections?.count
         began = call.began
-        lanes = call.lanes
-        loop = lanes == nil ? lease.connections?.enter() : nil
+        route = call.route
+        loop = route.lanes == nil ? lease.connections?.enter() : nil
     }
 
     deinit { if loop != nil { lease.connections?.leave() } }
+
+    /// On which it is made; nil where the client says where.
+    var lanes: CallLanes? { route.lanes }
 
     /// The time since the call was made.
     var elapsed: Duration { began.duration(to: .now) }
@@ -146,7 +148,7 @@ extension ExchangeCall {
     ) {
         do {
             let request = try HTTPClient.Request(self, upload, control)
-            let task = lease.client(for: self.request).execute(
+            let task = route.client.execute(
                 request: request, delegate: exchange, eventLoop: loop)
             control.hold(attempt: attempt) { task.fail(reason: $0) }
         } catch {

@@ -10,12 +10,20 @@ struct IdleWatchesTests {
 
     init() { watches = IdleWatches(.seconds(10), on: scheduler) }
 
+    /// Sees that something is ended after some seconds, and not a second sooner.
+    private func expectEnd(
+        of watched: Watched, after time: Duration,
+        at location: Testing.SourceLocation = #_sourceLocation
+    ) {
+        scheduler.advance(by: time - .seconds(1))
+        #expect(watched.ends == 0, sourceLocation: location)
+        scheduler.advance(by: .seconds(1))
+        #expect(watched.ends == 1, sourceLocation: location)
+    }
+
     @Test func actsWhenNothingIsNoted() {
         let watched = Watched(by: watches)
-        scheduler.advance(by: .seconds(9))
-        #expect(watched.ends == 0)
-        scheduler.advance(by: .seconds(1))
-        #expect(watched.ends == 1)
+        expectEnd(of: watched, after: .seconds(10))
     }
 
     @Test func countsFromWhatWasNotedLast() {
@@ -24,10 +32,7 @@ struct IdleWatchesTests {
             scheduler.advance(by: .seconds(6))
             watched.note()
         }
-        scheduler.advance(by: .seconds(9))
-        #expect(watched.ends == 0)
-        scheduler.advance(by: .seconds(1))
-        #expect(watched.ends == 1)
+        expectEnd(of: watched, after: .seconds(10))
     }
 
     @Test func waitsWhileNothingIsExpected() {
@@ -36,10 +41,7 @@ struct IdleWatchesTests {
         scheduler.advance(by: .seconds(100))
         #expect(watched.ends == 0)
         watched.note()
-        scheduler.advance(by: .seconds(9))
-        #expect(watched.ends == 0)
-        scheduler.advance(by: .seconds(1))
-        #expect(watched.ends == 1)
+        expectEnd(of: watched, after: .seconds(10))
     }
 
     @Test func watchesEachByItself() {
