@@ -147,6 +147,7 @@ extension ExchangeCall {
         on loop: HTTPClient.EventLoopPreference
     ) {
         do {
+            if case .stream = upload { control.willUpload() }
             let request = try HTTPClient.Request(self, upload, control)
             let task = route.client.execute(
                 request: request, delegate: exchange, eventLoop: loop)

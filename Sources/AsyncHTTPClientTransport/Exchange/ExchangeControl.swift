@@ -18,7 +18,9 @@ final class ExchangeControl: Sendable {
         /// Fails the client's task; nil before there is one, and after the end.
         var failTask: (@Sendable (any Error) -> Void)?
         var deadline: (any ScheduledAction)?
-        /// The body that is being sent.
+        /// Whether a body that is a stream is to be sent, and has not been.
+        var isUploading = false
+        /// That stream, once it has been opened.
         var upload: HTTPBodyStream?
         /// When something last came or went; nil while nothing is to be expected.
         var lastSign: SchedulerInstant?
@@ -90,11 +92,19 @@ final class ExchangeControl: Sendable {
         upload?.cancel()
     }
 
-    /// Says that the body to be sent has been.
-    func didUpload() { state.withLock { $0.upload = nil } }
+    /// Says that a stream is to be sent, which may be answered before it is opened.
+    func willUpload() { state.withLock { $0.isUploading = true } }
 
-    /// Whether a body is being sent that is not done yet.
-    var isUploading: Bool { state.withLock { $0.upload != nil } }
+    /// Says that the body to be sent has been.
+    func didUpload() {
+        state.withLock { state in
+            state.isUploading = false
+            state.upload = nil
+        }
+    }
+
+    /// Whether a body is to be sent that is not done yet.
+    var isUploading: Bool { state.withLock { $0.isUploading } }
 
     /// Ends the exchange because its result is not wanted.
     func cancel() { end(with: CancellationError()) }
