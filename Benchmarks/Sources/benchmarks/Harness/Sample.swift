@@ -23,7 +23,8 @@ struct Sample: Sendable {
     }
 }
 
-private func quantile(_ fraction: Double, of values: [Double]) -> Double {
+/// The value below which a part of all lies; 0.5: the middle one.
+func quantile(_ fraction: Double, of values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted[Int((Double(sorted.count - 1) * fraction).rounded())]
 }

@@ -20,6 +20,18 @@ import Testing
         #expect(samples.map(\.rounds) == [[1_000, 1_000, 1_000], [1_000, 1_000, 1_000]])
     }
 
+    @Test func aFirstRunThatIsSlowDoesNotMakeTheRoundsShort() async {
+        let turns = Turns()
+        let way = Way(measuring: "cold") { count in
+            let isFirst = await turns.names.isEmpty
+            await turns.add("run")
+            let time = Duration.microseconds(isFirst ? 1_000 : count)
+            return Cost(time: time, allocations: 0, bytes: 0)
+        }
+        let measurement = Measurement(roundLength: .microseconds(4_000), rounds: 1)
+        #expect(await measurement.count(for: way) == 4_000)
+    }
+
     @Test(.enabled(if: allocations_can_be_counted()))
     func onlyWhatEachOperationAllocatesIsCounted() async {
         let way = Way("objects") { count in
