@@ -12,10 +12,9 @@ extension Case {
         .hundredMaps, .tenFlatMaps, .recursion, .zipOf3, .allOf100, .allOf10000, .anyOf10,
         .raceOf10, .recoverAfterFailure, .cancelChain, .contended, .awaitSettled, .awaitPending,
         .fromAsync, .timeout, .timeoutAmongMany, .composedLoading, .composedUnknownLoading,
-        .combined, .chained, .combinedUnknown, .chainedUnknown, .memoryRoundTrip,
-        .loopbackRoundTrip,
-        .sessionAlone, .sessionTogether, .policies, .passThrough, .wholeStack,
-        .dispatch,
-        .derivedStore, .derivedStores, .compileChain,
+        .combinedUnknownLoading, .chainedUnknownLoading, .combined, .chained, .combinedUnknown,
+        .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .sessionAlone, .sessionTogether,
+        .policies, .passThrough, .wholeStack, .dispatch, .derivedStore, .derivedStores,
+        .compileChain,
     ]
 }

@@ -36,6 +36,41 @@ extension Case {
         ]
     )
 
+    /// One of the two alone, of a function that the compiler does not see.
+    static let combinedUnknownLoading = Case(
+        name: "combine, of futures, unknown function",
+        ways: [
+            Way("Pledge") { count in
+                let function = hidden(loading)
+                let load = hidden(combine(opaque(3), with: function))
+                call(load, count)
+            },
+            Way("closure") { count in
+                let function = hidden(loading)
+                let value = opaque(3)
+                let load = hidden({ function(value) })
+                call(load, count)
+            },
+        ]
+    )
+
+    /// The other alone, of functions that the compiler does not see.
+    static let chainedUnknownLoading = Case(
+        name: "chain, of futures, unknown functions",
+        ways: [
+            Way("Pledge") { count in
+                let (first, second) = (hidden(doubled), hidden(loading))
+                let load = hidden(chain(first, to: second))
+                call(load, count)
+            },
+            Way("closure") { count in
+                let (first, second) = (hidden(doubled), hidden(loading))
+                let load = hidden({ second(first($0)) })
+                call(load, count)
+            },
+        ]
+    )
+
     /// A function of a named function and a value, beside the closure that says the same.
     static let combined = Case(
         name: "combine",
@@ -127,6 +162,11 @@ private func call(_ function: (Int) -> Int, _ count: Int) {
 @inline(never)
 private func call(_ function: () -> Future<Int>, _ count: Int) {
     for _ in 0..<count { keep(function()) }
+}
+
+@inline(never)
+private func call(_ function: (Int) -> Future<Int>, _ count: Int) {
+    for index in 0..<count { keep(function(index)) }
 }
 
 // Not the generic `opaque`, which would call a function through two thunks.

@@ -7,7 +7,8 @@ enum Limits {
         (.recursion, 2_003), (.zipOf3, 9), (.allOf100, 205), (.allOf10000, 20_005),
         (.anyOf10, 52), (.raceOf10, 70), (.recoverAfterFailure, 6), (.cancelChain, 16),
         (.awaitSettled, 0), (.timeout, 1), (.timeoutAmongMany, 1), (.composedLoading, 2),
-        (.composedUnknownLoading, 2), (.combined, 0), (.chained, 0),
+        (.composedUnknownLoading, 2), (.combinedUnknownLoading, 2), (.chainedUnknownLoading, 2),
+        (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 4),
     ]
@@ -21,7 +22,10 @@ enum Limits {
             Ratio(.timeout, to: "Dispatch timer source", most: 0.2),
             Ratio(.timeoutAmongMany, to: "Dispatch timer source", most: 0.2),
             Ratio(.composedLoading, to: "closure", most: 1.05),
-            Ratio(.composedUnknownLoading, to: "closure", most: 1.05),
+            Ratio(.combinedUnknownLoading, to: "closure", most: 1.05),
+            Ratio(.chainedUnknownLoading, to: "closure", most: 1.05),
+            // Both, one in the other.
+            Ratio(.composedUnknownLoading, to: "closure", most: 1.05 * 1.05),
             Ratio(.combined, to: "closure", most: 1.05),
             Ratio(.chained, to: "closure", most: 1.05),
             Ratio(.passThrough, to: "closure around the call", most: 1.1),
