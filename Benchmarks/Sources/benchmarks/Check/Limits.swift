@@ -22,10 +22,9 @@ enum Limits {
             Ratio(.timeout, to: "Dispatch timer source", most: 0.2),
             Ratio(.timeoutAmongMany, to: "Dispatch timer source", most: 0.2),
             Ratio(.composedLoading, to: "closure", most: 1.05),
+            Ratio(.composedUnknownLoading, to: "closure", most: 1.05),
             Ratio(.combinedUnknownLoading, to: "closure", most: 1.05),
             Ratio(.chainedUnknownLoading, to: "closure", most: 1.05),
-            // Both, one in the other.
-            Ratio(.composedUnknownLoading, to: "closure", most: 1.05 * 1.05),
             Ratio(.combined, to: "closure", most: 1.05),
             Ratio(.chained, to: "closure", most: 1.05),
             Ratio(.passThrough, to: "closure around the call", most: 1.1),
