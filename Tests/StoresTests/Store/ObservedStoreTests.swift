@@ -1,6 +1,7 @@
 import Futures
 import Observation
 import Stores
+import TestSupport
 import Testing
 
 @Suite @MainActor struct ObservedStoreTests {
@@ -14,7 +15,7 @@ import Testing
 
     /// Waits until something that happens on the main actor has happened.
     func wait(until condition: () -> Bool) async {
-        for _ in 0..<1_000_000 where !condition() { await Task.yield() }
+        #expect(await comesTrue(condition))
     }
 
     @Test func anEventDispatchedHereIsInTheStateWhenDispatchReturns() {
