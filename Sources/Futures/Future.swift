@@ -35,26 +35,26 @@ public class Future<Value: Sendable>: StorageNode<Value?>, @unchecked Sendable {
     @inlinable
     @_disfavoredOverload  // or `Future { … }` might be a future whose value is the closure
     public init(value: Value) {
-        super.init(value, word: Word.value, role: .root, deliver: { _, _ in })
+        super.init(value, word: Word.value)
     }
 
     /// Makes a future that has failed already.
     public init(error: any Error) {
-        super.init(nil, word: Word.failure, role: .root, deliver: { _, _ in })
+        super.init(nil, word: Word.failure)
         attachment = .failure(Failure(error))
     }
 
     /// Makes a future that has failed with an error others share.
     @inlinable
     init(sharing failure: Failure) {
-        super.init(nil, word: Word.failure, role: .root, deliver: { _, _ in })
+        super.init(nil, word: Word.failure)
         attachment = .failure(failure)
     }
 
-    /// Makes a pending future.
+    /// Makes a pending future that waits for nothing.
     @inlinable
-    init(role: Role, deliver: @escaping Delivery) {
-        super.init(nil, word: Word.pending, role: role, deliver: deliver)
+    init() {
+        super.init(nil, word: Word.pending)
     }
 
     /// The result, or nil while the future is pending.

@@ -28,7 +28,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     @inlinable
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         location = SourceLocation(fileID: fileID, line: line)
-        super.init(role: .root, deliver: { _, _ in })
+        super.init()
     }
 
     /// Makes a promise that has succeeded already.

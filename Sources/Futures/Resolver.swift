@@ -62,7 +62,7 @@ extension Future {
     public static func make(
         fileID: StaticString = #fileID, line: UInt = #line, _ start: (Resolver<Value>) -> Void
     ) -> Future {
-        let future = Future(role: .root, deliver: { _, _ in })
+        let future = Future()
         start(Resolver(future, location: SourceLocation(fileID: fileID, line: line)))
         return future
     }

@@ -32,7 +32,7 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
         self.duration = duration
         self.location = location
         self.scheduler = scheduler
-        super.init(role: .derived) { waiter, source in
+        super.init { waiter, source in
             unsafeDowncast(waiter, to: DelayedFuture.self)
                 .hold(unsafeDowncast(source, to: Future<Value>.self))
         }

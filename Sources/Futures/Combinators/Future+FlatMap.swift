@@ -40,7 +40,9 @@ extension Future {
 
 /// The future that `flatMap` returns: first the waiter for the outer value, then for the inner one.
 @usableFromInline
-final class FlatMapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unchecked Sendable {
+final class FlatMapFuture<Input: Sendable, Value: Sendable>: DerivedFuture<Value>,
+    @unchecked Sendable
+{
     /// Nil once called, or not needed any more.
     ///
     /// Belongs to the deliverer; see `Waiter.withdraw`.
@@ -58,7 +60,7 @@ final class FlatMapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unc
     ) {
         self.transform = transform
         self.location = location
-        super.init(role: .derived, deliver: deliver)
+        super.init(deliver: deliver)
     }
 
     @inlinable

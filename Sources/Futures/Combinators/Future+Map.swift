@@ -53,7 +53,7 @@ extension Future {
 
 /// The future of a transformed value, and the waiter for the value: one object for both.
 @usableFromInline
-final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @unchecked Sendable {
+final class MapFuture<Input: Sendable, Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// Nil once called, or not needed any more.
     ///
     /// Belongs to the deliverer; see `Waiter.withdraw`.
@@ -71,7 +71,7 @@ final class MapFuture<Input: Sendable, Value: Sendable>: Future<Value>, @uncheck
     ) {
         self.transform = transform
         self.location = location
-        super.init(role: .derived, deliver: deliver)
+        super.init(deliver: deliver)
     }
 
     @inlinable

@@ -75,7 +75,7 @@ extension Future {
 
 /// A closure enrolled on a pending future.
 @usableFromInline
-final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
+final class Observer<Value: Sendable>: Enrolled, @unchecked Sendable {
     @usableFromInline
     let body: @Sendable (Result<Value, any Error>) -> Void
 
@@ -85,6 +85,6 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
         deliver: @escaping Delivery
     ) {
         self.body = body
-        super.init(word: Word.pending, role: .derived, deliver: deliver)
+        super.init(deliver: deliver)
     }
 }

@@ -47,13 +47,13 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     init(at location: SourceLocation, deliver: @escaping Delivery) {
         self.location = location
         error = nil
-        super.init(role: .derived, deliver: deliver)
+        super.init(deliver: deliver)
     }
 
     init(failingWith error: @escaping @Sendable () -> any Error, deliver: @escaping Delivery) {
         location = SourceLocation()
         self.error = error
-        super.init(role: .derived, deliver: deliver)
+        super.init(deliver: deliver)
     }
 
     @inlinable

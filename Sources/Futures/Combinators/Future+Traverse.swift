@@ -41,7 +41,9 @@ private final class TraversalInput: InputWaiter, @unchecked Sendable {
 }
 
 /// The future of a traversal: starts what is next whenever an input has settled.
-final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @unchecked Sendable {
+final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element]>,
+    @unchecked Sendable
+{
     /// What is to be done; let go as soon as nothing more will be started, since the closure may hold
     /// what the traversal waits for.
     final class Work: Sendable {
@@ -79,7 +81,7 @@ final class Traversal<Item: Sendable, Element: Sendable>: Future<[Element]>, @un
         self.maxConcurrent = maxConcurrent
         self.location = location
         state = Locked(State(work: work))
-        super.init(role: .derived, deliver: { _, _ in })
+        super.init(deliver: { _, _ in })
     }
 
     /// Starts as many futures as the limit allows, unless another thread is at it.

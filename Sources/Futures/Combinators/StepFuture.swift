@@ -1,6 +1,6 @@
 /// The future of a step that keeps the type of value: one object for it and its waiter.
 @usableFromInline
-final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
+final class StepFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// What the step does.
     @usableFromInline
     enum Step: Sendable {
@@ -25,7 +25,7 @@ final class StepFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private init(_ step: Step, at location: SourceLocation) {
         self.step = step
         self.location = location
-        super.init(role: .derived) { waiter, source in
+        super.init { waiter, source in
             unsafeDowncast(waiter, to: StepFuture.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }

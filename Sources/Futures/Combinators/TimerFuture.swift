@@ -1,14 +1,14 @@
 /// A future with a timer.
 @usableFromInline
-class TimerFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
+class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// Guarded by this waiter's lock, then by the claim of whoever settles it.
     @usableFromInline
     @exclusivity(unchecked)
     final var timer: FutureTimer?
 
     @inlinable
-    override init(role: Role, deliver: @escaping Delivery) {
-        super.init(role: role, deliver: deliver)
+    override init(deliver: @escaping Delivery) {
+        super.init(deliver: deliver)
     }
 
     /// Keeps the timer until this future settles; takes it back if it has.

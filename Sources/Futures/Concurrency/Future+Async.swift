@@ -12,7 +12,7 @@ extension Future {
     public convenience init(
         priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Value
     ) {
-        self.init(role: .root, deliver: { _, _ in })
+        self.init()
         // The task keeps the future until it ends, so the future is never abandoned.
         let task = Task(priority: priority) {
             do {

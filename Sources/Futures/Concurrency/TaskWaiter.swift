@@ -4,12 +4,12 @@ import Synchronization
 ///
 /// Its word is `pending` until it is delivered to (`value`) or given up (`leaving`, then `failure`).
 /// Whichever is first resumes the task.
-final class TaskWaiter: Waiter, @unchecked Sendable {
+final class TaskWaiter: Enrolled, @unchecked Sendable {
     /// Guarded by the lock, then by whoever settles the word.
     private var continuation: UnsafeContinuation<Void, Never>?
 
     init() {
-        super.init(word: Word.pending, role: .derived) { waiter, _ in
+        super.init { waiter, _ in
             let waiter = unsafeDowncast(waiter, to: TaskWaiter.self)
             guard waiter.claim(as: Word.value) else { return waiter.waitUntilLeft() }
             waiter.continuation?.resume()

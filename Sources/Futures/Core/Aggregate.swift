@@ -2,7 +2,7 @@ public import Synchronization
 
 /// A future of several inputs: one small waiter an input, and one object for all.
 @usableFromInline
-final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
+final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// When an aggregate settles before all its inputs have.
     @usableFromInline
     enum Rule: Sendable {
@@ -47,7 +47,7 @@ final class Aggregate<Value: Sendable>: Future<Value>, @unchecked Sendable {
         self.conclusion = conclusion
         remaining = Atomic(count + 1)
         inputs = []
-        super.init(role: .derived, deliver: { _, _ in })
+        super.init(deliver: { _, _ in })
         _ = retained()
     }
 

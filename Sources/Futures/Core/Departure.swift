@@ -189,7 +189,7 @@ extension FutureNode {
         }
         wasGivenUp = true
         // A producer that does not listen goes on; somebody may still come for its result.
-        if role == .root, cancelHandlers == nil {
+        if isRoot, cancelHandlers == nil {
             unlock()
             return false
         }

@@ -16,9 +16,9 @@ extension FutureNode {
         protocolStep()
         // Whoever goes on here, say with another call, finds the one before given up by its producer.
         // The handlers of a root are its own: those who waited for it before hear first.
-        if role == .derived { departure.conclude() }
+        if !isRoot { departure.conclude() }
         if list != 0 { distribute(list) }
-        if role == .root { departure.conclude() }
+        if isRoot { departure.conclude() }
         return true
     }
 

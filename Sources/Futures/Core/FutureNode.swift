@@ -22,8 +22,8 @@ public class FutureNode: Waiter, @unchecked Sendable {
     }
 
     @inlinable
-    override init(word: UInt, role: Role, deliver: @escaping Delivery) {
-        super.init(word: word, role: role, deliver: deliver)
+    override init(word: UInt) {
+        super.init(word: word)
     }
 
     /// Hears that one of the inputs of this future has settled.

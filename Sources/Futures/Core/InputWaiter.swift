@@ -6,7 +6,7 @@
 /// It does not own the future that it is an input of: that has one reference to itself for all its
 /// inputs, until none of them will touch it any more.
 @usableFromInline
-class InputWaiter: Waiter, @unchecked Sendable {
+class InputWaiter: Enrolled, @unchecked Sendable {
     /// Followed only by the one who has claimed this waiter to deliver to it.
     private let owner: Unmanaged<FutureNode>
 
@@ -19,7 +19,7 @@ class InputWaiter: Waiter, @unchecked Sendable {
 
     init(owner: FutureNode) {
         self.owner = .passUnretained(owner)
-        super.init(word: Word.pending, role: .derived) { waiter, source in
+        super.init { waiter, source in
             unsafeDowncast(waiter, to: InputWaiter.self).receive(source)
         }
     }

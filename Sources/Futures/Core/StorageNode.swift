@@ -15,8 +15,8 @@ public class StorageNode<Stored>: FutureNode, @unchecked Sendable {
     final var storage: Stored
 
     @inlinable
-    init(_ storage: Stored, word: UInt, role: Role, deliver: @escaping Delivery) {
+    init(_ storage: Stored, word: UInt) {
         self.storage = storage
-        super.init(word: word, role: role, deliver: deliver)
+        super.init(word: word)
     }
 }

@@ -32,43 +32,15 @@ public import Synchronization
 public class Waiter: @unchecked Sendable {
     /// See ``Word``.
     ///
-    /// Everything below is written by the thread that made the waiter before it is enrolled, and
-    /// after that under the rule that stands beside it.
+    /// Everything below, and in ``Links``, is written by the thread that made the waiter before it is
+    /// enrolled, and after that under the rule that stands beside it.
     @usableFromInline
     let word: Atomic<UInt>
 
-    /// The next older waiter of the same upstream.
-    ///
-    /// Guarded by the upstream's word; owned by the thread that took the list once the upstream
-    /// settled.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var next: Unmanaged<Waiter>?
-
-    /// The next newer waiter of the same upstream, filled in only when somebody leaves (see
-    /// `FutureNode.unlink`).
-    ///
-    /// Guarded by the upstream's lock.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var previous: Unmanaged<Waiter>?
-
-    /// What this waits for.
-    ///
-    /// Changes only under this waiter's own lock.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var upstream: Unmanaged<FutureNode>?
-
-    /// What to do once the upstream has settled: a function without captures, formed where the
-    /// types are known, so that it is specialised (a generic override would not be).
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var deliver: Delivery
-
     /// Whether the upstream is a root, so that no list keeps it alive.
     ///
-    /// Changes with it. (It stands here, among the small ones, so that no room is lost.)
+    /// Changes with it. (It stands here, among the small ones, so that no room is lost. So do the next
+    /// two, which are of no use to a root either.)
     @usableFromInline
     @exclusivity(unchecked)
     final var upstreamIsRoot = false
@@ -87,10 +59,6 @@ public class Waiter: @unchecked Sendable {
     @exclusivity(unchecked)
     final var isForwarding = false
 
-    /// Who keeps this alive, and who hears when nobody waits for it any more.
-    @usableFromInline
-    final let role: Role
-
     /// Whether all that ever waited have given up once.
     ///
     /// Guarded by this waiter's own lock.
@@ -98,24 +66,20 @@ public class Waiter: @unchecked Sendable {
     @exclusivity(unchecked)
     final var wasGivenUp = false
 
-    /// Who keeps a future alive while it is pending.
+    /// Where the links of this are.
+    ///
+    /// Never changes once this is made.
     @usableFromInline
-    enum Role: UInt8, Sendable {
-        /// The list of its upstream, or its inputs. Cancelled when nobody waits for it any more.
-        case derived
-        /// Others, who settle it. Cancelled when nobody waits for it any more, if they listen.
-        case root
-    }
+    @exclusivity(unchecked)
+    final var linksOffset = Links.Offset.none
 
     /// A function that hands the result of a settled future to one of its waiters.
     @usableFromInline
     typealias Delivery = @Sendable (Waiter, FutureNode) -> Void
 
     @inlinable
-    init(word: UInt, role: Role, deliver: @escaping Delivery) {
+    init(word: UInt) {
         self.word = Atomic(word)
-        self.role = role
-        self.deliver = deliver
     }
 
     /// Hands what must be undone when this waiter gives up to the thread that does it.
@@ -143,14 +107,15 @@ extension Waiter {
     @usableFromInline
     final func wait(for upstream: FutureNode) {
         self.upstream = .passUnretained(upstream)
-        upstreamIsRoot = upstream.role == .root
+        upstreamIsRoot = upstream.isRoot
     }
 
     /// The upstream, retained; nil if there is none, or if it is in its deinit.
     ///
     /// For a thread in the second or third situation. The result is to be released after the phase.
     final func retainUpstream() -> FutureNode? {
-        guard let upstream else { return nil }
+        // Nor has a root any.
+        guard !isRoot, let upstream else { return nil }
         // Owned by a list for as long as the phase lasts.
         guard upstreamIsRoot else {
             return Unmanaged.fromOpaque(cfutures_retain(upstream.toOpaque())).takeRetainedValue()

@@ -8,14 +8,14 @@ extension Case {
         counted: 0,
         ways: [
             Way(contending: "Pledge") { count in
-                let promises = (0..<count).map { _ in Promise<Int>() }
+                let promises = scattered(count) { Promise<Int>() }
                 return TwoThreads(
                     first: { for promise in promises { promise.observe { keep($0) } } },
                     second: { for promise in promises { promise.resolve(with: 1) } }
                 )
             },
             Way(contending: "locked closures") { count in
-                let cells = (0..<count).map { _ in LockedCell() }
+                let cells = scattered(count) { LockedCell() }
                 return TwoThreads(
                     first: { for cell in cells { cell.observe { keep($0) } } },
                     second: { for cell in cells { cell.resolve(with: 1) } }

@@ -46,6 +46,14 @@ extension Way {
     }
 }
 
+/// Makes objects that two threads will meet at, in another order than that of their addresses.
+///
+/// Neighbours in memory have a cache line in common. In order, a thread would also wait for what the
+/// other does to the objects before and behind, and the sizes of objects would be what is measured.
+func scattered<Object>(_ count: Int, _ make: () -> Object) -> [Object] {
+    (0..<count).map { _ in make() }.shuffled()
+}
+
 /// Where two threads wait for each other, and note when they ran.
 private final class StartingLine: Sendable {
     private let ready = Atomic<Int>(0)

@@ -7,7 +7,7 @@ extension Peers {
             .contended,
             // The loop itself resolves, which costs SwiftNIO less than if a third thread did.
             Way(contending: "SwiftNIO") { count in
-                let promises = (0..<count).map { _ in loop.makePromise(of: Int.self) }
+                let promises = scattered(count) { loop.makePromise(of: Int.self) }
                 return TwoThreads(
                     first: {
                         for promise in promises { promise.futureResult.whenComplete { keep($0) } }
