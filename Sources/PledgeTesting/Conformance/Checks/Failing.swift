@@ -135,10 +135,15 @@ extension TransportCheck {
                 }
             },
             TransportCheck("too much", "bytes after an answer spoil no other") { bench in
-                let extra = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra".utf8)
+                // In one piece with the answer: what comes once the next request is on its way, no client
+                // can tell from the answer to that.
+                let answers = """
+                    HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/0\
+                    HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra
+                    """
+                let spoilt = LoopbackAnswer([.send(Data(answers.utf8))])
                 let server = try LoopbackServer(answering: { request in
-                    let ok = LoopbackAnswer.text(request.target)
-                    return request.target == "/0" ? LoopbackAnswer(ok.steps + [.send(extra)]) : ok
+                    request.target == "/0" ? spoilt : .text(request.target)
                 })
                 defer { server.stop() }
                 for index in 0..<5 {
