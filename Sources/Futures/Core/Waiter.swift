@@ -110,11 +110,10 @@ extension Waiter {
         upstreamIsRoot = upstream.isRoot
     }
 
-    /// The upstream, retained; nil if there is none, or if it is in its deinit.
+    /// The upstream, retained; nil if there is none, as for a root, or if it is in its deinit.
     ///
     /// For a thread in the second or third situation. The result is to be released after the phase.
     final func retainUpstream() -> FutureNode? {
-        // Nor has a root any.
         guard !isRoot, let upstream else { return nil }
         // Owned by a list for as long as the phase lasts.
         guard upstreamIsRoot else {
