@@ -10,6 +10,7 @@ extension Future {
     ///   waited for it, on the thread that cancels.
     /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
     @discardableResult
+    @inlinable
     public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
         .step(after: self, .always(body), #fileID, #line)
     }
@@ -20,6 +21,7 @@ extension Future {
     ///   not if the future returned is cancelled first.
     /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
     @discardableResult
+    @inlinable
     public final func onSuccess(_ body: @escaping @Sendable (Value) -> Void) -> Future<Value> {
         .step(after: self, .onSuccess(body), #fileID, #line)
     }
@@ -30,6 +32,7 @@ extension Future {
     ///   not if the future returned is cancelled first.
     /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
     @discardableResult
+    @inlinable
     public final func onFailure(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
         .step(after: self, .onFailure(body), #fileID, #line)
     }

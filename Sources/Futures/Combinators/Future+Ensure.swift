@@ -12,6 +12,7 @@ extension Future {
     ///   - line: The line that an error names; leave it out.
     /// - Returns: The same value, or a failure with ``FutureError/Code/notEnsured`` if the predicate
     ///   is false. It fails as this future does.
+    @inlinable
     public final func ensure(
         _ predicate: @escaping @Sendable (Value) throws -> Bool,
         fileID: StaticString = #fileID, line: UInt = #line

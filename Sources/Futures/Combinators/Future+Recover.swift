@@ -8,6 +8,7 @@ extension Future {
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: The value of this future, or the one made from its error.
+    @inlinable
     public final func recover(
         _ transform: @escaping @Sendable (any Error) throws -> Value,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -26,6 +27,7 @@ extension Future {
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: The value of this future, or what the one made from its error settles with.
+    @inlinable
     public final func flatMapError(
         _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -41,6 +43,7 @@ extension Future {
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: The value of this future, or the transformed error.
+    @inlinable
     public final func mapError(
         _ transform: @escaping @Sendable (any Error) throws -> any Error,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -51,6 +54,7 @@ extension Future {
 
 extension Future {
     /// Adds a step that keeps the type of value.
+    @inlinable
     static func step(
         after upstream: Future<Value>, _ step: StepFuture<Value>.Step,
         _ fileID: StaticString, _ line: UInt

@@ -1,4 +1,7 @@
 /// The future of a step that keeps the type of value: one object for it and its waiter.
+///
+/// All that runs when things go well can be specialised. Where it was not, `recover` spent half of its
+/// time on looking up generic types, and the function to deliver to captured them.
 @usableFromInline
 final class StepFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// What the step does.
@@ -18,24 +21,28 @@ final class StepFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendab
     /// Nil once done, or not needed any more.
     ///
     /// Belongs to the deliverer; see `Waiter.withdraw`.
+    @usableFromInline
     @exclusivity(unchecked)
-    private var step: Step?
-    private let location: SourceLocation
+    var step: Step?
+    @usableFromInline
+    let location: SourceLocation
 
-    private init(_ step: Step, at location: SourceLocation) {
+    @inlinable
+    init(_ step: Step, at location: SourceLocation, deliver: @escaping Delivery) {
         self.step = step
         self.location = location
-        super.init { waiter, source in
-            unsafeDowncast(waiter, to: StepFuture.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
+        super.init(deliver: deliver)
     }
 
     /// Adds a step to a future.
+    @inlinable
     static func make(
         after upstream: Future<Value>, _ step: Step, at location: SourceLocation
     ) -> Future<Value> {
-        let future = StepFuture(step, at: location)
+        let future = StepFuture(step, at: location) { waiter, source in
+            unsafeDowncast(waiter, to: StepFuture.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
+        }
         if upstream.isSettled, enterDelivery() {
             future.receive(upstream)
             future.shorten()
@@ -46,7 +53,8 @@ final class StepFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendab
         return future
     }
 
-    private func receive(_ source: Future<Value>) {
+    @inlinable
+    func receive(_ source: Future<Value>) {
         guard isPending, let step else {
             waitUntilLeft()
             return withdraw()
@@ -63,7 +71,8 @@ final class StepFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendab
         }
     }
 
-    private func receive(_ value: Value, for step: Step, from source: Future<Value>) throws {
+    @inlinable
+    func receive(_ value: Value, for step: Step, from source: Future<Value>) throws {
         switch step {
         case .mapError, .recover, .flatMapError, .onFailure: break
         case .ensure(let predicate):
@@ -80,7 +89,8 @@ final class StepFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendab
         finishDerived(as: source)
     }
 
-    private func receive(_ failure: Failure, for step: Step, from source: Future<Value>) throws {
+    @inlinable
+    func receive(_ failure: Failure, for step: Step, from source: Future<Value>) throws {
         switch step {
         case .ensure, .onSuccess: break
         case .mapError(let transform):
@@ -109,6 +119,7 @@ final class StepFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendab
         finishDerived(as: source)
     }
 
+    @usableFromInline
     override func withdraw() {
         let step = step
         self.step = nil

@@ -5,6 +5,7 @@ final class Failure: Sendable {
     let error: any Error
 
     /// Where the transform that threw the error was written; nil if no transform did.
+    @usableFromInline
     let origin: SourceLocation?
 
     /// What a cancelled future fails with.
