@@ -77,13 +77,17 @@ final class CallLanes: Sendable {
     /// Ends a call that was on a lane, and begins the next.
     ///
     /// A call may end while it is begun; what comes after it is begun by a loop, not within it.
-    func leave(_ lane: CallLane) {
+    /// - Returns: Whether one has begun, or is about to be looked for.
+    @discardableResult
+    func leave(_ lane: CallLane) -> Bool {
         let isBeginning = lane.state.withLock { state in
             state.wasLeft = true
             return state.isBeginning
         }
-        if isBeginning { return }
+        if isBeginning { return true }
+        var hasBegun = false
         while let next = next(on: lane) {
+            hasBegun = true
             watches.remove(next.place)
             lane.state.withLock { $0 = (isBeginning: true, wasLeft: false) }
             next.user.begin(on: lane)
@@ -91,8 +95,9 @@ final class CallLanes: Sendable {
                 state.isBeginning = false
                 return state.wasLeft
             }
-            if !wasLeft { return }
+            if !wasLeft { return true }
         }
+        return hasBegun
     }
 
     private func next(on lane: CallLane) -> LaneHost.Waiting? {

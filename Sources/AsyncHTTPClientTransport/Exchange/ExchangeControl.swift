@@ -121,7 +121,9 @@ final class ExchangeControl: Sendable {
     }
 
     /// Lets go of everything, since the exchange has ended.
-    func finish() { letGo(of: close(nil)) }
+    /// - Returns: Whether a call that was waiting has begun in its place.
+    @discardableResult
+    func finish() -> Bool { letGo(of: close(nil)) }
 
     private func close(_ reason: (any Error)?) -> State {
         var last = State(reason: reason, isOver: true)
@@ -129,12 +131,14 @@ final class ExchangeControl: Sendable {
         return last
     }
 
-    private func letGo(of last: State) {
+    @discardableResult
+    private func letGo(of last: State) -> Bool {
         last.deadline?.cancel()
         last.upload?.cancel()
         if let place = last.place { watches?.remove(place) }
-        if let lane = last.lane { call.lanes?.leave(lane) }
         if let host = last.waiting?.host { call.lanes?.withdraw(self, from: host) }
+        guard let lane = last.lane, let lanes = call.lanes else { return false }
+        return lanes.leave(lane)
     }
 }
 

@@ -87,8 +87,10 @@ final class WholeExchange: Exchange {
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
-        control.finish()
-        resolve()
+        guard control.finish() else { return resolve() }
+        // Where calls wait, more answers come in this turn of the event loop. Their callers are told
+        // together, so that a thread that sleeps is woken once for all of them.
+        task.eventLoop.execute { self.resolve() }
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {

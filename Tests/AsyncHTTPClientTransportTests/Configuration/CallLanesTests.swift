@@ -40,6 +40,15 @@ struct CallLanesTests {
         #expect(calls[4].lane === calls[2].lastLane)
     }
 
+    @Test func oneThatEndsKnowsWhetherAnotherBegan() {
+        let calls = (0..<4).map { _ in call() }
+        calls[3].endWhenBegun()
+        #expect(calls[0].end())
+        #expect(calls[1].end())
+        #expect(!calls[2].end())
+        #expect(!call().end())
+    }
+
     @Test func aLaneIsOnTheSameLoopWheneverItIsOpened() {
         let first = call()
         let loop = first.lane?.loop
@@ -166,9 +175,11 @@ private final class Call: LaneUser {
         if ends { end() }
     }
 
-    func end() {
+    /// - Returns: Whether another call has begun on its lane.
+    @discardableResult
+    func end() -> Bool {
         let lane = state.withLock { $0.lane.take() }
-        if let lane { lanes.leave(lane) }
+        return lane.map(lanes.leave) ?? false
     }
 
     func endWhenBegun() {
