@@ -1,18 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
-/// How many inputs a parser is given: 10,000, or as many as PLEDGE_FUZZ_INPUTS says.
-package func fuzzInputCount() -> Int {
-    getenv("PLEDGE_FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 10_000
-}
-
 /// The inputs of a corpus: one a line, in which `\r`, `\n`, `\t`, `\0`, `\\` and `\xNN` stand for bytes.
 ///
 /// Lines that begin with "#" say something about the next.

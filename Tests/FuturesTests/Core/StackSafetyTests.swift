@@ -1,10 +1,11 @@
 import Dispatch
 import Futures
+import TestSupport
 import Testing
 
 /// Depth does not matter: a million steps on a stack of 512 KB (each test also frees what it made).
 @Suite struct StackSafetyTests {
-    static let steps = 1_000_000
+    static let steps = depth()
 
     @Test func mapsOfAPendingPromise() {
         let value = onSmallThread {

@@ -1,0 +1,19 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// How many inputs a parser is given: 10,000, or as many as PLEDGE_FUZZ_INPUTS says.
+package func fuzzInputCount() -> Int { size("PLEDGE_FUZZ_INPUTS", usually: 10_000) }
+
+/// Of how many steps what must not overflow the stack consists: a million, or as many as PLEDGE_DEPTH says.
+package func depth() -> Int { size("PLEDGE_DEPTH", usually: 1_000_000) }
+
+private func size(_ variable: String, usually size: Int) -> Int {
+    getenv(variable).flatMap { Int(String(cString: $0)) } ?? size
+}
