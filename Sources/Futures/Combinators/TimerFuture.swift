@@ -47,8 +47,8 @@ enum FutureTimer: Sendable {
     /// Tells a future when its time is over.
     @inlinable
     init(expiring future: FutureNode, after delay: Duration, on scheduler: some Scheduler) {
-        if let live = scheduler as? LiveScheduler {
-            self = .live(live.schedule(expiring: future, after: delay))
+        if scheduler is LiveScheduler {
+            self = .live(LiveScheduler.schedule(expiring: future, after: delay))
         } else {
             self = .other(scheduler.schedule(after: delay) { future.timeIsOver() })
         }

@@ -40,10 +40,12 @@ public final class LiveScheduler: Scheduler {
     }
 
     /// Tells a future when its time is over.
+    ///
+    /// Of the type, which has one instance: who uses it need not retain that.
     /// - Returns: A name for it, which needs no object.
     @usableFromInline
-    func schedule(expiring future: FutureNode, after delay: Duration) -> TimerWheel.ID {
-        schedule(.expire(future), after: delay)
+    static func schedule(expiring future: FutureNode, after delay: Duration) -> TimerWheel.ID {
+        shared.schedule(.expire(future), after: delay)
     }
 
     private func schedule(_ action: TimerAction, after delay: Duration) -> TimerWheel.ID {
@@ -91,6 +93,7 @@ public final class LiveScheduler: Scheduler {
 
 extension Scheduler where Self == LiveScheduler {
     /// Real time.
+    @inlinable
     public static var live: LiveScheduler { .shared }
 }
 
