@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+internal import Foundation
 
 /// How many inputs a parser is given: 10,000, or as many as PLEDGE_FUZZ_INPUTS says.
 package func fuzzInputCount() -> Int { size("PLEDGE_FUZZ_INPUTS", usually: 10_000) }
@@ -15,5 +7,5 @@ package func fuzzInputCount() -> Int { size("PLEDGE_FUZZ_INPUTS", usually: 10_00
 package func depth() -> Int { size("PLEDGE_DEPTH", usually: 1_000_000) }
 
 private func size(_ variable: String, usually size: Int) -> Int {
-    getenv(variable).flatMap { Int(String(cString: $0)) } ?? size
+    ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? size
 }
