@@ -61,7 +61,7 @@ import Testing
 
     /// Each way to settle; what a handler keeps looks at the promise as it goes.
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [
             { (promise: Promise<Int>) in _ = promise.resolve(with: 1) },
             { promise in _ = promise.reject(with: CancellationError()) },

@@ -1,5 +1,6 @@
 import Foundation
 import Futures
+import TestSupport
 import Testing
 
 /// Loops made of `flatMap` and `flatMapError` stay in constant memory.
@@ -186,7 +187,7 @@ private final class MillionTurns: Sendable {
     func run() -> Int {
         _ = wait(for: turn(1000))
         let before = residentBytes()
-        let future = turn(1_000_000)
+        let future = turn(depth())
         let value = wait(for: future)
         precondition(value == 42)
         return peakResidentBytes() - before
