@@ -41,6 +41,9 @@ public struct TransportCheck {
 
     /// Checks a transport.
     ///
+    /// The check, and with it the transport's functions, runs on a queue of its own, so that other tests
+    /// which keep the threads of tasks busy do not make it late.
+    ///
     /// - Parameters:
     ///   - transport: What is checked.
     ///   - differences: What the transport is known to do otherwise, and why.
@@ -64,7 +67,9 @@ public struct TransportCheck {
     private func run(_ transport: CheckedTransport) async throws {
         if needsStreaming, transport.stream == nil { return }
         do {
-            try await body(TransportBench(transport: transport))
+            try await withTaskExecutorPreference(OwnQueue()) {
+                try await body(TransportBench(transport: transport))
+            }
         } catch let failure as Unexpected {
             throw TransportFailure(check: self, failure.text)
         } catch {

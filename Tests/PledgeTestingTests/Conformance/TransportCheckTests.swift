@@ -39,6 +39,21 @@ import Testing
         #expect(surprising == [], "these pass without a server")
     }
 
+    /// Threads that all tasks share may be busy for longer than a check waits.
+    @Test func aCheckDoesNotShareThreadsWithOtherTasks() async throws {
+        let isApart = Locked<[Bool]>([])
+        let watched = CheckedTransport(
+            send: { request in
+                let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
+                isApart.withLock { $0.append(executor != nil) }
+                return deaf.send(request)
+            }, maxBodySize: 1)
+        await #expect(throws: TransportFailure.self) {
+            try await check("keep-alive").run(watched)
+        }
+        #expect(isApart.withLock { !$0.isEmpty && !$0.contains(false) })
+    }
+
     @Test func aTransportThatHangsFailsInTime() async throws {
         let held = Promise<HTTPResponse>()
         let hanging = CheckedTransport(
