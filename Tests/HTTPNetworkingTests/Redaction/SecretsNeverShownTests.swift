@@ -24,14 +24,15 @@ import Testing
     }
 
     private func check(_ planted: PlantedSecrets, _ seed: UInt64, _ texts: [String]) {
-        let texts = texts.map { $0.lowercased() }
+        let lowercased = texts.map { Data($0.lowercased().utf8) }
         let encoded = planted.secrets.map { PercentEncoding.query.encode($0) }
         for secret in Set(planted.secrets + planted.echoes + encoded) {
-            guard let text = texts.first(where: { $0.contains(secret.lowercased()) }) else {
+            let bytes = Data(secret.lowercased().utf8)
+            guard let index = lowercased.firstIndex(where: { $0.range(of: bytes) != nil }) else {
                 continue
             }
             let asked = planted.request.curlCommand(revealingSecrets: true)
-            Issue.record("seed \(seed): \(secret) in \(text), asked for by \(asked)")
+            Issue.record("seed \(seed): \(secret) in \(texts[index]), asked for by \(asked)")
         }
     }
 
