@@ -38,20 +38,9 @@ void cfutures_step(void) {
 }
 
 // The entry points of the Swift runtime that compiled code uses.
-struct weak_reference {
-    void *storage;
-};
 extern void *swift_retain(void *object);
-extern struct weak_reference *swift_weakInit(struct weak_reference *reference, void *object);
-extern void *swift_weakLoadStrong(struct weak_reference *reference);
-extern void swift_weakDestroy(struct weak_reference *reference);
+extern void *swift_tryRetain(void *object);
 
 void *cfutures_retain(void *object) { return swift_retain(object); }
 
-void *cfutures_try_retain(void *object) {
-    struct weak_reference reference;
-    swift_weakInit(&reference, object);
-    void *retained = swift_weakLoadStrong(&reference);
-    swift_weakDestroy(&reference);
-    return retained;
-}
+void *cfutures_try_retain(void *object) { return swift_tryRetain(object); }

@@ -55,8 +55,8 @@ void *_Nonnull cfutures_retain(void *_Nonnull object);
 /// Retains a Swift object, unless its last reference has gone and it is in its deinit.
 ///
 /// The memory of the object must be valid for the time of the call. Swift has weak references for
-/// this, but forming one in Swift may retain and release the object first, and that release may be
-/// the last; here nothing but the runtime's own weak reference touches it.
+/// this, but to form one may retain and release the object first, and that release may be the last;
+/// it allocates, too, and the runtime loses what it has allocated where the deinit begins meanwhile.
 ///
 /// @return The object, owned by the caller; NULL if it is in its deinit.
 void *_Nullable cfutures_try_retain(void *_Nonnull object);

@@ -36,6 +36,8 @@ import Testing
             promise.resolve(with: 1)
         }
         #expect(threads.elements == [true])
+        // A thread keeps its closure, and that this.
+        settling.withLock { $0 = nil }
     }
 
     @Test func anObserverAddedByAnObserverRunsAtOnce() {

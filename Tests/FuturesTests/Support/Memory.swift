@@ -1,20 +1,22 @@
 import Foundation
 
-/// What the process holds in memory now.
-func residentBytes() -> Int { status("VmRSS:") }
+/// How many bytes the process holds: what it has allocated, where a sanitizer counts that, since a sanitizer
+/// keeps what was freed for a while; otherwise its pages in memory.
+func heldBytes() -> Int { allocatedBytes?() ?? residentBytes() }
 
-/// The most that the process has held in memory.
-func peakResidentBytes() -> Int { status("VmHWM:") }
+private let allocatedBytes: (@convention(c) () -> Int)? =
+    dlsym(dlopen(nil, RTLD_NOW), "__sanitizer_get_current_allocated_bytes")
+    .map { unsafeBitCast($0, to: (@convention(c) () -> Int).self) }
 
 #if os(Linux)
-private func status(_ field: String) -> Int {
+private func residentBytes() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix(field) }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
     return (kilobytes.flatMap { Int($0) } ?? 0) * 1024
 }
 #elseif canImport(Darwin)
-private func status(_ field: String) -> Int {
+private func residentBytes() -> Int {
     var usage = rusage()
     getrusage(RUSAGE_SELF, &usage)
     return usage.ru_maxrss

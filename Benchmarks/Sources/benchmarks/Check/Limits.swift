@@ -5,7 +5,7 @@ enum Limits {
         (.createObserveResolve, 2), (.observeSettled, 0), (.eightObservers, 9),
         (.mapOfSettled, 2), (.tenMaps, 12), (.hundredMaps, 102), (.tenFlatMaps, 22),
         (.recursion, 2_003), (.zipOf3, 9), (.allOf100, 205), (.allOf10000, 20_005),
-        (.anyOf10, 52), (.raceOf10, 70), (.recoverAfterFailure, 5), (.cancelChain, 16),
+        (.anyOf10, 52), (.raceOf10, 61), (.recoverAfterFailure, 5), (.cancelChain, 15),
         (.awaitSettled, 0), (.timeout, 1), (.timeoutAmongMany, 1), (.composedLoading, 2),
         (.composedUnknownLoading, 2), (.combinedUnknownLoading, 2), (.chainedUnknownLoading, 2),
         (.combined, 0), (.chained, 0),
