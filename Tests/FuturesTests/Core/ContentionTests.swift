@@ -87,7 +87,7 @@ import Testing
 
     /// Each branch is cancelled by another thread; the last of them must reach the producer.
     @Test func theLastOfManyCancellersIsHeard() {
-        for _ in 0..<Self.rounds / 5 / Self.batch {
+        for _ in 0..<Self.rounds / Self.batch {
             let rounds = (0..<Self.batch).map { _ in Branches(Self.threads) }
             onThreads(Self.threads) { index in
                 for round in rounds { round.branches[index].cancel() }

@@ -99,7 +99,8 @@ import Testing
             .bulkhead(bulkhead),
             over: { (ask: Ask) -> Future<Int> in
                 calls.withLock { calls in
-                    calls.now.insert(ask.number)
+                    let (isNew, _) = calls.now.insert(ask.number)
+                    #expect(isNew)
                     calls.most = max(calls.most, calls.now.count)
                 }
                 let end: @Sendable () -> Void = {

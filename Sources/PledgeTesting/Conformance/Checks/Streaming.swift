@@ -133,19 +133,17 @@ extension TransportBench {
     fileprivate func streamUntilDeadline(
         _ server: LoopbackServer
     ) async throws -> HTTPStreamedResponse {
-        for limit in [Duration.milliseconds(500), .seconds(5)] {
+        var limit = Duration.milliseconds(500)
+        while true {
+            let deadline = CallDeadline(after: limit)
+            let request = HTTPRequest(.get, server.url, context: .init(deadline: deadline))
             do {
-                return try await stream(server, for: limit)
-            } catch let error as HTTPError where error.code == .timedOut {}
+                return try await stream(request)
+            } catch let error as HTTPError
+                where error.code == .timedOut && limit < transport.patience
+            {
+                limit *= 10
+            }
         }
-        return try await stream(server, for: .seconds(30))
-    }
-
-    private func stream(
-        _ server: LoopbackServer, for limit: Duration
-    ) async throws -> HTTPStreamedResponse {
-        let deadline = CallDeadline(after: limit)
-        return try await stream(
-            HTTPRequest(.get, server.url, context: .init(deadline: deadline)))
     }
 }
