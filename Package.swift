@@ -102,7 +102,9 @@ let package = Package(
         // What the tests of several modules need; not a product.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
         tests(of: "Composition", uses: ["TestSupport"]),
-        tests(of: "Futures", uses: ["CFutures", "TestSupport"]),
+        // Disturbs threads where the compiler inserts calls for it.
+        .target(name: "CDisturbance", path: "Tests/Disturbance"),
+        tests(of: "Futures", uses: ["CDisturbance", "CFutures", "TestSupport"]),
         tests(of: "CallbackActions", uses: ["Composition", "Futures", "TestSupport"]),
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
         tests(

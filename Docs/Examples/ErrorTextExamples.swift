@@ -79,7 +79,7 @@ import Testing
     @Test func steps() async throws {
         let future = Future(value: 3)
         try await expectInGuide(
-            future.ensure({ $0 > 5 }, fileID: "Shop/Loading.swift", line: 30)
+            future.filter({ $0 > 5 }, fileID: "Shop/Loading.swift", line: 30)
         )
         try await expectInGuide(
             Future<Int>.any([Future<Int>](), fileID: "Shop/Loading.swift", line: 31)

@@ -116,7 +116,7 @@ import Testing
         // snippet: transform
         let name = loadProduct(7).map(\.name)
         let reviews = loadProduct(7).flatMap { product in loadReviews(product) }
-        let cheap = loadProduct(7).ensure { product in product.price < 100 }
+        let cheap = loadProduct(7).filter { product in product.price < 100 }
         // end snippet
         #expect(try await name.value == "Product 7")
         #expect(try await reviews.value == ["Product 7 is fine"])

@@ -55,7 +55,7 @@ import Testing
 
     private func outcomeOfLoading() async -> String {
         // snippet: await-settled
-        switch await loadProduct(7).settled {
+        switch await loadProduct(7).resultWhenSettled {
         case .success(let product): return product.name
         case .failure(let error): return "Not loaded: \(error)"
         }

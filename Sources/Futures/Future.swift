@@ -30,39 +30,54 @@
 /// that has settled, no write to memory that threads share.
 ///
 /// The core takes its layout from SwiftNIO's and Twitter's futures; see Docs/Decisions.
-public class Future<Value: Sendable>: StorageNode<Value?>, @unchecked Sendable {
+public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
+    /// The value; nil until there is one.
+    ///
+    /// Written by the thread that has locked the word, or by a derived future's one deliverer; read only
+    /// where an acquiring load found the word to be `value`.
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var storage: Value?
+
     /// Makes a future that has succeeded already.
     @inlinable
     @_disfavoredOverload  // or `Future { … }` might be a future whose value is the closure
     public init(value: Value) {
-        super.init(value, word: Word.value)
+        storage = value
+        super.init(word: StateWord.value)
     }
 
     /// Makes a future that has failed already.
     public init(error: any Error) {
-        super.init(nil, word: Word.failure)
+        super.init(word: StateWord.failure)
         attachment = .failure(Failure(error))
     }
 
     /// Makes a future that has failed with an error others share.
     @inlinable
     init(sharing failure: Failure) {
-        super.init(nil, word: Word.failure)
+        super.init(word: StateWord.failure)
         attachment = .failure(failure)
     }
 
     /// Makes a pending future that waits for nothing.
     @inlinable
     init() {
-        super.init(nil, word: Word.pending)
+        super.init(word: StateWord.pending)
     }
+
+    /// Whether the future has a result.
+    ///
+    /// Takes no lock, and touches no memory that threads write.
+    @inlinable
+    public final var isSettled: Bool { hasSettled }
 
     /// The result, or nil while the future is pending.
     ///
     /// Takes no lock. Whoever sees the result also sees what the producer did before it settled.
     @inlinable
     public final var result: Result<Value, any Error>? {
-        isSettled ? settledResult : nil
+        hasSettled ? settledResult : nil
     }
 
     /// Settles this future with `CancellationError` and gives up its interest in its upstream.
@@ -80,7 +95,7 @@ public class Future<Value: Sendable>: StorageNode<Value?>, @unchecked Sendable {
     /// The error itself is the transform's own, unchanged, so that it can be matched; this tells
     /// which step of a chain threw it. Nil while pending, on success, and where no transform threw.
     public final var failureOrigin: SourceLocation? {
-        isSettled ? failure?.origin : nil
+        hasSettled ? failure?.origin : nil
     }
 }
 
@@ -96,9 +111,9 @@ extension Future {
     /// Settles a root with a value.
     @inlinable
     final func succeed(_ value: Value) -> Bool {
-        guard let list = close() else { return false }
+        guard lockIfPending() else { return false }
         storage = value
-        settle(list, as: Word.value)
+        settle(as: StateWord.value, discarding: takeHandlers())
         return true
     }
 

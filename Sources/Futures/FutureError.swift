@@ -9,6 +9,9 @@ public struct FutureError: Error, Sendable {
     /// Where: the promise that was abandoned, or the call of the combinator that failed.
     public let location: SourceLocation?
 
+    /// For ``Code/cycle``, where the future was made that leads back; nil where that is ``location``.
+    public let secondLocation: SourceLocation?
+
     /// The errors behind this one: for ``Code/allFailed`` those of all inputs, in their order.
     public let causes: [any Error]
 
@@ -25,7 +28,8 @@ public struct FutureError: Error, Sendable {
         case allFailed
         /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:fileID:line:)`` was given no input.
         case noInputs
-        /// A closure given to `flatMap` or `flatMapError` returned the very future it was to settle.
+        /// A closure given to `flatMap` or `flatMapError` returned the very future it was to settle, or
+        /// one that derives from it by up to 64 steps.
         case cycle
     }
 
@@ -34,6 +38,15 @@ public struct FutureError: Error, Sendable {
         self.code = code
         self.location = location
         self.causes = causes
+        secondLocation = nil
+    }
+
+    /// Makes the error of a cycle.
+    init(_ code: Code, at location: SourceLocation?, through second: SourceLocation?) {
+        self.code = code
+        self.location = location
+        causes = []
+        secondLocation = second
     }
 }
 
@@ -55,7 +68,12 @@ extension FutureError: CustomStringConvertible {
                 "all failed: none of the \(causes.count) futures given\(place) succeeded: \(list)"
         case .noInputs:
             return "no inputs: the array of futures given\(place) was empty, so none can come first"
-        case .cycle: return "cycle: a future was to settle as it does itself, so it never would"
+        case .cycle:
+            let second = secondLocation.map { ", by the step at \($0)" } ?? ""
+            return """
+                cycle: the closure given\(place) returned a future that waits for the closure's own \
+                result\(second), so neither would settle
+                """
         }
     }
 }

@@ -46,7 +46,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     }
 
     deinit {
-        if !isSettled {
+        if !hasSettled {
             let failure = Failure(FutureError(.abandoned, at: location))
             abandon(failure, to: Future<Value>(sharing: failure))
         }

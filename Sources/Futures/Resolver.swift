@@ -13,7 +13,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     }
 
     deinit {
-        if !future.isSettled {
+        if !future.hasSettled {
             _ = future.fail(Failure(FutureError(.abandoned, at: location)))
         }
     }

@@ -99,7 +99,7 @@ struct URLSessionRequestCancelTests {
             let future = URLSession.shared.request(Endpoint(path: "/\(round)", base: server.url))
             for _ in 0..<(round % 40) { await Task.yield() }
             future.cancel()
-            switch await future.settled {
+            switch await future.resultWhenSettled {
             case .success(let data): #expect(data.count == 5)
             case .failure(let error): #expect(error is CancellationError)
             }
@@ -125,7 +125,7 @@ struct URLSessionRequestCancelTests {
             let future = URLSession.shared.request(endpoint)
             let requests = server.received(server.requests.count + round % 3)
             requests.observe { _ in queue.async { future.cancel() } }
-            _ = await future.settled
+            _ = await future.resultWhenSettled
             requests.cancel()
         }
         let data = try await URLSession.shared.request(Endpoint(path: "/end", base: server.url))

@@ -9,7 +9,7 @@ import URLSessionTransport
 struct URLSessionRequestFailureTests {
     @Test(arguments: ["", "/products/7", "ftp://127.0.0.1/x", "http://"])
     func rejectsAnEndpointWithoutAnAbsoluteURL(path: String) async {
-        let result = await URLSession.shared.request(Endpoint(path: path)).settled
+        let result = await URLSession.shared.request(Endpoint(path: path)).resultWhenSettled
 
         #expect(throws: Endpoint.Error.invalidURL) { try result.get() }
     }
@@ -19,8 +19,8 @@ struct URLSessionRequestFailureTests {
         let wrongHeader = Endpoint(path: "/", headers: ["X": "a\r\nY: b"], base: server.url)
         let getWithBody = Endpoint(path: "/", body: .data(Data([1])), base: server.url)
 
-        let header = await URLSession.shared.request(wrongHeader).settled
-        let body = await URLSession.shared.request(getWithBody).settled
+        let header = await URLSession.shared.request(wrongHeader).resultWhenSettled
+        let body = await URLSession.shared.request(getWithBody).resultWhenSettled
         _ = try await URLSession.shared.request(Endpoint(path: "/last", base: server.url)).value
 
         #expect(throws: Endpoint.Error.invalidHeader(name: "X")) { try header.get() }

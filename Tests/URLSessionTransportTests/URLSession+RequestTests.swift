@@ -185,7 +185,7 @@ struct URLSessionRequestTests {
 
 /// The HTTPError that a future rejects with.
 func httpError(of future: Future<Data>) async throws -> HTTPError {
-    switch await future.settled {
+    switch await future.resultWhenSettled {
     case .success(let data):
         Issue.record("it resolved with \(data.count) bytes")
         throw CancellationError()

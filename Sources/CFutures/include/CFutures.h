@@ -4,22 +4,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// A delivery to several nodes that a thread is in the middle of; on its stack.
+struct cfutures_delivery {
+    /// The settled future.
+    void *_Nonnull future;
+    /// The first node that has not had its turn, or NULL.
+    void *_Nullable first;
+    /// The last of them.
+    void *_Nullable last;
+    /// The delivery that this one is nested in, or NULL.
+    struct cfutures_delivery *_Nullable outer;
+};
+
 /// What one thread knows of the deliveries it is in the middle of.
 ///
 /// Swift has no thread-local storage of its own; this is the reason for the C in this package.
 struct cfutures_thread_state {
     /// How many deliveries are nested on this thread's stack.
     size_t depth;
-    /// The first waiter put off until the outermost delivery unwinds, or NULL.
+    /// The first node put off until the outermost delivery returns, or NULL.
     void *_Nullable head;
-    /// The last waiter put off, or NULL.
+    /// The last node put off, or NULL.
     void *_Nullable tail;
-    /// How many calls of cancel handlers are nested on this thread's stack.
-    size_t cancel_depth;
-    /// The first handlers put off until the outermost of those calls returns, or NULL.
-    void *_Nullable cancel_head;
-    /// The last handlers put off, or NULL.
-    void *_Nullable cancel_tail;
+    /// The innermost delivery to several nodes, or NULL.
+    struct cfutures_delivery *_Nullable delivery;
 };
 
 extern _Thread_local struct cfutures_thread_state cfutures_thread;
@@ -32,16 +40,6 @@ static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(voi
 /// One turn of a wait for another thread's few instructions: pauses the core at first, and yields
 /// it from the sixteenth turn on, so that a preempted thread can go on.
 void cfutures_relax(uint32_t *_Nonnull turns);
-
-/// Makes the steps of this thread disturb it by chance, or leaves it in peace.
-///
-/// For tests of the protocol between threads. `seed` says which disturbances; 0 ends them.
-void cfutures_disturb(uint64_t seed);
-
-/// A step of the protocol: a moment at which another thread may come between.
-///
-/// Returns at once, unless this thread asked to be disturbed: then it may yield or sleep.
-void cfutures_step(void);
 
 /// Retains a Swift object, here and now.
 ///

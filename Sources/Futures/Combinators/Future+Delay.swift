@@ -25,15 +25,15 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     private let location: SourceLocation
     /// Nil once the timer is set, or not needed.
     ///
-    /// Belongs to the deliverer; see `Waiter.withdraw`.
+    /// Belongs to the deliverer; see `FutureNode.withdraw`.
     private var scheduler: (any Scheduler)?
 
     init(_ duration: Duration, on scheduler: any Scheduler, at location: SourceLocation) {
         self.duration = duration
         self.location = location
         self.scheduler = scheduler
-        super.init { waiter, source in
-            unsafeDowncast(waiter, to: DelayedFuture.self)
+        super.init { node, source in
+            unsafeDowncast(node, to: DelayedFuture.self)
                 .hold(unsafeDowncast(source, to: Future<Value>.self))
         }
     }
@@ -46,7 +46,7 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
             return
         }
         // From now on this waits for the timer alone, and the source may go.
-        guard let scheduler, lockIfPending() else { return waitUntilLeft() }
+        guard let scheduler, lockIfPending() else { return waitUntilDetached() }
         upstream = nil
         unlock()
         // The timer keeps the value, so that it goes with the timer when this is cancelled; and the
@@ -61,4 +61,6 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     }
 
     override func withdraw() { scheduler = nil }
+
+    override var origin: SourceLocation? { location }
 }

@@ -12,7 +12,7 @@ extension Future {
     @discardableResult
     @inlinable
     public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
-        .step(after: self, .always(body), #fileID, #line)
+        transformed(by: Always(body: body), at: nil)
     }
 
     /// Runs a closure with the value.
@@ -23,7 +23,7 @@ extension Future {
     @discardableResult
     @inlinable
     public final func onSuccess(_ body: @escaping @Sendable (Value) -> Void) -> Future<Value> {
-        .step(after: self, .onSuccess(body), #fileID, #line)
+        transformed(by: OnSuccess(body: body), at: nil)
     }
 
     /// Runs a closure with the error.
@@ -34,6 +34,76 @@ extension Future {
     @discardableResult
     @inlinable
     public final func onFailure(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
-        .step(after: self, .onFailure(body), #fileID, #line)
+        transformed(by: OnFailure(body: body), at: nil)
     }
+
+    /// Runs a closure at the end, whatever the result, and tells it the result.
+    ///
+    /// - Parameter body: Called once, as that of ``always(_:)``, with the result; with
+    ///   `CancellationError` if the future returned is given up first.
+    /// - Returns: A future with the same result.
+    package final func onEnd(
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> Future<Value> {
+        transformed(by: OnEnd(body: body), at: nil)
+    }
+}
+
+@usableFromInline
+struct Always<Value: Sendable>: Transform {
+    @usableFromInline
+    let body: @Sendable () -> Void
+
+    @inlinable
+    init(body: @escaping @Sendable () -> Void) { self.body = body }
+
+    @inlinable
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        body()
+        return source.outcome
+    }
+
+    @inlinable
+    func giveUp() { body() }
+}
+
+@usableFromInline
+struct OnSuccess<Value: Sendable>: Transform {
+    @usableFromInline
+    let body: @Sendable (Value) -> Void
+
+    @inlinable
+    init(body: @escaping @Sendable (Value) -> Void) { self.body = body }
+
+    @inlinable
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        if source.failure == nil { body(source.storage.unsafelyUnwrapped) }
+        return source.outcome
+    }
+}
+
+@usableFromInline
+struct OnFailure<Value: Sendable>: Transform {
+    @usableFromInline
+    let body: @Sendable (any Error) -> Void
+
+    @inlinable
+    init(body: @escaping @Sendable (any Error) -> Void) { self.body = body }
+
+    @inlinable
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        if let failure = source.failure { body(failure.error) }
+        return source.outcome
+    }
+}
+
+private struct OnEnd<Value: Sendable>: Transform {
+    let body: @Sendable (Result<Value, any Error>) -> Void
+
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        body(source.settledResult)
+        return source.outcome
+    }
+
+    func giveUp() { body(.failure(CancellationError())) }
 }

@@ -10,9 +10,11 @@ extension Future {
     /// futures and Scala's do the same; see Docs/Decisions.)
     ///
     /// - Parameters:
-    ///   - transform: Called with the value, on the thread that settles this future; not called
-    ///     after a failure. If it throws, the new future fails with that error. If the new future
-    ///     is cancelled while this runs, the future it returns loses that interest at once.
+    ///   - transform: Called with the value, on the thread that settles this future, in the call context
+    ///     of this line; not called after a failure. If it throws, the new future fails with that error. If
+    ///     the new future is cancelled while this runs, the future it returns loses that interest at once.
+    ///     If that future waits for the new one, by up to 64 steps, the new one fails with
+    ///     ``FutureError/Code/cycle``.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: A future that settles as the inner one does, or fails as this one does.
@@ -21,83 +23,23 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        let mapped = FlatMapFuture<Value, NewValue>(
-            transform, at: SourceLocation(fileID: fileID, line: line)
-        ) { waiter, source in
-            unsafeDowncast(waiter, to: FlatMapFuture<Value, NewValue>.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
-        if isSettled, Self.enterDelivery() {
-            mapped.receive(self)
-            mapped.shorten()
-            Self.leaveDelivery()
-        } else {
-            enroll(mapped.retained())
-        }
-        return mapped
+        transformed(by: FlatMap(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 }
 
-/// The future that `flatMap` returns: first the waiter for the outer value, then for the inner one.
 @usableFromInline
-final class FlatMapFuture<Input: Sendable, Value: Sendable>: DerivedFuture<Value>,
-    @unchecked Sendable
-{
-    /// Nil once called, or not needed any more.
-    ///
-    /// Belongs to the deliverer; see `Waiter.withdraw`.
+struct FlatMap<Input: Sendable, Output: Sendable>: Transform {
     @usableFromInline
-    @exclusivity(unchecked)
-    var transform: (@Sendable (Input) throws -> Future<Value>)?
-
+    let body: @Sendable (Input) throws -> Future<Output>
     @usableFromInline
-    let location: SourceLocation
+    let context = CallerContext()
 
     @inlinable
-    init(
-        _ transform: @escaping @Sendable (Input) throws -> Future<Value>,
-        at location: SourceLocation, deliver: @escaping Delivery
-    ) {
-        self.transform = transform
-        self.location = location
-        super.init(deliver: deliver)
-    }
+    init(body: @escaping @Sendable (Input) throws -> Future<Output>) { self.body = body }
 
     @inlinable
-    func receive(_ source: Future<Input>) {
-        guard isPending, let transform else {
-            self.transform = nil
-            return waitUntilLeft()
-        }
-        if let failure = source.failure {
-            self.transform = nil
-            failDerived(failure)
-            return
-        }
-        do {
-            let inner = try transform(source.storage.unsafelyUnwrapped)
-            self.transform = nil
-            follow(inner)
-        } catch {
-            self.transform = nil
-            failDerived(Failure(error, thrownAt: location))
-        }
-    }
-
-    override func withdraw() { transform = nil }
-}
-
-extension Future {
-    /// Settles this derived future as another one does, now or when that settles.
-    @inlinable
-    final func follow(_ inner: Future<Value>) {
-        if inner.isSettled, inner !== self {
-            finishDerived(as: inner)
-        } else {
-            forward(from: inner) { waiter, source in
-                unsafeDowncast(waiter, to: Future<Value>.self)
-                    .finishDerived(as: unsafeDowncast(source, to: Future<Value>.self))
-            }
-        }
+    func apply(to source: Future<Input>) throws -> Outcome<Output> {
+        if let failure = source.failure { return .failure(failure) }
+        return .future(try context.run { try body(source.storage.unsafelyUnwrapped) })
     }
 }

@@ -16,7 +16,7 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        map(transform, at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: Map(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Transforms the value within the framework.
@@ -25,75 +25,21 @@ extension Future {
     package final func mapWithoutOrigin<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> NewValue
     ) -> Future<NewValue> {
-        map(transform, at: nil)
-    }
-
-    @inlinable
-    final func map<NewValue: Sendable>(
-        _ transform: @escaping @Sendable (Value) throws -> NewValue, at location: SourceLocation?
-    ) -> Future<NewValue> {
-        if isSettled, Self.enterDelivery() {
-            defer { Self.leaveDelivery() }
-            if let failure { return Future<NewValue>(sharing: failure) }
-            do {
-                return Future<NewValue>(value: try transform(storage.unsafelyUnwrapped))
-            } catch {
-                return Future<NewValue>(
-                    sharing: Failure(error, thrownAt: location))
-            }
-        }
-        let mapped = MapFuture<Value, NewValue>(transform, at: location) { waiter, source in
-            unsafeDowncast(waiter, to: MapFuture<Value, NewValue>.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
-        enroll(mapped.retained())
-        return mapped
+        transformed(by: Map(body: transform), at: nil)
     }
 }
 
-/// The future of a transformed value, and the waiter for the value: one object for both.
 @usableFromInline
-final class MapFuture<Input: Sendable, Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
-    /// Nil once called, or not needed any more.
-    ///
-    /// Belongs to the deliverer; see `Waiter.withdraw`.
+struct Map<Input: Sendable, Output: Sendable>: Transform {
     @usableFromInline
-    @exclusivity(unchecked)
-    var transform: (@Sendable (Input) throws -> Value)?
-
-    @usableFromInline
-    let location: SourceLocation?
+    let body: @Sendable (Input) throws -> Output
 
     @inlinable
-    init(
-        _ transform: @escaping @Sendable (Input) throws -> Value,
-        at location: SourceLocation?, deliver: @escaping Delivery
-    ) {
-        self.transform = transform
-        self.location = location
-        super.init(deliver: deliver)
-    }
+    init(body: @escaping @Sendable (Input) throws -> Output) { self.body = body }
 
     @inlinable
-    func receive(_ source: Future<Input>) {
-        guard isPending, let transform else {
-            self.transform = nil
-            return waitUntilLeft()
-        }
-        if let failure = source.failure {
-            self.transform = nil
-            failDerived(failure)
-            return
-        }
-        do {
-            let value = try transform(source.storage.unsafelyUnwrapped)
-            self.transform = nil
-            succeedDerived(value)
-        } catch {
-            self.transform = nil
-            failDerived(Failure(error, thrownAt: location))
-        }
+    func apply(to source: Future<Input>) throws -> Outcome<Output> {
+        if let failure = source.failure { return .failure(failure) }
+        return .value(try body(source.storage.unsafelyUnwrapped))
     }
-
-    override func withdraw() { transform = nil }
 }

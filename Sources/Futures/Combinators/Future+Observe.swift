@@ -8,13 +8,13 @@ extension Future {
     ///   a delivery nested very deep, it is called before the outermost delivery returns instead.)
     @inlinable
     public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
-        if isSettled, Self.enterDelivery() {
+        if hasSettled, enterDelivery() {
             body(settledResult)
             Self.leaveDelivery()
             return
         }
-        let observer = Observer<Value>(body) { waiter, source in
-            let observer = unsafeDowncast(waiter, to: Observer<Value>.self)
+        let observer = Observer<Value>(body) { node, source in
+            let observer = unsafeDowncast(node, to: Observer<Value>.self)
             observer.body(unsafeDowncast(source, to: Future<Value>.self).settledResult)
         }
         enroll(.passRetained(consume observer))
@@ -75,7 +75,7 @@ extension Future {
 
 /// A closure enrolled on a pending future.
 @usableFromInline
-final class Observer<Value: Sendable>: Enrolled, @unchecked Sendable {
+final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
     @usableFromInline
     let body: @Sendable (Result<Value, any Error>) -> Void
 

@@ -1,5 +1,7 @@
 extension Future {
-    /// Replaces an error by a value.
+    /// Replaces an error by a value, which the closure returns at once.
+    ///
+    /// Where a second source has to be asked, ``flatMapError(_:fileID:line:)`` waits for it.
     ///
     /// - Parameters:
     ///   - transform: Called with the error, on the thread that settles this future; not called after
@@ -13,17 +15,19 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> Value,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        .step(after: self, .recover(transform), fileID, line)
+        transformed(by: Recover(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Goes on after an error with another future: a retry, or a second source.
+    ///
+    /// Where the value is at hand, ``recover(_:fileID:line:)`` takes it without a future.
     ///
     /// A function that calls itself from such a closure runs in constant stack and memory, as with
     /// ``flatMap(_:fileID:line:)``.
     ///
     /// - Parameters:
-    ///   - transform: Called with the error, on the thread that settles this future; not called after
-    ///     a success. If it throws, the new future fails with what it throws.
+    ///   - transform: Called with the error, on the thread that settles this future, in the call context of
+    ///     this line; not called after a success. If it throws, the new future fails with what it throws.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: The value of this future, or what the one made from its error settles with.
@@ -32,7 +36,8 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        .step(after: self, .flatMapError(transform), fileID, line)
+        transformed(
+            by: FlatMapError(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Transforms the error.
@@ -48,17 +53,54 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> any Error,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        .step(after: self, .mapError(transform), fileID, line)
+        transformed(by: MapError(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 }
 
-extension Future {
-    /// Adds a step that keeps the type of value.
+@usableFromInline
+struct Recover<Value: Sendable>: Transform {
+    @usableFromInline
+    let body: @Sendable (any Error) throws -> Value
+
     @inlinable
-    static func step(
-        after upstream: Future<Value>, _ step: StepFuture<Value>.Step,
-        _ fileID: StaticString, _ line: UInt
-    ) -> Future<Value> {
-        StepFuture.make(after: upstream, step, at: SourceLocation(fileID: fileID, line: line))
+    init(body: @escaping @Sendable (any Error) throws -> Value) { self.body = body }
+
+    @inlinable
+    func apply(to source: Future<Value>) throws -> Outcome<Value> {
+        guard let failure = source.failure else { return source.outcome }
+        return .value(try body(failure.error))
+    }
+}
+
+@usableFromInline
+struct FlatMapError<Value: Sendable>: Transform {
+    @usableFromInline
+    let body: @Sendable (any Error) throws -> Future<Value>
+    @usableFromInline
+    let context = CallerContext()
+
+    @inlinable
+    init(body: @escaping @Sendable (any Error) throws -> Future<Value>) { self.body = body }
+
+    @inlinable
+    func apply(to source: Future<Value>) throws -> Outcome<Value> {
+        guard let failure = source.failure else { return source.outcome }
+        return .future(try context.run { try body(failure.error) })
+    }
+}
+
+@usableFromInline
+struct MapError<Value: Sendable>: Transform {
+    @usableFromInline
+    let body: @Sendable (any Error) throws -> any Error
+
+    @inlinable
+    init(body: @escaping @Sendable (any Error) throws -> any Error) { self.body = body }
+
+    @inlinable
+    func apply(to source: Future<Value>) throws -> Outcome<Value> {
+        guard let failure = source.failure else { return source.outcome }
+        // Transformed, not thrown: the step that threw is still the one to name.
+        return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
     }
 }

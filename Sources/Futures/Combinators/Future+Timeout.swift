@@ -14,10 +14,28 @@ extension Future {
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        if isSettled { return self }
+        if hasSettled { return self }
         let location = SourceLocation(fileID: fileID, line: line)
-        let future = TimedFuture<Value>(at: location) { waiter, source in
-            unsafeDowncast(waiter, to: TimedFuture<Value>.self)
+        let future = TimedFuture<Value>(at: location) { node, source in
+            unsafeDowncast(node, to: TimedFuture<Value>.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
+        }
+        return timed(future, duration, on: scheduler)
+    }
+
+    /// Fails with an error of the caller's if there is no result in time.
+    ///
+    /// Otherwise as ``timeout(_:on:fileID:line:)``.
+    ///
+    /// - Parameter error: Makes the error, on the scheduler's thread; also if the result comes at that
+    ///   very moment, and the error is not used.
+    package final func timeout(
+        _ duration: Duration, on scheduler: some Scheduler,
+        failingWith error: @escaping @Sendable () -> any Error
+    ) -> Future<Value> {
+        if hasSettled { return self }
+        let future = TimedFuture<Value>(failingWith: error) { node, source in
+            unsafeDowncast(node, to: TimedFuture<Value>.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }
         return timed(future, duration, on: scheduler)
@@ -56,16 +74,19 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         super.init(deliver: deliver)
     }
 
-    @inlinable
+    @usableFromInline
     func receive(_ source: Future<Value>) {
-        guard claim() else { return waitUntilLeft() }
+        guard lockIfPending() else { return waitUntilDetached() }
         attachment = source.attachment
         // Only a future that has succeeded has a value for good: the deliverer of one that was given up
         // meanwhile may be taking its value back.
         if failure == nil { storage = source.storage }
-        let list = publish(failure == nil ? Word.value : Word.failure)
+        let list = list
+        let timer = timer
+        self.timer = nil
+        unlock(to: failure == nil ? StateWord.value : StateWord.failure)
         // Before anybody is told: the timer is not needed any more.
-        cancelTimer()
+        timer?.cancel()
         if list != 0 { distribute(list) }
     }
 
@@ -73,4 +94,6 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     override func timeIsOver() {
         abort(with: Failure(error?() ?? FutureError(.timedOut, at: location)))
     }
+
+    override var origin: SourceLocation? { location }
 }

@@ -6,61 +6,80 @@ extension Future {
     /// ```
     ///
     /// - Parameters:
-    ///   - items: The items.
+    ///   - items: The items; the sequence may be endless. It is read as there is room to start what it
+    ///     gives, and one item ahead.
     ///   - maxConcurrent: How many may be pending at once. At least one; anything less is a
     ///     programming error and traps.
     ///   - transform: Starts the future of an item. Called in the order of the items, never twice at
-    ///     the same time: first by the caller, then by the threads that settle the futures. If it
-    ///     throws, the whole fails with that error.
+    ///     the same time: first by the caller, then by the threads that settle the futures, always in the
+    ///     call context of this line. If it throws, the whole fails with that error.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
-    /// - Returns: The values, in the order of the items. At the first failure it fails likewise, gives
-    ///   up what is pending and starts nothing more; nor does it when it is cancelled.
+    /// - Returns: The values, in the order of the items. At the first failure it gives up what is pending,
+    ///   starts nothing more, and then fails likewise; nor does it start more when it is cancelled.
     public static func traverse<Item: Sendable, Element>(
-        _ items: some Sequence<Item>, maxConcurrent: Int = .max,
+        _ items: sending some Sequence<Item>, maxConcurrent: Int = .max,
         _ transform: @escaping @Sendable (Item) throws -> Future<Element>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<[Element]> where Value == [Element] {
         precondition(maxConcurrent > 0, "traverse needs maxConcurrent to be at least 1")
         let location = SourceLocation(fileID: fileID, line: line)
-        let work = Traversal.Work(Array(items), transform)
-        let traversal = Traversal(work, maxConcurrent: maxConcurrent, at: location)
+        let traversal = Traversal(
+            TraversalWork(items, transform), maxConcurrent: maxConcurrent, at: location)
         traversal.pump()
         return traversal
     }
 }
 
+/// What a traversal has to start; let go as soon as nothing more will be, since the closure may hold what
+/// the traversal waits for.
+///
+/// Used by one thread at a time: the one that pumps.
+private final class TraversalWork<Item: Sendable, Element: Sendable>: @unchecked Sendable {
+    private let read: () -> Item?
+    private let transform: @Sendable (Item) throws -> Future<Element>
+    private let context = CallerContext()
+    /// The item to start next.
+    private var next: Item?
+
+    init(
+        _ items: some Sequence<Item>, _ transform: @escaping @Sendable (Item) throws -> Future<Element>
+    ) {
+        var iterator = items.makeIterator()
+        read = { iterator.next() }
+        self.transform = transform
+        next = read()
+    }
+
+    /// Whether there is nothing more to start.
+    var isEmpty: Bool { next == nil }
+
+    /// Starts the future of the next item.
+    func start() throws -> Future<Element>? {
+        guard let item = next else { return nil }
+        next = read()
+        return try context.run { try transform(item) }
+    }
+}
+
 /// An input of a traversal, which it holds.
-private final class TraversalInput: InputWaiter, @unchecked Sendable {
+private final class TraversalInput: AggregateInput, @unchecked Sendable {
     private let traversal: FutureNode
 
-    init(of traversal: FutureNode) {
+    override init(of traversal: FutureNode) {
         self.traversal = traversal
-        super.init(owner: traversal)
+        super.init(of: traversal)
     }
 }
 
 /// The future of a traversal: starts what is next whenever an input has settled.
-final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element]>,
+private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element]>,
     @unchecked Sendable
 {
-    /// What is to be done; let go as soon as nothing more will be started, since the closure may hold
-    /// what the traversal waits for.
-    final class Work: Sendable {
-        let items: [Item]
-        let transform: @Sendable (Item) throws -> Future<Element>
-
-        init(_ items: [Item], _ transform: @escaping @Sendable (Item) throws -> Future<Element>) {
-            self.items = items
-            self.transform = transform
-        }
-    }
-
     private struct State {
-        /// Nil once the last item has been handed out, or it is over.
-        var work: Work?
+        /// Nil once all has been started, or it is over.
+        var work: TraversalWork<Item, Element>?
         var isOver = false
-        var started = 0
         var pending = 0
         /// Whether a thread is in `pump`.
         ///
@@ -68,16 +87,14 @@ final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element
         /// in a loop, not by recursion.
         var isPumping = false
         /// In the order of the items.
-        var inputs: [InputWaiter] = []
+        var inputs: [AggregateInput] = []
     }
 
-    private let count: Int
     private let maxConcurrent: Int
     private let location: SourceLocation
     private let state: Locked<State>
 
-    init(_ work: Work, maxConcurrent: Int, at location: SourceLocation) {
-        count = work.items.count
+    init(_ work: TraversalWork<Item, Element>, maxConcurrent: Int, at location: SourceLocation) {
         self.maxConcurrent = maxConcurrent
         self.location = location
         state = Locked(State(work: work))
@@ -91,29 +108,29 @@ final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element
             return !state.isPumping
         }
         guard isFirst else { return }
-        while let (work, index) = nextItem() {
+        while let work = workForRoom() {
             do {
-                begin(try work.transform(work.items[index]))
+                if let future = try work.start() { begin(future) }
             } catch {
-                end(with: Failure(error, thrownAt: location))
+                abort(with: Failure(error, thrownAt: location))
             }
+            // Freed outside the lock.
+            if work.isEmpty { letGoOfWork() }
         }
-        let isComplete = state.withLock { $0.inputs.count == count && $0.pending == 0 }
-        if isComplete { complete() }
+        complete()
     }
 
-    /// The item to start next; none if the limit is reached, or all are started, or it is over.
-    private func nextItem() -> (Work, Int)? {
+    /// What to start from; nil, and the pumping ends, if the limit is reached or nothing is left.
+    private func workForRoom() -> TraversalWork<Item, Element>? {
         state.withLock { state in
-            guard let work = state.work, state.pending < maxConcurrent, state.started < count
-            else {
-                state.isPumping = false
-                return nil
-            }
-            state.started += 1
-            if state.started == count { state.work = nil }
-            return (work, state.started - 1)
+            if let work = state.work, state.pending < maxConcurrent { return work }
+            state.isPumping = false
+            return nil
         }
+    }
+
+    private func letGoOfWork() {
+        _ = state.withLock { $0.work.take() }
     }
 
     /// Waits for a future that has been started, unless it was cancelled meanwhile.
@@ -132,9 +149,9 @@ final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element
         }
     }
 
-    override func inputSettled(_ input: InputWaiter) -> Bool {
+    override func inputSettled(_ input: AggregateInput) -> Bool {
         if let failure = input.source?.failure {
-            end(with: failure)
+            abort(with: failure)
         } else {
             state.withLock { $0.pending -= 1 }
             pump()
@@ -142,17 +159,8 @@ final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element
         return false
     }
 
-    override func surrender(to departure: inout Departure) {
-        let (work, inputs) = takeAll()
-        if let work { departure.keep(work) }
-        var taken = inputs
-        departure.giveUp(&taken)
-        super.surrender(to: &departure)
-    }
-
-    /// Nothing is started from here on.
-    private func takeAll() -> (Work?, [InputWaiter]) {
-        state.withLock { state in
+    override func surrender(to cancellation: inout Cancellation) {
+        let (work, inputs) = state.withLock { state in
             defer {
                 state.inputs = []
                 state.work = nil
@@ -160,28 +168,23 @@ final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element
             }
             return (state.work, state.inputs)
         }
+        cancellation.giveUp(inputs, of: self, releasing: work)
     }
 
-    private func end(with failure: Failure) {
-        guard claim() else { return }
-        attachment = .failure(failure)
-        var departure = Departure()
-        let (work, inputs) = takeAll()
-        // Nothing is released while claimed: a deinit of a user's might come back here.
-        if let work { departure.keep(work) }
-        var taken = inputs
-        departure.giveUp(&taken)
-        let list = publish(Word.failure)
-        departure.walkRemaining()
-        if list != 0 { distribute(list) }
-        departure.conclude()
-    }
+    override var inputsOfAggregate: [FutureNode] { state.withLock { $0.inputs } }
 
+    override var origin: SourceLocation? { location }
+
+    /// Settles once all has been started and has succeeded.
     private func complete() {
-        guard claim() else { return }
-        let (work, inputs) = takeAll()
+        let inputs = state.withLock { state -> [AggregateInput]? in
+            if state.isOver || state.work != nil || state.pending > 0 { return nil }
+            state.isOver = true
+            defer { state.inputs = [] }
+            return state.inputs
+        }
+        guard let inputs else { return }
         storage = inputs.map { $0.value(of: Element.self) }
-        finish(Word.value)
-        withExtendedLifetime((work, inputs)) {}
+        if !finishDerived() { storage = nil }
     }
 }

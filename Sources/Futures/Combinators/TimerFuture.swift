@@ -28,12 +28,9 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         timer = nil
     }
 
-    override func surrender(to departure: inout Departure) {
-        if let timer {
-            departure.cancel(timer)
-            self.timer = nil
-        }
-        super.surrender(to: &departure)
+    override func surrender(to cancellation: inout Cancellation) {
+        if let timer { cancellation.cancel(timer) }
+        timer = nil
     }
 }
 

@@ -25,7 +25,7 @@ public func zip<each Value: Sendable>(
         aggregate.storage = (repeat next(&rest, of: (each Value).self))
         return nil
     }
-    var inputs: [InputWaiter] = []
+    var inputs: [AggregateInput] = []
     inputs.reserveCapacity(count)
     for future in repeat each futures { aggregate.enroll(on: future, &inputs) }
     aggregate.handOver(&inputs)
@@ -35,7 +35,7 @@ public func zip<each Value: Sendable>(
 /// Takes the next input's value.
 @inlinable
 func next<Value: Sendable>(
-    _ inputs: inout IndexingIterator<[InputWaiter]>, of type: Value.Type
+    _ inputs: inout IndexingIterator<[AggregateInput]>, of type: Value.Type
 ) -> Value {
     guard let input = inputs.next() else { preconditionFailure("an input for each type") }
     return input.value(of: type)

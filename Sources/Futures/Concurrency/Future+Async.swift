@@ -45,15 +45,21 @@ extension Future {
     ///
     /// Returns at once if the future has settled. If the awaiting task is cancelled meanwhile, that
     /// one interest in the future is given up, as if a transform of it were cancelled; others who
-    /// wait are not affected.
+    /// wait are not affected. What the producer does then, it does on another thread.
+    ///
+    /// Awaiting does not keep the future alive: one that nobody else holds, as in the example, is released
+    /// while the task is suspended. So a promise whose producer forgets it fails as abandoned.
     ///
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable
     public final var value: Value {
-        get async throws {
-            if isSettled { return try settledResult.get() }
-            guard await settling(), isSettled else { throw CancellationError() }
-            return try settledResult.get()
+        consuming get async throws {
+            if hasSettled { return try settledResult.get() }
+            let waiter = TaskWaiter()
+            enroll(waiter.retained())
+            _ = consume self
+            guard let source = await waiter.wait() else { throw CancellationError() }
+            return try unsafeDowncast(source, to: Future<Value>.self).settledResult.get()
         }
     }
 
@@ -63,28 +69,20 @@ extension Future {
     ///
     /// If the awaiting task is cancelled first, this is a failure with `CancellationError`.
     @inlinable
-    public final var settled: Result<Value, any Error> {
-        get async {
-            if isSettled { return settledResult }
-            guard await settling(), isSettled else { return .failure(CancellationError()) }
-            return settledResult
+    public final var resultWhenSettled: Result<Value, any Error> {
+        consuming get async {
+            if hasSettled { return settledResult }
+            let waiter = TaskWaiter()
+            enroll(waiter.retained())
+            _ = consume self
+            guard let source = await waiter.wait() else { return .failure(CancellationError()) }
+            return unsafeDowncast(source, to: Future<Value>.self).settledResult
         }
     }
-}
 
-extension FutureNode {
-    /// Suspends until there is a result: false where the awaiting task was cancelled first.
-    ///
-    /// The result is then read from the future, after an acquiring load of the reader's own, and is not
-    /// handed over by the continuation: ThreadSanitizer does not see every hand-over of the runtime's.
-    @usableFromInline
-    final func settling() async -> Bool {
-        let waiter = TaskWaiter()
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { waiter.wait(for: self, resuming: $0) }
-        } onCancel: {
-            waiter.cancel()
-        }
-        return waiter.wasDelivered
+    /// The former name of ``resultWhenSettled``.
+    @available(*, deprecated, renamed: "resultWhenSettled")
+    public final var settled: Result<Value, any Error> {
+        get async { await resultWhenSettled }
     }
 }

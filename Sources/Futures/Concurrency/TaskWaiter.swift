@@ -1,45 +1,70 @@
+internal import Dispatch
 import Synchronization
 
 /// A suspended task, enrolled on the future that it awaits.
 ///
-/// Its word is `pending` until it is delivered to (`value`) or given up (`leaving`, then `failure`).
+/// Its word is `pending` until it is delivered to (`value`) or given up (`detaching`, then `failure`).
 /// Whichever is first resumes the task.
-final class TaskWaiter: Enrolled, @unchecked Sendable {
+@usableFromInline
+final class TaskWaiter: Waiter, @unchecked Sendable {
     /// Guarded by the lock, then by whoever settles the word.
     private var continuation: UnsafeContinuation<Void, Never>?
 
+    /// The settled future, taken over with its result: until then this does not keep it alive.
+    ///
+    /// Written under the lock.
+    @usableFromInline
+    @exclusivity(unchecked)
+    var source: FutureNode?
+
+    @usableFromInline
     init() {
-        super.init { waiter, _ in
-            let waiter = unsafeDowncast(waiter, to: TaskWaiter.self)
-            guard waiter.claim(as: Word.value) else { return waiter.waitUntilLeft() }
-            waiter.continuation?.resume()
+        super.init { node, source in
+            unsafeDowncast(node, to: TaskWaiter.self).receive(source)
         }
     }
 
-    /// Whether the future has settled before this was cancelled.
+    /// Suspends a task until the future has settled, or until the task is cancelled.
     ///
-    /// Acquiring: what the deliverer saw of the future is seen here, too.
-    var wasDelivered: Bool { word.load(ordering: .acquiring) == Word.value }
-
-    /// Resumes a task once a future has settled, or as soon as the task is cancelled.
-    func wait(for future: FutureNode, resuming continuation: UnsafeContinuation<Void, Never>) {
-        guard lockIfPending() else {
-            // Cancelled before it began to wait.
-            waitUntilLeft()
-            future.giveUpInterest()
-            return continuation.resume()
+    /// - Returns: The settled future; nil where the task was cancelled first. It is read after an acquiring
+    ///   load of the reader's own, and is not handed over by the continuation: ThreadSanitizer does not see
+    ///   every hand-over of the runtime's.
+    @usableFromInline
+    func wait() async -> FutureNode? {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { suspend($0) }
+        } onCancel: {
+            cancel()
         }
+        return word.load(ordering: .acquiring) == StateWord.value ? source : nil
+    }
+
+    private func suspend(_ continuation: UnsafeContinuation<Void, Never>) {
+        guard lockIfPending() else { return continuation.resume() }
         self.continuation = continuation
         unlock()
-        future.enrollShared(self)
+    }
+
+    private func receive(_ settled: FutureNode) {
+        guard lockIfPending() else { return waitUntilDetached() }
+        source = settled
+        let continuation = continuation
+        unlock(to: StateWord.value)
+        continuation?.resume()
     }
 
     /// Gives up, if the future has not settled.
-    func cancel() {
-        guard claim(as: Word.leaving) else { return }
-        var departure = Departure()
-        departure.detach(self)
-        departure.conclude()
+    ///
+    /// The runtime calls this while it holds a lock of the cancelled task's. So the task is resumed first,
+    /// and what comes of the interest that is lost, a producer's handlers and the last releases, is left to
+    /// another thread.
+    private func cancel() {
+        guard lockIfPending() else { return }
+        let continuation = continuation
+        unlock(to: StateWord.detaching)
+        let upstream = leave()
         continuation?.resume()
+        guard let upstream else { return }
+        DispatchQueue.global().async { upstream.giveUpInterest() }
     }
 }

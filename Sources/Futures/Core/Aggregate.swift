@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// A future of several inputs: one small waiter an input, and one object for all.
+/// A future of several inputs: one small node an input, and one object for all.
 @usableFromInline
 final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// When an aggregate settles before all its inputs have.
@@ -22,7 +22,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// that returned a `Result<Value, any Error>` would not be called.)
     @usableFromInline
     typealias Conclusion =
-        @Sendable (_ aggregate: Future<Value>, _ inputs: [InputWaiter]) -> (any Error)?
+        @Sendable (_ aggregate: Future<Value>, _ inputs: [AggregateInput]) -> (any Error)?
 
     @usableFromInline
     let rule: Rule
@@ -36,10 +36,10 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     let remaining: Atomic<Int>
     /// In the order in which they were given; empty until all are enrolled.
     ///
-    /// Written under the lock; belongs to whoever claims this future.
+    /// Guarded by the lock; once this has settled it belongs to the thread that settled it.
     @usableFromInline
     @exclusivity(unchecked)
-    var inputs: [InputWaiter]
+    var inputs: [AggregateInput]
 
     @inlinable
     init(count: Int, rule: Rule, conclusion: @escaping Conclusion) {
@@ -56,7 +56,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// Called once, before anyone else knows this future; inputs may settle meanwhile.
     @inlinable
     func start<Input: FutureNode>(_ futures: [Input]) {
-        var inputs: [InputWaiter] = []
+        var inputs: [AggregateInput] = []
         inputs.reserveCapacity(futures.count)
         // The array holds them: a variable for each in turn would retain it once more.
         withExtendedLifetime(futures) {
@@ -69,80 +69,74 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
 
     /// As `enroll(on:_:)`, of a future that the caller keeps alive.
     @usableFromInline
-    func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [InputWaiter]) {
+    func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [AggregateInput]) {
         future._withUnsafeGuaranteedRef { enroll(on: $0, &inputs) }
     }
 
     /// Adds an input, unless the inputs before it have settled this.
     @usableFromInline
-    func enroll(on future: FutureNode, _ inputs: inout [InputWaiter]) {
+    func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
             future.giveUpInterest()
             return letGo(1)
         }
-        let input = InputWaiter(owner: self)
-        protocolStep()
+        let input = AggregateInput(of: self)
         future.enroll(input.retained())
         inputs.append(consume input)
     }
 
     /// Ends the start.
     @usableFromInline
-    func handOver(_ inputs: inout [InputWaiter]) {
-        protocolStep()
+    func handOver(_ inputs: inout [AggregateInput]) {
         if lockIfPending() {
             self.inputs = inputs
             unlock()
-            letGo(1)
         } else {
             // Settled meanwhile, by a thread that did not have the inputs to give them up.
-            var departure = Departure()
-            let number = departure.giveUp(&inputs)
-            departure.walkRemaining()
-            departure.conclude()
-            letGo(number + 1)
+            var cancellation = Cancellation()
+            cancellation.giveUp(inputs, of: self)
+            cancellation.detachInputs()
+            cancellation.finish()
         }
+        letGo(1)
     }
 
-    override func surrender(to departure: inout Departure) {
-        let number = departure.giveUp(&inputs)
-        // Of none, nothing: the last may have let go already, and be about to find this settled.
-        // The release is not the last: whoever gives this up holds it.
-        if number > 0 { letGo(number) }
-        super.surrender(to: &departure)
+    override func surrender(to cancellation: inout Cancellation) {
+        if inputs.isEmpty { return }
+        cancellation.giveUp(inputs, of: self)
+        inputs = []
     }
 
-    override func inputSettled(_ input: InputWaiter) -> Bool {
+    override func inputsGivenUp(_ number: Int) { letGo(number) }
+
+    override var inputsOfAggregate: [FutureNode] {
+        guard lockIfPending() else { return [] }
+        defer { unlock() }
+        return inputs
+    }
+
+    override func inputSettled(_ input: AggregateInput) -> Bool {
         let isFailure = input.source?.failure != nil
         switch rule {
-        case .first: return settle(as: input)
-        case .firstFailure where isFailure: return settle(as: input)
-        case .firstSuccess where !isFailure: return settle(as: input)
-        default: return countDown(1)
+        case .first: settle(as: input)
+        case .firstFailure where isFailure: settle(as: input)
+        case .firstSuccess where !isFailure: settle(as: input)
+        default: break
         }
+        return countDown(1)
     }
 
-    /// Settles as one input did, and gives up the others.
-    /// - Returns: As `countDown`, of which this is the end.
-    private func settle(as input: InputWaiter) -> Bool {
-        guard claim() else { return countDown(1) }
-        var newWord = Word.value
+    /// Settles as one input did, and gives up the others, unless this has settled.
+    private func settle(as input: AggregateInput) {
+        guard lockIfPending() else { return }
         if let failure = input.source?.failure {
             attachment = .failure(failure)
-            newWord = Word.failure
+            settleGivingUp(as: StateWord.failure)
         } else {
             // Only `any` and `race` settle with an input's value, and theirs have this type.
             storage = input.future(of: Value.self).storage
+            settleGivingUp(as: StateWord.value)
         }
-        protocolStep()
-        var departure = Departure()
-        let number = departure.giveUp(&inputs)
-        let list = publish(newWord)
-        departure.walkRemaining()
-        // As in `abort`: the losers' producers hear before those who go on with the winner.
-        departure.conclude()
-        if list != 0 { distribute(list) }
-        return countDown(number + 1)
     }
 
     /// Notes that some inputs will not touch this any more, or `start` will not, and settles once
@@ -162,15 +156,18 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     }
 
     /// Settles once all inputs are there, so that there is none to give up, unless this has settled.
+    ///
+    /// The value is made before anybody is kept waiting: that takes as long as there are inputs.
     private func conclude() {
-        guard claim() else { return }
+        guard lockIfPending() else { return }
         let inputs = inputs
-        self.inputs = []
+        unlock()
         if let error = conclusion(self, inputs) {
-            attachment = .failure(Failure(error))
-            finish(Word.failure)
-        } else {
-            finish(Word.value)
+            guard failDerived(Failure(error)) else { return }
+        } else if !finishDerived() {
+            storage = nil
+            return
         }
+        self.inputs = []
     }
 }

@@ -1,17 +1,16 @@
-/// A pending future that others lead to: it waits for one after the other, or for several inputs.
+/// A future that waits: for one upstream after the other, or, as an aggregate, for several inputs.
 ///
-/// Cancelled when nobody waits for it any more.
+/// It is cancelled when nobody waits for it any more.
 @usableFromInline
 class DerivedFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
-    /// Reached by ``Waiter/linksOffset``, as all links are.
     @usableFromInline
     @exclusivity(unchecked)
-    final var links: Links
+    final var storedLinks: Links
 
     @inlinable
     init(deliver: @escaping Delivery) {
-        links = Links(deliver: deliver)
+        storedLinks = Links(deliver: deliver)
         super.init()
-        linksOffset = Links.Offset(of: &links, in: self)
+        keep(linksAt: &storedLinks)
     }
 }

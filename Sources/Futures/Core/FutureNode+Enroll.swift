@@ -2,81 +2,101 @@ internal import CFutures
 import Synchronization
 
 extension FutureNode {
-    /// Adds a new waiter, which nobody else knows yet; or delivers to it if this has settled.
+    /// A reference for a list, or for others who give it back by `release()`.
     ///
-    /// - Parameter waiter: With a reference, which passes to the list. So a caller who keeps none does
-    ///   not release what another thread may be delivering to by then.
+    /// The retain has happened when this returns. That of `Unmanaged.passRetained` may be moved past the
+    /// store that lets another thread find this, which may give the reference back before there is one.
     @usableFromInline
-    final func enroll(_ waiter: Unmanaged<Waiter>) {
-        waiter._withUnsafeGuaranteedRef {
-            $0.wait(for: self)
-            $0.isLinked = true
-        }
-        var spins: UInt32 = 0
-        while true {
-            // Acquiring: if it has settled, the result is read by whoever delivers.
-            let current = word.load(ordering: .acquiring)
-            if current & Word.settled != 0 { break }
-            if current & Word.locked == 0 {
-                waiter._withUnsafeGuaranteedRef { $0.next = Self.waiter(at: current) }
-                // Releasing: the waiter's fields are seen by whoever takes the list. Relaxed where it
-                // fails: the next turn loads the word anew.
-                let desired = Self.address(of: waiter) | current & Word.claimed
-                protocolStep()
-                let (exchanged, _) = word.weakCompareExchange(
-                    expected: current, desired: desired,
-                    successOrdering: .releasing, failureOrdering: .relaxed)
-                if exchanged { return }
-            }
-            cfutures_relax(&spins)
-        }
-        waiter._withUnsafeGuaranteedRef { $0.next = nil }
-        protocolStep()
-        hand(waiter)
+    final func retained() -> Unmanaged<FutureNode> {
+        .fromOpaque(cfutures_retain(Unmanaged.passUnretained(self).toOpaque()))
     }
 
-    /// Adds a waiter that other threads know already and may give up at any time; or delivers to it
+    /// Enrolls a new node, which nobody else knows yet; or delivers to it if this has settled.
+    ///
+    /// - Parameter node: With a reference, which passes to the list. So a caller who keeps none does
+    ///   not release what another thread may be delivering to by then.
+    @usableFromInline
+    final func enroll(_ node: Unmanaged<FutureNode>) {
+        node._withUnsafeGuaranteedRef { $0.upstream = .passUnretained(self) }
+        if lockIfPending() { push(node) } else { hand(node) }
+    }
+
+    /// Enrolls a node that other threads know already and may give up at any time; or delivers to it
     /// if this has settled; or gives up its interest in its stead.
     ///
     /// The caller holds this future.
-    final func enrollShared(_ waiter: Waiter) {
-        if waiter.lockIfPending() {
-            waiter.wait(for: self)
-            waiter.isLinked = false
-            waiter.unlock()
-            link(waiter)
-        } else {
-            waiter.waitUntilLeft()
-            giveUpInterest()
-        }
-    }
-
-    /// The second half of `enrollShared`, for a waiter whose `upstream` is this future already.
-    ///
-    /// It goes by the lock, not by a push: whoever gives the waiter up locks this too, so one of the
-    /// two is first, and the second sees what the first did.
-    final func link(_ waiter: Waiter) {
-        guard lockIfPending() else {
-            // Claimed: the result will be there in a moment.
-            waitUntilSettled()
-            return waiter.deliver(waiter, self)
-        }
-        guard waiter.isPending else {
-            unlock()
-            // The thread that gave the waiter up may still be looking at this future.
-            waiter.waitUntilLeft()
+    final func enrollShared(_ node: FutureNode) {
+        guard node.lockIfPending() else {
+            node.waitUntilDetached()
             return giveUpInterest()
         }
-        // Relaxed: this thread holds the lock, and nobody else writes a locked word.
-        waiter.next = Self.waiter(at: word.load(ordering: .relaxed))
-        waiter.previous = nil
-        waiter.isLinked = true
-        unlock(to: Self.address(of: waiter.retained()))
+        node.upstream = .passUnretained(self)
+        node.isEnrolled = false
+        node.unlock()
+        enrollExpected(node)
     }
 
-    /// Waits for a producer that has claimed this future to publish its result.
-    final func waitUntilSettled() {
-        var spins: UInt32 = 0
-        while !isSettled { cfutures_relax(&spins) }
+    /// The second half of `enrollShared`, for a node whose `upstream` is this future already.
+    ///
+    /// Whoever gives the node up locks this too, so one of the two is first, and the second sees what
+    /// the first did.
+    final func enrollExpected(_ node: FutureNode) {
+        guard lockIfPending() else { return node.deliver(node, self) }
+        guard node.isPending else {
+            unlock()
+            // The thread that gave the node up may still be looking at this future.
+            node.waitUntilDetached()
+            return giveUpInterest()
+        }
+        push(node.retained())
+    }
+
+    /// Adds a node to the list of this locked future, and unlocks it.
+    private func push(_ node: Unmanaged<FutureNode>) {
+        let newest = Self.node(at: word.load(ordering: .relaxed))
+        newest?._withUnsafeGuaranteedRef { $0.previous = node }
+        node._withUnsafeGuaranteedRef {
+            $0.next = newest
+            $0.previous = nil
+            $0.isEnrolled = true
+        }
+        unlock(to: Self.address(of: node))
+    }
+
+    /// Takes a node out of the list of this locked future.
+    final func unlink(_ node: FutureNode) {
+        replace(.passUnretained(node), by: nil)
+        node.next = nil
+        node.previous = nil
+        node.isEnrolled = false
+    }
+
+    /// Puts another node, or none, in the place of one in the list of this locked future.
+    final func replace(_ old: Unmanaged<FutureNode>, by new: Unmanaged<FutureNode>?) {
+        let (older, newer) = old._withUnsafeGuaranteedRef { ($0.next, $0.previous) }
+        older?._withUnsafeGuaranteedRef { $0.previous = new ?? newer }
+        if let newer {
+            newer._withUnsafeGuaranteedRef { $0.next = new ?? older }
+        } else {
+            let newest = (new ?? older).map(Self.address) ?? 0
+            // Relaxed: still locked; unlocking releases.
+            word.store(newest | StateWord.locked, ordering: .relaxed)
+        }
+        new?._withUnsafeGuaranteedRef {
+            $0.next = older
+            $0.previous = newer
+            $0.upstream = .passUnretained(self)
+            $0.isEnrolled = true
+        }
+    }
+
+    /// The upstream, retained; nil if there is none, as for a root, or if it is in its deinit.
+    ///
+    /// For a thread in the second or third situation. The result is to be released after it.
+    final func retainUpstream() -> FutureNode? {
+        guard !isRoot, let upstream,
+            let object = cfutures_try_retain(upstream.toOpaque())
+        else { return nil }
+        return Unmanaged.fromOpaque(object).takeRetainedValue()
     }
 }

@@ -2,104 +2,52 @@ internal import CFutures
 import Synchronization
 
 extension FutureNode {
-    /// Wins or loses the right to settle, where that takes its time: waiters still enroll.
+    /// Settles this locked future, once its result is in place, and delivers to those who wait.
     ///
-    /// The winner writes the result and calls `publish`.
+    /// - Parameters:
+    ///   - newWord: `value` or `failure`.
+    ///   - handlers: The cancel handlers that are needed no more.
     @usableFromInline
-    final func claim() -> Bool { take(as: Word.claimed) != nil }
-
-    /// Wins or loses the right to settle at once.
-    ///
-    /// The winner writes the result and calls `settle`, and nothing else: those who would enroll wait
-    /// for it. In return it needs no second exchange, since the list does not change any more.
-    /// - Returns: The list; nil for the loser.
-    @usableFromInline
-    final func close() -> UInt? { take(as: Word.closed) }
-
-    /// Adds bits that keep all others from settling this.
-    /// - Returns: The list at that moment; nil if somebody else was first.
-    private func take(as bits: UInt) -> UInt? {
-        var spins: UInt32 = 0
-        while true {
-            // Relaxed: who loses reads nothing here, and who wins acquires below.
-            let current = word.load(ordering: .relaxed)
-            if current & (Word.claimed | Word.settled) != 0 { return nil }
-            if current & Word.locked == 0 {
-                protocolStep()
-                // Acquiring: the cancel handlers were installed under the lock, and `close` hands out
-                // the waiters.
-                let (exchanged, _) = word.weakCompareExchange(
-                    expected: current, desired: current | bits,
-                    successOrdering: .acquiring, failureOrdering: .relaxed)
-                if exchanged { return current }
-            }
-            cfutures_relax(&spins)
-        }
-    }
-
-    /// Settles a closed future, once its result is in place, and delivers to those who wait.
-    @usableFromInline
-    final func settle(_ list: UInt, as newWord: UInt) {
-        let handlers = takeHandlers()
-        protocolStep()
-        // A closed word is written by nobody else. Releasing: the result is seen by who sees the word.
-        word.store(newWord, ordering: .releasing)
+    final func settle(as newWord: UInt, discarding handlers: Unmanaged<CancelHandlers>?) {
+        let list = list
+        unlock(to: newWord)
         if list != 0 { distribute(list) }
-        // A handler's last reference may run a user's deinit, which must not find this closed.
-        withExtendedLifetime(handlers) {}
-    }
-
-    /// Publishes the result that the winner of `claim` has written, and takes the list.
-    @usableFromInline
-    final func publish(_ newWord: UInt) -> UInt {
-        protocolStep()
-        // Nobody locks a claimed word, so it can be replaced whatever list it holds by now.
-        // Releasing: the result is seen by who sees the word; acquiring: so are the waiters here.
-        return word.exchange(newWord, ordering: .acquiringAndReleasing) & ~Word.flags
-    }
-
-    /// Settles a claimed derived future, once its result is in place, and delivers to those who wait.
-    final func finish(_ newWord: UInt) {
-        let list = publish(newWord)
-        if list != 0 { distribute(list) }
+        if let handlers { Self.discard(handlers) }
     }
 
     /// Settles with an error, from any thread.
     /// - Returns: False if it was settled already.
     @usableFromInline
     final func fail(_ failure: Failure) -> Bool {
-        guard let list = close() else { return false }
-        let handlers = attach(failure)
-        settle(list, as: Word.failure)
-        withExtendedLifetime(handlers) {}
+        guard lockIfPending() else { return false }
+        settle(as: StateWord.failure, discarding: attach(failure))
         return true
     }
 
     /// Settles a derived future whose value is in place already: only its one deliverer writes that,
-    /// so no claim is needed, and one exchange does all.
+    /// so it needs no lock, and one exchange does all.
     /// - Returns: False if the future was given up in the meantime.
     @usableFromInline
     final func finishDerived() -> Bool {
-        var spins: UInt32 = 0
+        var turns: UInt32 = 0
         while true {
             let current = word.load(ordering: .relaxed)
-            if current & (Word.claimed | Word.settled) != 0 {
-                waitUntilLeft()
+            if current & StateWord.settled != 0 {
+                waitUntilDetached()
                 return false
             }
-            if current & Word.locked == 0 {
-                protocolStep()
-                // Releasing: the value is seen by who sees the word. Acquiring: so are the waiters of
-                // the list here, which `close` or `publish` acquires for the others.
+            if current & StateWord.locked == 0 {
+                // Releasing: the value is seen by who sees the word. Acquiring: so are the nodes of the
+                // list here.
                 let (exchanged, _) = word.weakCompareExchange(
-                    expected: current, desired: Word.value,
+                    expected: current, desired: StateWord.value,
                     successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
                 if exchanged {
                     if current != 0 { distribute(current) }
                     return true
                 }
             }
-            cfutures_relax(&spins)
+            cfutures_relax(&turns)
         }
     }
 
@@ -109,7 +57,56 @@ extension FutureNode {
     @discardableResult
     final func failDerived(_ failure: Failure) -> Bool {
         if fail(failure) { return true }
-        waitUntilLeft()
+        waitUntilDetached()
         return false
+    }
+
+    /// Settles a locked future from below: gives up what it waits for, tells the producers that have lost
+    /// the last interest, and then delivers to those who wait for this.
+    ///
+    /// All that settles before its upstream or its inputs have ends here: a future that is cancelled or
+    /// late, and an aggregate that needs no more inputs. So whoever goes on here, say with another call,
+    /// finds the one before given up by its producer. Only the handlers of a root are its own, and hear
+    /// after those who waited for it.
+    final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil) {
+        let list = list
+        unlock(to: newWord)
+        var cancellation = Cancellation()
+        if let handlers { cancellation.call(handlers) }
+        cancellation.detach(self)
+        if !isRoot { cancellation.finish() }
+        if list != 0 { distribute(list) }
+        if isRoot { cancellation.finish() }
+    }
+
+    /// Fails all that waits for a promise in its deinit.
+    ///
+    /// A node may be put off until after the promise is gone, so the nodes first get another
+    /// upstream: a future that has failed already.
+    final func abandon(_ failure: Failure, to heir: FutureNode) {
+        // No other thread owns this. One that gives up may be looking at it still, but finds that it
+        // is in its deinit, and lets it be (see `retainUpstream`).
+        guard lockIfPending() else { return }
+        let handlers = attach(failure)
+        let list = list
+        unlock(to: StateWord.failure)
+        var current = Self.node(at: list)
+        while let node = current {
+            node._withUnsafeGuaranteedRef {
+                current = $0.next
+                if $0.lockIfPending() {
+                    $0.upstream = .passUnretained(heir)
+                    $0.unlock()
+                } else {
+                    // Given up, or about to be; it may be looking at this very promise.
+                    $0.waitUntilDetached()
+                    // Nobody else follows the reference any more, but one put off is delivered
+                    // from its upstream like all others.
+                    $0.upstream = .passUnretained(heir)
+                }
+            }
+        }
+        if list != 0 { heir.distribute(list) }
+        if let handlers { Self.discard(handlers) }
     }
 }

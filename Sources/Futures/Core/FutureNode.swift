@@ -1,14 +1,69 @@
 public import Synchronization
 
-/// The part of a future that does not depend on its type of value: its state, and those who wait.
+/// The part of a future that does not depend on its type of value: its state, and who waits for it.
 ///
-/// This type is public only because ``Future`` inherits from it; it has no public members.
-public class FutureNode: Waiter, @unchecked Sendable {
+/// It is public only because ``Future`` inherits from it, and has no public members.
+///
+/// ## Words
+///
+/// - *Node*: a future, or a ``Waiter``, which waits for one and is none itself: an observer, a
+///   suspended task, an input of an aggregate.
+/// - *Upstream*: the node that a node waits for. *Root*: a node that waits for none, because a producer
+///   settles it, or because it was made settled. *Derived future*: a future that waits.
+/// - *List*: the nodes that wait for one pending node. *Enroll*: to enter a list. *Deliver*: to hand the
+///   result to a node of the list.
+/// - *Settle*: to get a result. *Give up*: to settle from below with `CancellationError`, or with a timeout,
+///   and to leave the list of the upstream (*detach*). *Interest*: a node's list is not empty.
+/// - *Put off*: to run later, before the outermost delivery on this thread returns.
+/// - *Forward*: to wait for another future only to settle as it does.
+///
+/// ## States
+///
+/// ```text
+///             enroll, detach          succeed, fail
+///            ┌──────────────┐      ┌────────────────▶ value
+///            ▼              │      │
+///         pending ───────▶ locked ─┼────────────────▶ failure
+///            │              ▲      │                     ▲
+///            │              │      └──▶ detaching ───────┘
+///            └──────────────┘           (given up)
+/// ```
+///
+/// ``StateWord`` lists them with their successors. A derived future that succeeds goes from pending to
+/// value in one step, since nobody but its one deliverer writes its value.
+///
+/// ## Ownership
+///
+/// A pending node owns the nodes in its list (one retain each), and a node refers to its upstream
+/// without owning it. So there is no cycle, and a promise goes away with its last outside reference
+/// however much derives from it. The unowned reference is followed in three situations only:
+///
+/// 1. By the thread that delivers: it holds the upstream.
+/// 2. By the one thread that has moved this node to `detaching`. Whoever settles or frees the upstream
+///    meets this node in the list that it took, and waits until the node is no longer `detaching`.
+/// 3. By a thread that has this node locked and found it pending. The same thread as in 2 then waits
+///    for the lock.
+///
+/// In 2 and 3 the *memory* of the upstream is valid; the upstream itself may be in its deinit, so
+/// ``retainUpstream()`` may fail. Between the first and the last instruction of such a situation nothing
+/// is released and no user's code runs: a release could be the last one of a promise, whose deinit would
+/// wait for this very thread. So all waits are short, they do not grow with a number of nodes, and none
+/// can wait for itself.
+///
+/// The fields are `@exclusivity(unchecked)`: each access is one load or store, so none can overlap
+/// another on the same thread.
+@_documentation(visibility: internal)
+public class FutureNode: @unchecked Sendable {
+    /// See ``StateWord``.
+    ///
+    /// What stands below, and in ``Links``, is written before the node is enrolled by the thread that made
+    /// it, and after that under the rule beside it.
+    @usableFromInline
+    let word: Atomic<UInt>
+
     /// What there is beside the word: the cancel handlers while pending, the error once failed.
     ///
-    /// One field for both makes every future eight bytes smaller. The handlers are guarded by the lock,
-    /// then by the claim. The error is written by the thread that claimed the word, or that holds its
-    /// lock, and read only where an acquiring load found the word settled.
+    /// Guarded by the lock; the error is read only where an acquiring load found the word settled.
     @usableFromInline
     @exclusivity(unchecked)
     final var attachment = Attachment.none
@@ -21,48 +76,102 @@ public class FutureNode: Waiter, @unchecked Sendable {
         case handlers(CancelHandlers)
     }
 
+    /// Where the ``Links`` of this node are; nil in a root.
+    ///
+    /// Never changes once this is made.
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var links: UnsafeMutablePointer<Links>?
+
+    /// Whether this is in the list of its upstream.
+    ///
+    /// Guarded by the upstream's lock, and meaningless once the upstream has settled.
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var isEnrolled = false
+
+    /// Whether this future only waits to take over the result of its upstream.
+    ///
+    /// Guarded by this node's own lock.
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var isForwarding = false
+
+    /// Whether all that ever waited for this have given up once.
+    ///
+    /// Guarded by this node's own lock.
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var wasGivenUp = false
+
+    /// A function that hands the result of a settled node, the second, to one that waits for it.
+    @usableFromInline
+    typealias Delivery = @Sendable (FutureNode, FutureNode) -> Void
+
     @inlinable
-    override init(word: UInt) {
-        super.init(word: word)
+    init(word: UInt) {
+        self.word = Atomic(word)
     }
 
-    /// Hears that one of the inputs of this future has settled.
+    /// Hands what must be undone when this node gives up to the operation that does it.
     ///
-    /// Only an aggregate has inputs.
+    /// Runs once, on the thread that has settled this. It may move references, and releases none.
+    func surrender(to cancellation: inout Cancellation) {}
+
+    /// Lets go of the user's closure, since this node has given up and is delivered nothing.
+    ///
+    /// Called at most once, by whoever has taken this node out of a list, while no lock is held.
+    func withdraw() {}
+
+    /// Hears that one of the inputs of this aggregate has settled.
+    ///
     /// - Returns: Whether the caller is to release this future, which it does not hold otherwise.
-    func inputSettled(_ input: InputWaiter) -> Bool { false }
+    func inputSettled(_ input: AggregateInput) -> Bool { false }
+
+    /// Hears that some of the inputs of this aggregate have been given up, and will not settle.
+    func inputsGivenUp(_ number: Int) {}
 
     /// Hears that the time of this future is over.
-    ///
-    /// Only one with a timeout has any.
     @usableFromInline
     func timeIsOver() {}
+
+    /// Where this node was made, as far as it is known.
+    var origin: SourceLocation? { nil }
+
+    /// What this aggregate waits for.
+    var inputsOfAggregate: [FutureNode] { [] }
 }
 
 // MARK: - The word
 
 extension FutureNode {
-    /// Whether the future has settled.
+    /// Whether the future has a result.
     ///
     /// Acquiring: the result may be read if so.
     @inlinable
-    package final var isSettled: Bool { word.load(ordering: .acquiring) & Word.settled != 0 }
+    package final var hasSettled: Bool { word.load(ordering: .acquiring) & StateWord.settled != 0 }
 
     /// Whether the future has settled with a value.
     ///
     /// It asks for no generic type, so it costs next to nothing in generic code, where ``Future/result``
     /// would look up the type of its result at run time.
     @inlinable
-    package final var hasSucceeded: Bool { word.load(ordering: .acquiring) == Word.value }
+    package final var hasSucceeded: Bool { word.load(ordering: .acquiring) == StateWord.value }
 
-    /// The waiter that the pointer bits of a word name.
-    final class func waiter(at word: UInt) -> Unmanaged<Waiter>? {
-        UnsafeRawPointer(bitPattern: word & ~Word.flags).map(Unmanaged.fromOpaque)
+    /// Whether this waits for nothing: a producer settles it, or it was made settled.
+    ///
+    /// References from outside alone keep it alive; any other node is owned by its upstream's list as well.
+    @inlinable
+    final var isRoot: Bool { links == nil }
+
+    /// The node that the pointer bits of a word name.
+    final class func node(at word: UInt) -> Unmanaged<FutureNode>? {
+        UnsafeRawPointer(bitPattern: word & ~StateWord.flags).map(Unmanaged.fromOpaque)
     }
 
-    /// The pointer bits that name a waiter.
-    final class func address(of waiter: Unmanaged<Waiter>) -> UInt {
-        UInt(bitPattern: waiter.toOpaque())
+    /// The pointer bits that name a node.
+    final class func address(of node: Unmanaged<FutureNode>) -> UInt {
+        UInt(bitPattern: node.toOpaque())
     }
 }
 
@@ -86,18 +195,19 @@ extension FutureNode {
 
     /// Puts the error in the place of a root's cancel handlers, before the word says so.
     ///
-    /// - Returns: The handlers. The caller keeps them until nobody can find this claimed, closed or
-    ///   locked any more: their last reference may run a user's deinit.
-    final func attach(_ failure: Failure) -> CancelHandlers? {
-        let handlers = cancelHandlers
+    /// - Returns: The handlers, with a reference that the caller gives back once this is unlocked: it may
+    ///   be the last, and run a user's deinit.
+    final func attach(_ failure: Failure) -> Unmanaged<CancelHandlers>? {
+        let handlers = cancelHandlers.map(Unmanaged.passRetained)
         attachment = .failure(failure)
         return handlers
     }
 
     /// Takes a root's cancel handlers away, before the word says that there is a value.
     /// - Returns: As `attach`.
-    final func takeHandlers() -> CancelHandlers? {
-        guard let handlers = cancelHandlers else { return nil }
+    @usableFromInline
+    final func takeHandlers() -> Unmanaged<CancelHandlers>? {
+        guard let handlers = cancelHandlers.map(Unmanaged.passRetained) else { return nil }
         attachment = .none
         return handlers
     }

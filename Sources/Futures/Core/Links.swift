@@ -1,115 +1,75 @@
-/// What a waiter has to wait with: its neighbours in the list of its upstream, the upstream, and what to
-/// do once that has settled.
+/// What a node needs in order to wait: its neighbours in the list, its upstream, and what to do with the
+/// result.
 ///
-/// An object that waits keeps its links behind all that every future has. So a future that waits for
-/// nothing is 40 bytes smaller, and what settling and observing touch, from the reference count to the
-/// value, is 41 bytes and not 81. See Docs/Decisions for what that gains.
-///
-/// Who follows a list does not know the class of a waiter, so links are found by their distance from
-/// where the object begins. This is the one place where the core reads storage by its address.
+/// A root does not wait. So the links stand in the subclasses that do, ``DerivedFuture`` and ``Waiter``, and
+/// a promise is 40 bytes smaller; see Docs/Decisions for what that gains. Whoever walks a list does not know
+/// the class of a node, so each node has the address of its own links.
 @usableFromInline
 struct Links {
-    /// The next older waiter of the same upstream.
+    /// The next older node in the list.
     ///
-    /// Guarded by the upstream's word; owned by the thread that took the list once the upstream
+    /// Guarded by the upstream's lock; owned by the thread that took the list once the upstream has
     /// settled.
     @usableFromInline
-    var next: Unmanaged<Waiter>?
+    var next: Unmanaged<FutureNode>?
 
-    /// The next newer waiter of the same upstream, filled in only when somebody leaves (see
-    /// `FutureNode.unlink`).
+    /// The next newer node in the list.
     ///
     /// Guarded by the upstream's lock.
     @usableFromInline
-    var previous: Unmanaged<Waiter>?
+    var previous: Unmanaged<FutureNode>?
 
     /// What this waits for.
     ///
-    /// Changes only under this waiter's own lock.
+    /// Changes only under this node's own lock.
     @usableFromInline
     var upstream: Unmanaged<FutureNode>?
 
     /// What to do once the upstream has settled: a function without captures, formed where the
     /// types are known, so that it is specialised (a generic override would not be).
     @usableFromInline
-    var deliver: Waiter.Delivery
+    var deliver: FutureNode.Delivery
 
     @inlinable
-    init(deliver: @escaping Waiter.Delivery) {
+    init(deliver: @escaping FutureNode.Delivery) {
         self.deliver = deliver
     }
 }
 
-extension Links {
-    /// Where in an object its links are.
-    @usableFromInline
-    struct Offset: Equatable, Sendable {
-        /// The distance in bytes from where the object begins; 0 where it has no links.
-        @usableFromInline
-        let bytes: UInt32
-
-        /// The place in an object without links.
-        @inlinable static var none: Offset { Offset(bytes: 0) }
-
-        @inlinable
-        init(bytes: UInt32) {
-            self.bytes = bytes
-        }
-
-        /// The place of a stored property.
-        ///
-        /// - Parameters:
-        ///   - links: The property itself. It stays at its address as long as the object lives.
-        ///   - object: The object that it is stored in.
-        @inlinable
-        init(of links: inout Links, in object: Waiter) {
-            let start = Unmanaged.passUnretained(object).toOpaque()
-            bytes = withUnsafeMutablePointer(to: &links) {
-                UInt32(UnsafeMutableRawPointer($0) - start)
-            }
-        }
-    }
-}
-
-extension Waiter {
-    /// Whether this waits for nothing: those who hold it settle it, or it was made settled.
-    ///
-    /// It stays alive by their references alone. Its upstream's list, or its inputs, own any other.
+extension FutureNode {
+    /// Notes where this node's links are: in a stored property of its own, which does not move.
     @inlinable
-    final var isRoot: Bool { linksOffset == .none }
+    final func keep(linksAt stored: inout Links) {
+        links = withUnsafeMutablePointer(to: &stored) { $0 }
+    }
+
+    /// The links, of a node that waits.
+    private var waiting: UnsafeMutablePointer<Links> {
+        guard let links else { preconditionFailure("a root waits for nothing") }
+        return links
+    }
 
     /// See ``Links/next``.
-    final var next: Unmanaged<Waiter>? {
-        get { withLinks { $0.pointee.next } }
-        set { withLinks { $0.pointee.next = newValue } }
+    final var next: Unmanaged<FutureNode>? {
+        get { waiting.pointee.next }
+        set { waiting.pointee.next = newValue }
     }
 
     /// See ``Links/previous``.
-    final var previous: Unmanaged<Waiter>? {
-        get { withLinks { $0.pointee.previous } }
-        set { withLinks { $0.pointee.previous = newValue } }
+    final var previous: Unmanaged<FutureNode>? {
+        get { waiting.pointee.previous }
+        set { waiting.pointee.previous = newValue }
     }
 
     /// See ``Links/upstream``.
     final var upstream: Unmanaged<FutureNode>? {
-        get { withLinks { $0.pointee.upstream } }
-        set { withLinks { $0.pointee.upstream = newValue } }
+        get { waiting.pointee.upstream }
+        set { waiting.pointee.upstream = newValue }
     }
 
     /// See ``Links/deliver``.
     final var deliver: Delivery {
-        get { withLinks { $0.pointee.deliver } }
-        set { withLinks { $0.pointee.deliver = newValue } }
-    }
-
-    /// Calls a function with the address of the links.
-    ///
-    /// A root has none, and must not be asked.
-    private func withLinks<Value>(_ body: (UnsafeMutablePointer<Links>) -> Value) -> Value {
-        assert(!isRoot, "a root has no links")
-        return withExtendedLifetime(self) {
-            let start = Unmanaged.passUnretained(self).toOpaque()
-            return body((start + Int(linksOffset.bytes)).assumingMemoryBound(to: Links.self))
-        }
+        get { waiting.pointee.deliver }
+        set { waiting.pointee.deliver = newValue }
     }
 }

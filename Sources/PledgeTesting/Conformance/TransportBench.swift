@@ -68,7 +68,7 @@ struct TransportBench: Sendable {
                 guard (error as? FutureError)?.code == .timedOut else { return error }
                 return Unexpected("nothing happened within \(transport.patience)")
             }
-            .settled
+            .resultWhenSettled
     }
 }
 

@@ -79,7 +79,7 @@ extension TestStore {
                 return journal.arrival(after: journal.count)
             }
             guard let next else { return }
-            _ = await Future.race([next, timeIsUp]).settled
+            _ = await Future.race([next, timeIsUp]).resultWhenSettled
         }
     }
 }

@@ -31,7 +31,7 @@ public struct Pages<Input: Sendable, Page: Sendable>: AsyncSequence {
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> Page? {
             guard let future = try reader.take() else { return nil }
-            return try reader.turn(await future.settled)
+            return try reader.turn(await future.resultWhenSettled)
         }
 
         private let reader: PageReader<Input, Page>

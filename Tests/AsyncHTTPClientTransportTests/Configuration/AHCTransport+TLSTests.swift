@@ -77,7 +77,7 @@ struct AHCTransportTLSTests {
         let port = try #require(server.url.port)
         let url = try #require(URL(string: "https://127.0.0.1:\(port)/"))
         let transport = AHCTransport(try configuration { $0.tls.verification = verification })
-        let result = await transport.send(HTTPRequest(.get, url)).settled
+        let result = await transport.send(HTTPRequest(.get, url)).resultWhenSettled
         if succeeds {
             #expect(try result.get().text == "HTTP/1.1 GET ")
         } else {

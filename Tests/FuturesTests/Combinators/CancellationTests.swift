@@ -25,7 +25,7 @@ import Testing
         Shape("mapError") { future, _ in future.mapError { $0 } },
         Shape("recover") { future, _ in future.recover { throw $0 } },
         Shape("flatMapError") { future, _ in future.flatMapError { Future(error: $0) } },
-        Shape("ensure") { future, _ in future.ensure { _ in true } },
+        Shape("filter") { future, _ in future.filter { _ in true } },
         Shape("always") { future, _ in future.always {} },
         Shape("onSuccess") { future, _ in future.onSuccess { _ in } },
         Shape("onFailure") { future, _ in future.onFailure { _ in } },
@@ -198,7 +198,7 @@ import Testing
         let (promise, heard) = makePromise()
         let branch = shape.derive(promise, scheduler)
         let other = branch.map { $0 }
-        let task = Task { await branch.settled }
+        let task = Task { await branch.resultWhenSettled }
         task.cancel()
         let given = await task.value
         #expect(throws: CancellationError.self) { try given.get() }

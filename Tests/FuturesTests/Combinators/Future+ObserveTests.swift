@@ -88,7 +88,7 @@ import Testing
             }
         }
         promise.resolve(with: 1)
-        _ = await done.settled
+        _ = await done.resultWhenSettled
         #expect(places.elements == Array(repeating: 7, count: 20))
         #expect(order.elements == Array(0..<20))
     }
@@ -103,7 +103,7 @@ import Testing
         }
         #expect(calls.elements.isEmpty)
         queue.activate()
-        _ = await done.settled
+        _ = await done.resultWhenSettled
         #expect(calls.elements == [1])
     }
 
@@ -124,7 +124,7 @@ import Testing
         }
         onThreads(1) { _ in promise.resolve(with: 100) }
         #expect(screen.texts.isEmpty)
-        _ = await done.settled
+        _ = await done.resultWhenSettled
         #expect(screen.texts == Array(100..<120))
     }
 

@@ -118,7 +118,7 @@ import Testing
     @Test func realTimeIsTheDefault() async {
         let promise = Promise<Int>()
         let timed = promise.timeout(.milliseconds(1))
-        let result = await timed.settled
+        let result = await timed.resultWhenSettled
         #expect(throws: FutureError.self) { try result.get() }
         #expect(promise.resolve(with: 1))
     }

@@ -173,16 +173,16 @@ import Testing
             started.resolve(with: ())
             // Waits for a promise that only the cancellation of this very task gives up.
             let forever = Promise<Int>()
-            let result = await forever.settled
+            let result = await forever.resultWhenSettled
             ended.resolve(with: Task.isCancelled)
             return try result.get()
         }
         let (a, b) = (future.map { $0 }, future.map { $0 })
-        _ = await started.settled
+        _ = await started.resultWhenSettled
         a.cancel()
         #expect(ended.result == nil)
         b.cancel()
-        #expect(await ended.settled.get(or: false))
+        #expect(await ended.resultWhenSettled.get(or: false))
         #expect(future.isCancelled)
     }
 }

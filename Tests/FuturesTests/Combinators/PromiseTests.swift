@@ -80,6 +80,6 @@ import Testing
         let throwing = Future { if plain.result == nil { throw TestError() } else { return 1 } }
         let typed: Future<Int> = Future { 3 }
         #expect(try await plain.value + typed.value == 4)
-        _ = await throwing.settled
+        _ = await throwing.resultWhenSettled
     }
 }

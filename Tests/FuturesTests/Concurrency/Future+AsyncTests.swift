@@ -5,7 +5,7 @@ import Testing
     @Test func aSettledFutureIsReadAtOnce() async throws {
         #expect(try await Future(value: 3).value == 3)
         #expect(
-            await Future<Int>(error: TestError(number: 1)).settled.failure == TestError(number: 1))
+            await Future<Int>(error: TestError(number: 1)).resultWhenSettled.failure == TestError(number: 1))
         await #expect(throws: TestError(number: 2)) {
             try await Future<Int>(error: TestError(number: 2)).value
         }
@@ -21,7 +21,7 @@ import Testing
     @Test func anAbandonedPromiseEndsTheWait() async {
         var promise: Promise<Int>? = Promise()
         let future = promise!.map { $0 }
-        let task = Task { await future.settled }
+        let task = Task { await future.resultWhenSettled }
         promise = nil
         #expect((await task.value.anyFailure as? FutureError)?.code == .abandoned)
     }
@@ -39,7 +39,7 @@ import Testing
         let promise = Promise<Int>()
         let (heard, hear) = makeSignal()
         promise.onCancel { hear() }
-        let task = Task { await promise.map { $0 }.settled }
+        let task = Task { await promise.map { $0 }.resultWhenSettled }
         task.cancel()
         #expect(await task.value.anyFailure is CancellationError)
         await heard()
@@ -49,8 +49,8 @@ import Testing
     @Test func cancellingOneOfTwoTasksLeavesTheOtherItsValue() async throws {
         let promise = Promise<Int>()
         promise.onCancel {}
-        let first = Task { await promise.settled }
-        let second = Task { await promise.settled }
+        let first = Task { await promise.resultWhenSettled }
+        let second = Task { await promise.resultWhenSettled }
         promise.observe { _ in }
         first.cancel()
         #expect(await first.value.anyFailure is CancellationError)
@@ -64,16 +64,16 @@ import Testing
         promise.onCancel {}
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await promise.settled
+            return await promise.resultWhenSettled
         }
         #expect(await task.value.anyFailure is CancellationError)
         #expect(promise.isCancelled)
     }
 
     @Test func aFutureOfAnOperationHasItsResult() async {
-        #expect(await Future { 3 }.settled.anyValue == 3)
+        #expect(await Future { 3 }.resultWhenSettled.anyValue == 3)
         let failed = Future<Int> { throw TestError(number: 4) }
-        #expect(await failed.settled.failure == TestError(number: 4))
+        #expect(await failed.resultWhenSettled.failure == TestError(number: 4))
     }
 
     @Test func cancellingAFutureCancelsItsOperation() async {
@@ -81,7 +81,7 @@ import Testing
         let (ended, end) = makeSignal()
         let future = Future<Int> {
             start()
-            _ = await Future<Int>.never.settled
+            _ = await Future<Int>.never.resultWhenSettled
             end()
             return 1
         }
@@ -123,7 +123,7 @@ import Testing
 /// A function that waits for a signal, and one that gives it.
 private func makeSignal() -> (wait: @Sendable () async -> Void, give: @Sendable () -> Void) {
     let promise = Promise<Void>()
-    return ({ _ = await promise.settled }, { promise.resolve(with: ()) })
+    return ({ _ = await promise.resultWhenSettled }, { promise.resolve(with: ()) })
 }
 
 extension Future {

@@ -32,27 +32,27 @@ import Testing
         #expect(Future(value: 1).isRoot)
         #expect(Future<Int>(error: CancellationError()).isRoot)
         #expect(!Promise<Int>().map { $0 }.isRoot)
-        #expect(!Enrolled(deliver: { _, _ in }).isRoot)
+        #expect(!Waiter(deliver: { _, _ in }).isRoot)
     }
 
     @Test func thoseOfAWaiterThatIsNoFutureAreWhereTheyAreStored() {
-        let waiter = Enrolled(deliver: { _, _ in })
-        compare(waiter, to: { waiter.links }, writing: { waiter.links = $0 })
+        let waiter = Waiter(deliver: { _, _ in })
+        compare(waiter, to: { waiter.storedLinks }, writing: { waiter.storedLinks = $0 })
     }
 
     private func check<Value: Sendable>(_ type: Value.Type) {
         let future = DerivedFuture<Value>(deliver: { _, _ in })
         #expect(!future.isRoot)
-        compare(future, to: { future.links }, writing: { future.links = $0 })
+        compare(future, to: { future.storedLinks }, writing: { future.storedLinks = $0 })
         #expect(future.storage == nil)
         #expect(future.result == nil)
     }
 
     /// Writes by one way what is then read by the other.
     private func compare(
-        _ waiter: Waiter, to stored: () -> Links, writing store: (Links) -> Void
+        _ waiter: FutureNode, to stored: () -> Links, writing store: (Links) -> Void
     ) {
-        let (older, newer) = (Enrolled(deliver: { _, _ in }), Enrolled(deliver: { _, _ in }))
+        let (older, newer) = (Waiter(deliver: { _, _ in }), Waiter(deliver: { _, _ in }))
         let upstream = Promise<Int>()
         waiter.next = .passUnretained(older)
         waiter.previous = .passUnretained(newer)

@@ -1,14 +1,13 @@
-import CFutures
+import CDisturbance
 import Futures
 import Synchronization
 import TestSupport
 import Testing
 
-#if DEBUG
 /// Four threads on a few futures at a time, each disturbed by chance at every step of the protocol.
 ///
 /// The model in Tests/Model takes every interleaving of a few small scenes; this takes many of
-/// large ones, with the code itself. It needs the steps of a debug build.
+/// large ones, with the code itself. Its power lies where `disturb` has an effect: see CDisturbance.h.
 @Suite(.timeLimit(.minutes(10)))
 struct ProtocolStressTests {
     private static let threads = 4
@@ -33,13 +32,13 @@ struct ProtocolStressTests {
             }
             let seeds = (0..<3).map { _ in generator.next() | 1 }
             onThreads(3) { thread in
-                cfutures_disturb(seeds[thread])
+                disturb(seeds[thread])
                 if thread == 0 {
                     outer.resolve(with: 1)
                 } else {
                     for number in 0..<3 { branches[2 * number + thread - 1].cancel() }
                 }
-                cfutures_disturb(0)
+                disturb(0)
             }
             let expected = started.load(ordering: .relaxed) == 0 ? 0 : 1
             #expect(cancellations.load(ordering: .relaxed) == expected, "seed \(seed)")
@@ -56,9 +55,9 @@ struct ProtocolStressTests {
             let seeds = (0..<Self.threads).map { _ in generator.next() }
             onThreads(Self.threads) { thread in
                 var generator = SeededGenerator(seed: seeds[thread])
-                cfutures_disturb(generator.next() | 1)
+                disturb(generator.next() | 1)
                 for scene in scenes { scene.act(on: thread, &generator) }
-                cfutures_disturb(0)
+                disturb(0)
             }
             for scene in scenes { scene.end() }
             let inOrder = scenes.count { $0.isInOrder }
@@ -187,4 +186,3 @@ private final class Scene: Sendable {
         withExtendedLifetime(released) {}
     }
 }
-#endif

@@ -1,10 +1,10 @@
+import CDisturbance
 import CFutures
 import Futures
 import Synchronization
 import TestSupport
 import Testing
 
-#if DEBUG
 /// A future is cancelled while its deliverer is about to write its value, which it then takes back.
 ///
 /// Whoever derives from it must not look at that value: it may be freed meanwhile.
@@ -25,7 +25,7 @@ struct TimeoutOfCancelledTests {
             let timed = source.timeout(.seconds(1), on: scheduler)
             let seeds = (0..<2).map { _ in generator.next() | 1 }
             onThreads(2) { thread in
-                cfutures_disturb(seeds[thread])
+                disturb(seeds[thread])
                 if thread == 0 {
                     promise.resolve(with: 1)
                 } else {
@@ -33,10 +33,9 @@ struct TimeoutOfCancelledTests {
                     while !isInTransform.load(ordering: .relaxed) { cfutures_relax(&turns) }
                     source.cancel()
                 }
-                cfutures_disturb(0)
+                disturb(0)
             }
             if case .failure? = timed.result { #expect(census.living == 0, "seed \(seed)") }
         }
     }
 }
-#endif

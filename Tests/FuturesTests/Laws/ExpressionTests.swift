@@ -80,7 +80,7 @@ import Testing
                 guard case .failure(let number) = possible else { return [possible] }
                 return [.failure(number + 1)]
             }
-        case 5: return operand.stepping(future.always {}.ensure { _ in true }) { [$0] }
+        case 5: return operand.stepping(future.always {}.filter { _ in true }) { [$0] }
         default: return operand.stepping(zip(future, future).map { $0 - $1 }, Self.difference)
         }
     }

@@ -173,7 +173,7 @@ import Testing
         check(seed) { interleaving in
             let future = source(interleaving)
             return Claim(
-                left: future.ensure { $0 % 3 > 0 }.mapError { $0 as? TestError ?? TestError() },
+                left: future.filter { $0 % 3 > 0 }.mapError { $0 as? TestError ?? TestError() },
                 right: future.map { value in
                     if value % 3 == 0 { throw TestError() }
                     return value

@@ -45,7 +45,7 @@ import Testing
             future.flatMapError { _ in Future(value: token) }
         },
         Shape("ensure") { future, token, _ in
-            future.ensure { value in value.number == token.number }
+            future.filter { value in value.number == token.number }
         },
         Shape("always") { future, token, _ in future.always { token.use() } },
         Shape("onSuccess") { future, token, _ in future.onSuccess { _ in token.use() } },

@@ -139,7 +139,7 @@ import Testing
         for _ in 0..<2_000 {
             let task = Task { [token = Tracked(census)] in
                 token.use()
-                return await promise.settled
+                return await promise.resultWhenSettled
             }
             task.cancel()
             _ = await task.value

@@ -108,7 +108,7 @@ import Testing
             let chunk = stream.next()
             stream.cancel()
             // Cancelled, or there before that; the file's queue may still be about to say so.
-            switch await chunk.settled {
+            switch await chunk.resultWhenSettled {
             case .success(let read): #expect(read == bytes.prefix(10))
             case .failure(let error): #expect(error is CancellationError)
             }

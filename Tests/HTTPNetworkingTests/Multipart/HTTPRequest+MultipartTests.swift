@@ -139,7 +139,7 @@ import Testing
             let file = try folder.file("a", Data("abc".utf8))
             let body = try HTTPRequest.Body.multipart(Multipart([.file("a", file)]))
             _ = try folder.file("a", Data(changed.utf8))
-            let sent = try await body.open().gathered(upTo: 999).settled
+            let sent = try await body.open().gathered(upTo: 999).resultWhenSettled
             let error = #expect(throws: HTTPError.self) { try sent.get() }
             #expect(error?.code == .bodyLengthMismatch)
         }

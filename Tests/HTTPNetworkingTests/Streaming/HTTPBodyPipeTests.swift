@@ -166,7 +166,7 @@ import Testing
                 if isLast { round % 2 == 0 ? pipe.finish() : pipe.fail(Broken()) }
             }
             let expected = 4 * (0..<200).reduce(0) { $0 + $1 % 7 } + 200 * (0 + 1 + 2 + 3)
-            switch await end.settled {
+            switch await end.resultWhenSettled {
             case .success: #expect(round % 2 == 0)
             case .failure(let error): #expect(error is Broken && round % 2 == 1)
             }

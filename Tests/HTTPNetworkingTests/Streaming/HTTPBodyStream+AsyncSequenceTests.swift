@@ -17,7 +17,7 @@ import Testing
                     let promise = Promise<Void>()
                     promise.onCancel {}
                     sequence.stuck.resolve()
-                    let end = await promise.settled
+                    let end = await promise.resultWhenSettled
                     if case .failure = end { sequence.gone.resolve() }
                 }
                 if count > sequence.count {
@@ -65,8 +65,8 @@ import Testing
 
     @Test func whatItThrowsStays() async {
         let stream = HTTPBodyStream(Counted(count: 1, fails: true))
-        #expect(await stream.next().settled.value == Data([1]))
-        for _ in 0..<2 { #expect(await stream.next().settled.isBroken) }
+        #expect(await stream.next().resultWhenSettled.value == Data([1]))
+        for _ in 0..<2 { #expect(await stream.next().resultWhenSettled.isBroken) }
     }
 
     @Test func cancellingReachesItsTask() async throws {

@@ -69,7 +69,7 @@ struct MockNetworkTests {
 
         scheduler.advance(by: .seconds(3))
 
-        let result = await waiting.settled
+        let result = await waiting.resultWhenSettled
         let error = try #require(throws: MockError.self) { try result.get() }
         #expect(error.code == .noCall)
         #expect("\(error)".hasPrefix("no call arrived within 3.0 seconds"))

@@ -118,7 +118,7 @@ import Testing
                     throw Broken()
                 }
             })
-        for number in 1...5 { _ = await service(Ask(number)).settled }
+        for number in 1...5 { _ = await service(Ask(number)).resultWhenSettled }
         #expect(breaker.state == .open(until: instant(5)))
     }
 }

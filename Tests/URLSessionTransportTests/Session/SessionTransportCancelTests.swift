@@ -69,7 +69,7 @@ struct SessionTransportCancelTests {
             let future = transport.send(HTTPRequest(.get, server.url.appending("/\(round)")))
             for _ in 0..<(round % 40) { await Task.yield() }
             future.cancel()
-            switch await future.timeout(.seconds(30)).settled {
+            switch await future.timeout(.seconds(30)).resultWhenSettled {
             case .success(let response): #expect(response.text == "quick")
             case .failure(let error): #expect(error is CancellationError)
             }
@@ -97,7 +97,7 @@ struct SessionTransportCancelTests {
                     future.cancel()
                 }
             }
-            _ = await future.timeout(.seconds(30)).settled
+            _ = await future.timeout(.seconds(30)).resultWhenSettled
             _ = try? await requests.soon
         }
         #expect(try await transport.send(HTTPRequest(.get, server.url)).soon.status == status)
@@ -115,7 +115,7 @@ struct SessionTransportCancelTests {
             }
         }
         for future in futures.withLock({ $0 }) {
-            let result = await future.timeout(.seconds(30)).settled
+            let result = await future.timeout(.seconds(30)).resultWhenSettled
             switch result {
             case .success(let response): #expect(response.text == "quick")
             case .failure(let error): #expect(error is CancellationError)

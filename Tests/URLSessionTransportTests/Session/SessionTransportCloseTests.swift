@@ -123,7 +123,7 @@ struct SessionTransportCloseTests {
                 }
             }
             for future in futures.withLock({ $0 }) {
-                switch await future.timeout(.seconds(30)).settled {
+                switch await future.timeout(.seconds(30)).resultWhenSettled {
                 case .success(let response): #expect(response.text == "done")
                 case .failure(let error as HTTPError): #expect(error.code == .transportClosed)
                 case .failure(let error): #expect(error is CancellationError)

@@ -11,7 +11,7 @@ extension Future {
     /// The HTTPError that it rejects with.
     var httpError: HTTPError {
         get async throws {
-            switch await timeout(.seconds(30)).settled {
+            switch await timeout(.seconds(30)).resultWhenSettled {
             case .success(let value):
                 Issue.record("it resolved with \(value)")
                 throw CancellationError()

@@ -17,7 +17,7 @@ func checkFunctionalNetworking() async throws {
     let written = URLSession.shared.requestAsWritten(.product(withID: 7))
     let product: Product = try await written.decoded().value
     check("the article's own request", product, is: iPad)
-    let noURL = await URLSession.shared.requestAsWritten(Endpoint(path: "no base")).settled
+    let noURL = await URLSession.shared.requestAsWritten(Endpoint(path: "no base")).resultWhenSettled
     check("… without a URL", "\(noURL)", is: "failure(\(Endpoint.Error.invalidURL))")
 
     let first = WithSession.ProductLoader()
@@ -41,7 +41,7 @@ func checkFunctionalNetworking() async throws {
 
     let loading: ProductLoading = URLSession.shared.productNetworking
     check("productNetworking", try await loading(7).value, is: iPad)
-    let missing = await loading(8).settled
+    let missing = await loading(8).resultWhenSettled
     check("… of a product that is not there", (try? missing.get()) == nil, is: true)
     try await checkController(of: iPad)
 }

@@ -29,7 +29,7 @@ let mocked = ProductScreen { Promise(value: Product(id: 7, name: "iPad Pro")) }
 await mocked.load()
 check("a screen in a test", mocked.title, is: "iPad Pro")
 
-let unreachable = await URLSession.shared.request(Endpoint(path: "no base")).settled
+let unreachable = await URLSession.shared.request(Endpoint(path: "no base")).resultWhenSettled
 check("a session's request", "\(unreachable)", is: "failure(\(Endpoint.Error.invalidURL))")
 let label = Promise<String>()
 let request = trim >- greet <- { text in label.resolve(with: text) }

@@ -1,12 +1,12 @@
 import Futures
 import Testing
 
-@Suite struct FutureEnsureTests {
+@Suite struct FutureFilterTests {
     @Test(arguments: [true, false])
     func keepsAValueThatFulfilsTheCondition(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.resolve(with: 4) }
-        let ensured = promise.ensure { $0.isMultiple(of: 2) }
+        let ensured = promise.filter { $0.isMultiple(of: 2) }
         promise.resolve(with: 4)
         #expect(ensured.valueNow == 4)
     }
@@ -16,7 +16,7 @@ import Testing
         let promise = Promise<Int>()
         if isSettled { promise.resolve(with: 3) }
         let line: UInt = #line + 1
-        let ensured = promise.ensure { $0.isMultiple(of: 2) }
+        let ensured = promise.filter { $0.isMultiple(of: 2) }
         promise.resolve(with: 3)
         #expect(ensured.codeNow == .notEnsured)
         let error = ensured.errorNow as? FutureError
@@ -27,14 +27,14 @@ import Testing
 
     @Test func aPredicateThatThrowsRejectsWithItsError() {
         let line: UInt = #line + 1
-        let ensured = Future(value: 3).ensure { throw TestError(number: $0) }
+        let ensured = Future(value: 3).filter { throw TestError(number: $0) }
         #expect(ensured.errorNow as? TestError == TestError(number: 3))
         #expect(ensured.failureOrigin?.line == line)
     }
 
     @Test func aFailurePassesWithoutACall() {
         let calls = Recorder<Int>()
-        let ensured = Future<Int>(error: TestError(number: 1)).ensure { value in
+        let ensured = Future<Int>(error: TestError(number: 1)).filter { value in
             calls.append(value)
             return true
         }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func theErrorCanBeReplaced() {
-        let future = Future(value: 1).ensure { $0 > 1 }.mapError { _ in TestError(number: 9) }
+        let future = Future(value: 1).filter { $0 > 1 }.mapError { _ in TestError(number: 9) }
         #expect(future.errorNow as? TestError == TestError(number: 9))
     }
 }

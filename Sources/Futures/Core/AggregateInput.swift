@@ -3,36 +3,35 @@
 /// It takes that future over only once it has settled: a pending promise must not be kept alive by
 /// those who wait for it.
 ///
-/// It does not own the future that it is an input of: that has one reference to itself for all its
-/// inputs, until none of them will touch it any more.
+/// It does not own the aggregate: that has one reference to itself for all its inputs, until none of
+/// them will touch it any more.
 @usableFromInline
-class InputWaiter: Enrolled, @unchecked Sendable {
-    /// Followed only by the one who has claimed this waiter to deliver to it.
-    private let owner: Unmanaged<FutureNode>
+class AggregateInput: Waiter, @unchecked Sendable {
+    /// Followed only by the one who has claimed this input to deliver to it.
+    private let aggregate: Unmanaged<FutureNode>
 
     /// The settled future.
     ///
-    /// Written by the deliverer, before it tells the owner.
+    /// Written by the deliverer, before it tells the aggregate.
     @usableFromInline
     @exclusivity(unchecked)
     final var source: FutureNode?
 
-    init(owner: FutureNode) {
-        self.owner = .passUnretained(owner)
-        super.init { waiter, source in
-            unsafeDowncast(waiter, to: InputWaiter.self).receive(source)
+    init(of aggregate: FutureNode) {
+        self.aggregate = .passUnretained(aggregate)
+        super.init { node, source in
+            unsafeDowncast(node, to: AggregateInput.self).receive(source)
         }
     }
 
     private func receive(_ settled: FutureNode) {
-        guard claim(as: Word.value) else { return waitUntilLeft() }
-        protocolStep()
+        guard claim(as: StateWord.value) else { return waitUntilDetached() }
         source = settled
-        if owner._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { owner.release() }
+        if aggregate._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { aggregate.release() }
     }
 }
 
-extension InputWaiter {
+extension AggregateInput {
     /// The input's result, once delivered.
     @inlinable
     func result<Value: Sendable>(of type: Value.Type) -> Result<Value, any Error> {

@@ -1,0 +1,136 @@
+/// What a combinator does once its upstream has settled: a struct that holds the user's closure.
+@usableFromInline
+protocol Transform<Input, Output>: Sendable {
+    associatedtype Input: Sendable
+    associatedtype Output: Sendable
+
+    /// Makes the new result; called once at most.
+    func apply(to source: Future<Input>) throws -> Outcome<Output>
+
+    /// Hears, in the place of `apply`, that the future was given up before there was a result.
+    func giveUp()
+}
+
+extension Transform {
+    @inlinable
+    func giveUp() {}
+}
+
+/// What a transform leads to.
+@usableFromInline
+enum Outcome<Value: Sendable> {
+    case value(Value)
+    case failure(Failure)
+    /// Whatever this future will settle with.
+    case future(Future<Value>)
+}
+
+/// The future that a transform makes, and the node that waits for its upstream: one object for both.
+@usableFromInline
+final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unchecked Sendable {
+    /// Nil once applied, or not needed any more.
+    ///
+    /// Belongs to the deliverer; see `FutureNode.withdraw`.
+    @usableFromInline
+    @exclusivity(unchecked)
+    var step: Step?
+
+    /// Where the transform was written; nil within the framework.
+    @usableFromInline
+    let location: SourceLocation?
+
+    @inlinable
+    init(_ step: Step, at location: SourceLocation?, deliver: @escaping Delivery) {
+        self.step = step
+        self.location = location
+        super.init(deliver: deliver)
+    }
+
+    @inlinable
+    func receive(_ source: Future<Step.Input>) {
+        guard isPending, let step else {
+            waitUntilDetached()
+            return withdraw()
+        }
+        do {
+            let outcome = try step.apply(to: source)
+            self.step = nil
+            switch outcome {
+            case .value(let value): succeedDerived(value)
+            case .failure(let failure): failDerived(failure)
+            case .future(let inner): follow(inner)
+            }
+        } catch {
+            self.step = nil
+            failDerived(Failure(error, thrownAt: location))
+        }
+    }
+
+    @usableFromInline
+    override func withdraw() {
+        let step = step
+        self.step = nil
+        step?.giveUp()
+    }
+
+    override var origin: SourceLocation? { location }
+}
+
+extension Future {
+    /// Adds a transform: at once if this has settled, else as a node that waits.
+    @inlinable
+    final func transformed<Step: Transform>(
+        by step: Step, at location: SourceLocation?
+    ) -> Future<Step.Output> where Step.Input == Value {
+        if hasSettled, enterDelivery() {
+            let future = settled(by: step, at: location)
+            future.takeOutUpstream()
+            Self.leaveDelivery()
+            return future
+        }
+        let future = TransformedFuture(step, at: location) { node, source in
+            unsafeDowncast(node, to: TransformedFuture<Step>.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
+        }
+        enroll(future.retained())
+        return future
+    }
+
+    /// What a transform makes of this settled future.
+    @inlinable
+    final func settled<Step: Transform>(
+        by step: Step, at location: SourceLocation?
+    ) -> Future<Step.Output> where Step.Input == Value {
+        do {
+            switch try step.apply(to: self) {
+            case .value(let value): return Future<Step.Output>(value: value)
+            case .failure(let failure): return Future<Step.Output>(sharing: failure)
+            case .future(let inner):
+                let future = DerivedFuture<Step.Output>(deliver: { _, _ in })
+                future.follow(inner)
+                return future
+            }
+        } catch {
+            return Future<Step.Output>(sharing: Failure(error, thrownAt: location))
+        }
+    }
+
+    /// The result of this settled future, as an outcome.
+    @inlinable
+    final var outcome: Outcome<Value> {
+        if let failure { .failure(failure) } else { .value(storage.unsafelyUnwrapped) }
+    }
+
+    /// Settles this derived future as another one does, now or when that settles.
+    @inlinable
+    final func follow(_ inner: Future<Value>) {
+        if inner.hasSettled, inner !== self {
+            finishDerived(as: inner)
+        } else {
+            forward(from: inner) { node, source in
+                unsafeDowncast(node, to: Future<Value>.self)
+                    .finishDerived(as: unsafeDowncast(source, to: Future<Value>.self))
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Synchronization
+
+/// Takes nodes that were given up out of the lists of their upstreams, cancels each upstream that is left
+/// without interest, and so on up to the producers; then tells the producers, and releases what is not
+/// needed any more.
+///
+/// The way up is a loop, not a recursion, so the length of a chain does not matter; one node at a time is
+/// `detaching`, so nobody waits longer the more there are. Nothing is released and nobody is called before
+/// `finish`: what is dropped here may hold the last reference to a promise further up, whose deinit would
+/// wait for this very thread.
+@usableFromInline
+struct Cancellation {
+    /// The producers' handlers, and timers, in the order in which the way up met them.
+    private var handlers: [CancelHandlers] = []
+    private var timers: [FutureTimer] = []
+    /// What was taken out of lists, with the reference that the list had; linked by `next`.
+    private var detached: Unmanaged<FutureNode>?
+    /// What else was met on the way, so that none is freed on it.
+    private var retained: [FutureNode] = []
+    /// Aggregates that have settled, with those inputs that are to be given up; done when `giving` is.
+    private var aggregates: [(aggregate: FutureNode, inputs: [AggregateInput])] = []
+    private var finishedInputs: [[AggregateInput]] = []
+    /// What aggregates held for inputs that they do not start any more.
+    private var work: [AnyObject] = []
+
+    /// Notes what a producer wants to hear, with the reference that the caller has.
+    mutating func call(_ handlers: Unmanaged<CancelHandlers>) {
+        self.handlers.append(handlers.takeRetainedValue())
+    }
+
+    /// Notes a timer that is not needed any more.
+    mutating func cancel(_ timer: FutureTimer) {
+        timers.append(timer)
+    }
+
+    /// Notes the inputs of an aggregate that has settled, and what it will not start any more.
+    mutating func giveUp(
+        _ inputs: [AggregateInput], of aggregate: FutureNode, releasing work: AnyObject? = nil
+    ) {
+        aggregates.append((aggregate, inputs))
+        if let work { self.work.append(work) }
+    }
+
+    /// Cancels a future that has lost the interest of a node which was never enrolled.
+    mutating func giveUpInterest(in future: FutureNode) {
+        guard future.lockIfPending(), future.unlockWithoutInterest(&self) else { return }
+        detach(future)
+    }
+
+    /// Detaches a node that the caller holds and has settled, and what it leaves without interest.
+    mutating func detach(_ node: FutureNode) {
+        walk(from: node)
+        detachInputs()
+    }
+
+    /// Detaches the inputs noted so far, and what they leave without interest.
+    mutating func detachInputs() {
+        while let (aggregate, inputs) = aggregates.popLast() {
+            var number = 0
+            for input in inputs where input.claim(as: StateWord.detaching) {
+                walk(from: input)
+                number += 1
+            }
+            // Of none, nothing: the last may have let go already, and be about to find this settled.
+            if number > 0 { aggregate.inputsGivenUp(number) }
+            retained.append(aggregate)
+            finishedInputs.append(inputs)
+        }
+    }
+
+    private mutating func walk(from start: FutureNode) {
+        var current = start
+        while let upstream = step(current, isHeld: current === start) { current = upstream }
+    }
+
+    /// Detaches one node from its upstream.
+    ///
+    /// - Parameter isHeld: Whether the caller keeps the node.
+    /// - Returns: The upstream, if it has to be detached now for want of interest.
+    private mutating func step(_ node: FutureNode, isHeld: Bool) -> FutureNode? {
+        node.surrender(to: &self)
+        let upstream = node.retainUpstream()
+        let (wasEnrolled, isWithoutInterest) = upstream?.remove(node, &self) ?? (false, false)
+        if wasEnrolled {
+            // The list's reference passes to this list.
+            node.next = detached
+            detached = .passUnretained(node)
+        } else if !isHeld {
+            retained.append(node)
+        }
+        // Releasing, and the last touch: from here on the upstream's owner goes on.
+        if node.word.load(ordering: .relaxed) == StateWord.detaching {
+            node.word.store(StateWord.failure, ordering: .releasing)
+        }
+        if let upstream, !isWithoutInterest { retained.append(upstream) }
+        return isWithoutInterest ? upstream : nil
+    }
+
+    /// Calls and releases all that was met, now or, nested too deep, before the outermost delivery on this
+    /// thread returns: first the producers hear, then closures are let go.
+    ///
+    /// Called once, while no lock is held.
+    consuming func finish() {
+        guard FutureNode.enterDelivery() else {
+            return FutureNode.putOff { [self] in
+                var rest = self
+                rest.run()
+            }
+        }
+        run()
+        FutureNode.leaveDelivery()
+    }
+
+    private mutating func run() {
+        for timer in timers { timer.cancel() }
+        for handlers in handlers { handlers.call() }
+        while let node = detached {
+            node._withUnsafeGuaranteedRef {
+                detached = $0.next
+                $0.next = nil
+                $0.withdraw()
+            }
+            node.release()
+        }
+        retained = []
+        finishedInputs = []
+        work = []
+        // A handler may hold what it hears of; it is not called again.
+        handlers = []
+        timers = []
+    }
+}
+
+extension FutureNode {
+    /// Takes this detaching node out of its upstream's list, and leaves the interest to the caller.
+    ///
+    /// - Returns: The upstream, whose ``giveUpInterest()`` is to be called; nil if it has settled.
+    final func leave() -> FutureNode? {
+        let upstream = retainUpstream()
+        var wasEnrolled = false
+        if let upstream, upstream.lockIfPending() {
+            wasEnrolled = isEnrolled
+            if wasEnrolled { upstream.unlink(self) }
+            upstream.unlock()
+        }
+        word.store(StateWord.failure, ordering: .releasing)
+        // The list's reference; whoever gives this up has another.
+        if wasEnrolled { Unmanaged.passUnretained(self).release() }
+        return upstream
+    }
+
+    /// Takes a node out of the list, if it still is in it.
+    fileprivate final func remove(
+        _ node: FutureNode, _ cancellation: inout Cancellation
+    ) -> (wasEnrolled: Bool, isWithoutInterest: Bool) {
+        // Settled: whoever took the list meets the node there and waits for it.
+        guard lockIfPending() else { return (false, false) }
+        guard node.isEnrolled else {
+            unlock()
+            return (false, false)
+        }
+        unlink(node)
+        return (true, unlockWithoutInterest(&cancellation))
+    }
+
+    /// Unlocks this future after a node has given up.
+    ///
+    /// If none is left and the future can be cancelled, settles it with CancellationError instead.
+    /// - Returns: Whether the caller has to detach this future now.
+    fileprivate final func unlockWithoutInterest(_ cancellation: inout Cancellation) -> Bool {
+        guard list == 0 else {
+            unlock()
+            return false
+        }
+        wasGivenUp = true
+        // A producer that does not listen goes on; somebody may still come for its result.
+        if isRoot, cancelHandlers == nil {
+            unlock()
+            return false
+        }
+        if let handlers = attach(.cancelled) { cancellation.call(handlers) }
+        unlock(to: isRoot ? StateWord.failure : StateWord.detaching)
+        return true
+    }
+}

@@ -1,0 +1,138 @@
+import Synchronization
+
+/// How a loop of `flatMap`s stays in constant memory.
+///
+/// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }` each turn's future waits for the
+/// next turn's: after n turns there would be a chain of n futures that only pass a result on. So a
+/// future in the middle of such a chain is taken out: if it only forwards, nobody outside holds it,
+/// and only one node waits for it, itself a forwarding future, then that one takes its place in the list
+/// of its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`; unlike there, no
+/// two futures ever become one, since they may be cancelled apart.)
+extension FutureNode {
+    /// Waits for another future, to settle as that one does.
+    ///
+    /// Called by the one deliverer of this.
+    @usableFromInline
+    final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
+        if let cycle = cycle(through: inner) {
+            failDerived(Failure(cycle))
+            return
+        }
+        guard lockIfPending() else {
+            // Cancelled while the closure ran: what it has started loses this interest at once.
+            waitUntilDetached()
+            inner.giveUpInterest()
+            return
+        }
+        upstream = .passUnretained(inner)
+        isEnrolled = false
+        isForwarding = true
+        self.deliver = deliver
+        unlock()
+        inner.enrollExpected(self)
+    }
+
+    /// Takes the future above this one out, if that only forwards to this.
+    ///
+    /// Called after `forward`, once the closure's own reference to that future is gone.
+    @usableFromInline
+    final func takeOutUpstream() {
+        guard isForwarding, lockIfPending() else { return }
+        // Pending and locked, so the upstream's memory is valid. Against the usual direction, from
+        // downstream to upstream, nobody waits for a lock here or below.
+        var released = Released()
+        if let middle = upstream,
+            middle._withUnsafeGuaranteedRef({ !$0.isRoot && $0.tryLock() })
+        {
+            let this = Unmanaged.passUnretained(self as FutureNode)
+            if !middle.takeOut(for: this, callerRetains: false, &released) {
+                middle._withUnsafeGuaranteedRef { $0.unlock() }
+            }
+        }
+        unlock()
+        withExtendedLifetime(released) {}
+    }
+
+    /// Hands the only node that waits for a forwarding future to that future's upstream.
+    ///
+    /// - Parameter middle: A forwarding future, of which the caller owns one retain.
+    /// - Returns: Whether it was taken out. The retain is gone then.
+    final class func takeOut(_ middle: Unmanaged<FutureNode>) -> Bool {
+        guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
+            return false
+        }
+        var released = Released()
+        let isDone = middle.takeOut(for: only, callerRetains: true, &released)
+        if !isDone { middle._withUnsafeGuaranteedRef { $0.unlock() } }
+        only._withUnsafeGuaranteedRef { $0.unlock() }
+        return withExtendedLifetime(released) { isDone }
+    }
+
+    /// Takes the future above out, then locks this future and the only node that waits for it, if that
+    /// is a forwarding future.
+    private func lockWithOnlyWaiter() -> Unmanaged<FutureNode>? {
+        takeOutUpstream()
+        // Mostly nobody waits; one load tells. Relaxed: a hint, looked at again under the lock.
+        guard word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() else {
+            return nil
+        }
+        if let only = Self.node(at: list),
+            only._withUnsafeGuaranteedRef({ $0.next == nil && $0.tryLock() })
+        {
+            if only._withUnsafeGuaranteedRef({ $0.isForwarding }) { return only }
+            only._withUnsafeGuaranteedRef { $0.unlock() }
+        }
+        unlock()
+        return nil
+    }
+
+    /// Whether a node is the only one in the list of this locked future.
+    fileprivate func isOnlyWaiter(_ node: Unmanaged<FutureNode>) -> Bool {
+        Self.node(at: list)?.toOpaque() == node.toOpaque()
+            && node._withUnsafeGuaranteedRef({ $0.next == nil })
+    }
+}
+
+/// What was retained under a lock, to be released once all are unlocked.
+private struct Released {
+    var middle: FutureNode?
+    var upstream: FutureNode?
+}
+
+extension Unmanaged<FutureNode> {
+    /// Takes this locked future out of the list of its upstream, for the only node that waits for it.
+    ///
+    /// - Parameters:
+    ///   - only: A forwarding future, locked by the caller, who unlocks it.
+    ///   - callerRetains: Whether the caller owns a retain of this, to be given up on success.
+    ///   - released: What the caller releases after all locks.
+    /// - Returns: Whether this was taken out, and unlocked. If not, the caller unlocks it.
+    fileprivate func takeOut(
+        for only: Unmanaged<FutureNode>, callerRetains: Bool, _ released: inout Released
+    ) -> Bool {
+        guard _withUnsafeGuaranteedRef({ $0.isForwarding && $0.isOnlyWaiter(only) }) else {
+            return false
+        }
+        let upstream = _withUnsafeGuaranteedRef { $0.retainUpstream() }
+        released.upstream = upstream
+        guard let upstream, upstream.tryLock() else { return false }
+        defer { upstream.unlock() }
+        guard _withUnsafeGuaranteedRef({ $0.isEnrolled }) else { return false }
+        // The caller's retain, and the list's. While the upstream is locked, the list keeps its own.
+        if callerRetains { release() }
+        var owned = takeRetainedValue()
+        guard isKnownUniquelyReferenced(&owned) else {
+            _ = owned.retained()
+            if callerRetains { _ = owned.retained() }
+            released.middle = owned
+            return false
+        }
+        upstream.replace(self, by: only)
+        // A weak reference may still bring it back. Nothing leads to it any more, so whoever
+        // gets it finds it settled; left locked, it would let him wait without end.
+        owned.attachment = .failure(.cancelled)
+        owned.unlock(to: StateWord.failure)
+        released.middle = owned
+        return true
+    }
+}

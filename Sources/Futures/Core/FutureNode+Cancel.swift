@@ -1,0 +1,40 @@
+extension FutureNode {
+    /// Settles this future from below with an error, and gives up its interest upstream.
+    /// - Returns: False if it was settled already.
+    @discardableResult
+    final func abort(with failure: Failure) -> Bool {
+        guard lockIfPending() else { return false }
+        let handlers = attach(failure)
+        settleGivingUp(as: isRoot ? StateWord.failure : StateWord.detaching, calling: handlers)
+        return true
+    }
+
+    /// Registers a handler for cancellation.
+    final func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+        add(CancelHandlers(handler))
+    }
+
+    /// Registers handlers for cancellation.
+    final func add(_ handlers: CancelHandlers) {
+        if lockIfPending() {
+            let isGivenUp = wasGivenUp && list == 0
+            if let first = cancelHandlers {
+                first.append(handlers)
+            } else {
+                attachment = .handlers(handlers)
+            }
+            unlock()
+            // All that waited had gone before anybody listened.
+            if isGivenUp { giveUpInterest() }
+        } else if failure === Failure.cancelled {
+            handlers.call()
+        }
+    }
+
+    /// Gives up one interest in this future, in the name of a node that was never enrolled.
+    final func giveUpInterest() {
+        var cancellation = Cancellation()
+        cancellation.giveUpInterest(in: self)
+        cancellation.finish()
+    }
+}

@@ -1,0 +1,78 @@
+internal import CFutures
+public import Synchronization
+
+extension FutureNode {
+    /// Whether this may still be delivered to.
+    ///
+    /// Relaxed: a hint. Whoever acts on it locks, and acquires by that.
+    @inlinable
+    final var isPending: Bool { word.load(ordering: .relaxed) & StateWord.settled == 0 }
+
+    /// Locks a pending node.
+    ///
+    /// Waits while another thread has it locked.
+    /// - Returns: False if the node has settled; it is not locked then.
+    @usableFromInline
+    final func lockIfPending() -> Bool {
+        var turns: UInt32 = 0
+        while true {
+            // Relaxed: who finds it settled reads nothing before an acquiring load.
+            let current = word.load(ordering: .relaxed)
+            if current & StateWord.settled != 0 { return false }
+            if current & StateWord.locked == 0, exchange(current, for: current | StateWord.locked) {
+                return true
+            }
+            cfutures_relax(&turns)
+        }
+    }
+
+    /// Locks a node that is pending and not locked, or gives up at once.
+    final func tryLock() -> Bool {
+        let current = word.load(ordering: .relaxed)
+        return current & StateWord.flags == 0
+            && exchange(current, for: current | StateWord.locked)
+    }
+
+    /// The list of this locked node: the word without its flags.
+    ///
+    /// Relaxed: nobody but the holder of the lock writes a locked word.
+    final var list: UInt { word.load(ordering: .relaxed) & ~StateWord.flags }
+
+    /// Unlocks, leaving the list as it is.
+    final func unlock() { unlock(to: list) }
+
+    /// Unlocks to another word.
+    ///
+    /// Releasing: the next holder, and whoever finds this settled, sees all that was written.
+    final func unlock(to newWord: UInt) {
+        word.store(newWord, ordering: .releasing)
+    }
+
+    /// Moves a waiter, which has no list of its own, from pending to another word.
+    /// - Returns: False if somebody else was first.
+    final func claim(as newWord: UInt) -> Bool {
+        guard lockIfPending() else { return false }
+        unlock(to: newWord)
+        return true
+    }
+
+    /// Waits until the thread that gave this node up, if there is one, no longer touches the upstream.
+    ///
+    /// Acquiring: what that thread did to the upstream has happened before.
+    @usableFromInline
+    final func waitUntilDetached() {
+        var turns: UInt32 = 0
+        while word.load(ordering: .acquiring) == StateWord.detaching { cfutures_relax(&turns) }
+    }
+
+    /// One compare-and-exchange that takes the lock.
+    ///
+    /// Acquiring: all that the last holder wrote is seen. Relaxed where it fails: the caller loads the
+    /// word anew, or gives up.
+    private func exchange(_ expected: UInt, for desired: UInt) -> Bool {
+        word.weakCompareExchange(
+            expected: expected, desired: desired,
+            successOrdering: .acquiring, failureOrdering: .relaxed
+        ).exchanged
+    }
+}

@@ -1,0 +1,38 @@
+/// The values of a node's one atomic word.
+///
+/// While it is pending, the bits above ``flags`` are a pointer to the newest of the nodes that wait for
+/// this one (none: zero).
+@usableFromInline
+enum StateWord {
+    /// Pending: no result yet, and no thread is at work on the node.
+    ///
+    /// Next: `locked`, `value`, `detaching`, `failure`, or pending with another list.
+    @inlinable static var pending: UInt { 0 }
+
+    /// A bit beside a pending list: one thread edits the list, or writes the result.
+    ///
+    /// All others wait for the few instructions that this takes. Next: `pending`, `value`, `failure`,
+    /// `detaching`.
+    @inlinable static var locked: UInt { 1 }
+
+    /// The bit that all settled words share.
+    @inlinable static var settled: UInt { 4 }
+
+    /// Settled with a value.
+    ///
+    /// Final.
+    @inlinable static var value: UInt { 4 }
+
+    /// Settled with an error, or, for a node that is no future, done.
+    ///
+    /// Final.
+    @inlinable static var failure: UInt { 5 }
+
+    /// Settled with an error, while one thread still takes the node out of its upstream's list.
+    ///
+    /// Whoever would free that upstream waits. Next: `failure`.
+    @inlinable static var detaching: UInt { 6 }
+
+    /// The bits that are not the pointer.
+    @inlinable static var flags: UInt { 7 }
+}
