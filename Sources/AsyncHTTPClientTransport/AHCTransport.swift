@@ -27,7 +27,7 @@ public final class AHCTransport {
     public static let shared = AHCTransport()
 
     let maxBodySize: Int
-    private let closed: Promise<Void>
+    private let closed: InternalPromise<Void>
     /// Nil when the transport is closed; each call keeps it until it ends.
     private let lease: Locked<ClientLease?>
 
@@ -39,7 +39,7 @@ public final class AHCTransport {
     public convenience init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live
     ) {
-        let closed = Promise<Void>()
+        let closed = InternalPromise<Void>()
         let lease = ClientLease(configuration, scheduler, ended: closed)
         self.init(lease, closed, maxBodySize: configuration.maxBodySize)
     }
@@ -57,12 +57,12 @@ public final class AHCTransport {
     public convenience init(
         client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize
     ) {
-        let closed = Promise<Void>()
+        let closed = InternalPromise<Void>()
         let lease = ClientLease(client, ended: closed)
         self.init(lease, closed, maxBodySize: maxBodySize)
     }
 
-    private init(_ lease: ClientLease, _ closed: Promise<Void>, maxBodySize: Int) {
+    private init(_ lease: ClientLease, _ closed: InternalPromise<Void>, maxBodySize: Int) {
         self.lease = Locked(lease)
         self.closed = closed
         self.maxBodySize = maxBodySize

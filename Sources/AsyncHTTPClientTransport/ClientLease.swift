@@ -36,13 +36,13 @@ final class ClientLease: Sendable {
     let watches: IdleWatches?
     /// How many of a transport's own clients have not been shut down.
     private let running = Locked(2)
-    private let ended: Promise<Void>
+    private let ended: InternalPromise<Void>
     private let wasCancelled = Locked(false)
 
     /// A client of the transport's own.
     init(
         _ configuration: AHCTransport.Configuration, _ scheduler: any Scheduler,
-        ended: Promise<Void>
+        ended: InternalPromise<Void>
     ) {
         let group = MultiThreadedEventLoopGroup.singleton
         let connections = ConnectionsMade(in: group, limit: configuration.maxConnectionsPerHost)
@@ -62,7 +62,7 @@ final class ClientLease: Sendable {
     }
 
     /// A client of the app's.
-    init(_ client: HTTPClient, ended: Promise<Void>) {
+    init(_ client: HTTPClient, ended: InternalPromise<Void>) {
         secure = Route(client: client, lanes: nil)
         plain = secure
         isOwned = false

@@ -17,10 +17,9 @@ void cfutures_relax(uint32_t *turns) {
 #endif
 }
 
-// The entry points of the Swift runtime that compiled code uses.
-extern void *swift_retain(void *object);
+// An entry point of the Swift runtime that compiled code uses.
 extern void *swift_tryRetain(void *object);
 
-void *cfutures_retain(void *object) { return swift_retain(object); }
+void *cfutures_opaque(void *object) { return object; }
 
 void *cfutures_try_retain(void *object) { return swift_tryRetain(object); }

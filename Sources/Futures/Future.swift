@@ -30,40 +30,39 @@
 /// that has settled, no write to memory that threads share.
 ///
 /// The core takes its layout from SwiftNIO's and Twitter's futures; see Docs/Decisions.
-public class Future<Value: Sendable>: FutureNode, @unchecked Sendable {
-    /// The value; nil until there is one.
-    ///
-    /// Written by the thread that has locked the word, or by a derived future's one deliverer; read only
-    /// where an acquiring load found the word to be `value`.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var storage: Value?
-
+public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable {
     /// Makes a future that has succeeded already.
     @inlinable
     @_disfavoredOverload  // or `Future { … }` might be a future whose value is the closure
     public init(value: Value) {
-        storage = value
-        super.init(word: StateWord.value)
+        super.init(value, word: StateWord.value)
     }
 
     /// Makes a future that has failed already.
     public init(error: any Error) {
-        super.init(word: StateWord.failure)
+        super.init(nil, word: StateWord.failure)
         attachment = .failure(Failure(error))
+    }
+
+    /// Makes a future that has the given result already.
+    public convenience init(result: Result<Value, any Error>) {
+        switch result {
+        case .success(let value): self.init(value: value)
+        case .failure(let error): self.init(error: error)
+        }
     }
 
     /// Makes a future that has failed with an error others share.
     @inlinable
     init(sharing failure: Failure) {
-        super.init(word: StateWord.failure)
+        super.init(nil, word: StateWord.failure)
         attachment = .failure(failure)
     }
 
     /// Makes a pending future that waits for nothing.
     @inlinable
     init() {
-        super.init(word: StateWord.pending)
+        super.init(nil, word: StateWord.pending)
     }
 
     /// Whether the future has a result.
@@ -115,6 +114,21 @@ extension Future {
         storage = value
         settle(as: StateWord.value, discarding: takeHandlers())
         return true
+    }
+
+    /// Settles a root with a result.
+    final func finish(with result: Result<Value, any Error>) -> Bool {
+        switch result {
+        case .success(let value): succeed(value)
+        case .failure(let error): fail(Failure(error))
+        }
+    }
+
+    /// Fails all that waits for this promise, whose deinit calls it.
+    @usableFromInline
+    final func abandon(at location: SourceLocation) {
+        let failure = Failure(FutureError(.abandoned, at: location))
+        abandon(failure, to: Future(sharing: failure))
     }
 
     /// Settles a derived future with a value.

@@ -17,7 +17,7 @@
 /// observes it or derives from it then fails with ``FutureError/Code/abandoned``, which names the
 /// file and line that made the promise. Since holding the future is holding the promise, a producer
 /// that hands out a callback uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a
-/// lifetime of its own.
+/// lifetime of its own. ``init(rejectsWhenReleased:fileID:line:)`` opts out for one promise.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     @usableFromInline
     let location: SourceLocation
@@ -29,6 +29,26 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         location = SourceLocation(fileID: fileID, line: line)
         super.init()
+    }
+
+    /// Makes a pending promise, and says what becomes of those who wait when it is released.
+    ///
+    /// - Parameters:
+    ///   - rejectsWhenReleased: False: they wait for ever, as in JavaScript, and their closures are freed.
+    ///   - fileID: The file that an abandoned error names; leave it out.
+    ///   - line: The line that an abandoned error names; leave it out.
+    @inlinable
+    public convenience init(
+        rejectsWhenReleased: Bool, fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        self.init(fileID: fileID, line: line)
+        isSilent = !rejectsWhenReleased
+    }
+
+    /// Makes a promise with a result.
+    public convenience init(result: Result<Value, any Error>) {
+        self.init()
+        settle(with: result)
     }
 
     /// Makes a promise that has succeeded already.
@@ -46,10 +66,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     }
 
     deinit {
-        if !hasSettled {
-            let failure = Failure(FutureError(.abandoned, at: location))
-            abandon(failure, to: Future<Value>(sharing: failure))
-        }
+        if !hasSettled { abandon(at: location) }
     }
 
     /// Settles the promise with a value, and calls those who wait before it returns.
@@ -70,6 +87,23 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     public func reject(with error: any Error) -> Bool {
         fail(Failure(error))
     }
+
+    /// Settles the promise with a result, and calls those who wait before it returns.
+    ///
+    /// - Returns: False if the promise was settled before; the result is dropped then.
+    @discardableResult
+    public func settle(with result: Result<Value, any Error>) -> Bool { finish(with: result) }
+
+    /// Settles the promise as another future settles, unless it is settled before.
+    ///
+    /// Until then that future keeps the promise. If the promise is cancelled, it gives up its interest in
+    /// the other.
+    public func follow(_ future: Future<Value>) {
+        let observation = future.observation { self.settle(with: $0) }
+        onCancel { observation.cancel() }
+    }
+
+    override var origin: SourceLocation? { location }
 
     /// Registers what to do when the result is no longer wanted.
     ///
@@ -98,4 +132,38 @@ extension Promise {
     public convenience init(_ operation: @escaping @Sendable () async throws -> Value) {
         fatalError("unavailable")
     }
+}
+
+/// A promise of the framework's own: what transports, policies and combinators hand out.
+///
+/// It does what a ``Promise`` does, but is none, so that no reader of the future can cast and settle it.
+package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked Sendable {
+    private let location: SourceLocation
+
+    package init(fileID: StaticString = #fileID, line: UInt = #line) {
+        location = SourceLocation(fileID: fileID, line: line)
+        super.init()
+    }
+
+    deinit {
+        if !hasSettled { abandon(at: location) }
+    }
+
+    @discardableResult
+    package func resolve(with value: Value) -> Bool { succeed(value) }
+
+    @discardableResult
+    package func reject(with error: any Error) -> Bool { fail(Failure(error)) }
+
+    @discardableResult
+    package func settle(with result: Result<Value, any Error>) -> Bool { finish(with: result) }
+
+    package func onCancel(_ handler: @escaping @Sendable () -> Void) { addCancelHandler(handler) }
+
+    override var origin: SourceLocation? { location }
+}
+
+extension InternalPromise where Value == Void {
+    @discardableResult
+    package func resolve() -> Bool { resolve(with: ()) }
 }

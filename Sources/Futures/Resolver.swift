@@ -36,6 +36,14 @@ public final class Resolver<Value: Sendable>: Sendable {
         future.fail(Failure(error))
     }
 
+    /// Settles the future with a result, and calls those who wait before it returns.
+    ///
+    /// - Returns: False if the future was settled before; the result is dropped then.
+    @discardableResult
+    public func settle(with result: Result<Value, any Error>) -> Bool {
+        future.finish(with: result)
+    }
+
     /// Registers what to do when the result is no longer wanted, as ``Promise/onCancel(_:)`` does.
     ///
     /// A handler that keeps the resolver keeps it until the future has settled.

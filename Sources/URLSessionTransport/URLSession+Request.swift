@@ -57,7 +57,7 @@ extension URLSession {
         for endpoint: Endpoint,
         redirectsLeft: Int
     ) -> Future<HTTPResponse> {
-        let promise = Promise<HTTPResponse>()
+        let promise = InternalPromise<HTTPResponse>()
         let watch = TaskWatch()
         let task = makeTask(with: request, watch) { body, response, error in
             let exchange = URLExchange(

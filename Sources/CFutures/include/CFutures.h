@@ -41,14 +41,12 @@ static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(voi
 /// it from the sixteenth turn on, so that a preempted thread can go on.
 void cfutures_relax(uint32_t *_Nonnull turns);
 
-/// Retains a Swift object, here and now.
+/// The same pointer, by a call that the compiler does not see into.
 ///
-/// Swift's own retain may be moved past a store to an atomic word, since nothing on this thread needs
-/// it before. If that store tells another thread of the object, that thread may release, and free, it
-/// before. A call of a function that the compiler does not see into stays where it is.
-///
-/// @return The object, with a reference that the caller owns.
-void *_Nonnull cfutures_retain(void *_Nonnull object);
+/// Swift may move a retain past a store to an atomic word, since nothing on this thread needs it before. If
+/// that store tells another thread of the object, that thread may release, and free, it before. A retain is
+/// not moved past an unknown call.
+void *_Nonnull cfutures_opaque(void *_Nonnull object);
 
 /// Retains a Swift object, unless its last reference has gone and it is in its deinit.
 ///

@@ -5,20 +5,41 @@ extension Future {
     /// let products = Future.all([7, 8, 9].map(loadProduct))
     /// ```
     ///
-    /// - Parameter futures: The futures. Promises will do, without a copy of the array.
+    /// - Parameters:
+    ///   - futures: The futures. Promises will do, without a copy of the array.
+    ///   - others: What becomes of the others at the first failure.
     /// - Returns: The values, in the order of the futures; of none, an empty array. At the first
-    ///   failure it fails likewise, and gives up the others. One object an input, and a constant.
+    ///   failure it fails likewise. One object an input, and a constant.
     @inlinable
     public static func all<Element, Input: Future<Element>>(
-        _ futures: [Input]
+        _ futures: [Input], others: OtherInputs = .givenUp
     ) -> Future<[Element]> where Value == [Element] {
         if futures.isEmpty { return Future<[Element]>(value: []) }
-        let aggregate = Aggregate<[Element]>(count: futures.count, rule: .firstFailure) {
+        let aggregate = Aggregate<[Element]>(
+            count: futures.count, rule: .firstFailure, others: others
+        ) {
             $0.storage = $1.map { $0.value(of: Element.self) }
             return nil
         }
         aggregate.start(futures)
         return aggregate
+    }
+
+    /// Waits for all futures of a sequence to succeed, as the method of that name does for an array.
+    @inlinable
+    @_disfavoredOverload
+    public static func all<Element>(
+        _ futures: some Sequence<Future<Element>>, others: OtherInputs = .givenUp
+    ) -> Future<[Element]> where Value == [Element] {
+        all(Array(futures), others: others)
+    }
+
+    /// Waits for futures of different types to succeed: another name of ``zip(_:)``.
+    @inlinable
+    public static func all<each Element: Sendable>(
+        _ futures: repeat Future<each Element>
+    ) -> Future<(repeat each Element)> where Value == (repeat each Element) {
+        zip(repeat each futures)
     }
 
     /// Waits for all futures to settle, whatever their results.
@@ -40,4 +61,12 @@ extension Future {
         aggregate.start(futures)
         return aggregate
     }
+}
+
+/// What becomes of the inputs that `all` or `race` needs no more.
+public enum OtherInputs: Sendable {
+    /// Their interest is given up: those that nobody else waits for are cancelled.
+    case givenUp
+    /// They go on.
+    case keptGoing
 }

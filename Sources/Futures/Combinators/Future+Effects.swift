@@ -52,58 +52,69 @@ extension Future {
 @usableFromInline
 struct Always<Value: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable () -> Void
+    var body: (@Sendable () -> Void)?
 
     @inlinable
     init(body: @escaping @Sendable () -> Void) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
-        body()
+        body?()
         return source.outcome
     }
 
     @inlinable
-    func giveUp() { body() }
+    mutating func release() { body = nil }
+
+    @inlinable
+    func giveUp() { body?() }
 }
 
 @usableFromInline
 struct OnSuccess<Value: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (Value) -> Void
+    var body: (@Sendable (Value) -> Void)?
 
     @inlinable
     init(body: @escaping @Sendable (Value) -> Void) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
-        if source.failure == nil { body(source.storage.unsafelyUnwrapped) }
+        if source.failure == nil { body?(source.storage.unsafelyUnwrapped) }
         return source.outcome
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct OnFailure<Value: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (any Error) -> Void
+    var body: (@Sendable (any Error) -> Void)?
 
     @inlinable
     init(body: @escaping @Sendable (any Error) -> Void) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
-        if let failure = source.failure { body(failure.error) }
+        if let failure = source.failure { body?(failure.error) }
         return source.outcome
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }
 
 private struct OnEnd<Value: Sendable>: Transform {
-    let body: @Sendable (Result<Value, any Error>) -> Void
+    var body: (@Sendable (Result<Value, any Error>) -> Void)?
 
     func apply(to source: Future<Value>) -> Outcome<Value> {
-        body(source.settledResult)
+        body?(source.settledResult)
         return source.outcome
     }
 
-    func giveUp() { body(.failure(CancellationError())) }
+    mutating func release() { body = nil }
+
+    func giveUp() { body?(.failure(CancellationError())) }
 }

@@ -35,7 +35,7 @@ extension Future {
 @usableFromInline
 struct Filter<Value: Sendable>: Transform {
     @usableFromInline
-    let predicate: @Sendable (Value) throws -> Bool
+    var predicate: (@Sendable (Value) throws -> Bool)?
     @usableFromInline
     let location: SourceLocation
 
@@ -47,9 +47,12 @@ struct Filter<Value: Sendable>: Transform {
 
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
-        if source.failure == nil, try !predicate(source.storage.unsafelyUnwrapped) {
+        if source.failure == nil, let predicate, try !predicate(source.storage.unsafelyUnwrapped) {
             throw FutureError(.notEnsured, at: location)
         }
         return source.outcome
     }
+
+    @inlinable
+    mutating func release() { predicate = nil }
 }

@@ -26,18 +26,21 @@ extension Future {
     ///
     /// - Parameters:
     ///   - futures: The futures.
+    ///   - others: What becomes of the others then.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
     /// - Returns: The first result, success or failure; of futures that have settled already, that
-    ///   of the first in the array. The other futures are given up then. Of none, it fails with
+    ///   of the first in the array. Of none, it fails with
     ///   ``FutureError/Code/noInputs``, rather than never.
     public static func race<Input: Future<Value>>(
-        _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
+        _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         let location = SourceLocation(fileID: fileID, line: line)
         let empty = FutureError(.noInputs, at: location)
         if futures.isEmpty { return Future(error: empty) }
-        let aggregate = Aggregate<Value>(count: futures.count, rule: .first) { _, _ in empty }
+        let aggregate = Aggregate<Value>(count: futures.count, rule: .first, others: others) {
+            _, _ in empty
+        }
         aggregate.start(futures)
         return aggregate
     }

@@ -30,7 +30,7 @@ extension Future {
 @usableFromInline
 struct FlatMap<Input: Sendable, Output: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (Input) throws -> Future<Output>
+    var body: (@Sendable (Input) throws -> Future<Output>)?
     @usableFromInline
     let context = CallerContext()
 
@@ -40,6 +40,10 @@ struct FlatMap<Input: Sendable, Output: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Input>) throws -> Outcome<Output> {
         if let failure = source.failure { return .failure(failure) }
+        guard let body else { preconditionFailure(Self.released) }
         return .future(try context.run { try body(source.storage.unsafelyUnwrapped) })
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }

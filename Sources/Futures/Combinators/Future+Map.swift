@@ -32,7 +32,7 @@ extension Future {
 @usableFromInline
 struct Map<Input: Sendable, Output: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (Input) throws -> Output
+    var body: (@Sendable (Input) throws -> Output)?
 
     @inlinable
     init(body: @escaping @Sendable (Input) throws -> Output) { self.body = body }
@@ -40,6 +40,10 @@ struct Map<Input: Sendable, Output: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Input>) throws -> Outcome<Output> {
         if let failure = source.failure { return .failure(failure) }
+        guard let body else { preconditionFailure(Self.released) }
         return .value(try body(source.storage.unsafelyUnwrapped))
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }

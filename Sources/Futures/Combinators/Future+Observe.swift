@@ -73,6 +73,35 @@ extension Future {
     }
 }
 
+extension Future {
+    /// Calls a closure with the result, once, unless the observation is taken back before.
+    ///
+    /// - Parameter body: As for ``observe(_:)``; not called once the observation is cancelled.
+    /// - Returns: The observation. Releasing it does not cancel it.
+    public final func observation(
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> FutureObservation {
+        let observer = Observer<Value>(body) { node, source in
+            guard node.claim(as: StateWord.value) else { return node.waitUntilDetached() }
+            unsafeDowncast(node, to: Observer<Value>.self)
+                .body(unsafeDowncast(source, to: Future<Value>.self).settledResult)
+        }
+        enroll(observer.retained())
+        return FutureObservation(observer: observer)
+    }
+}
+
+/// One observer of a future, as a token that takes it back.
+public struct FutureObservation: Sendable {
+    fileprivate let observer: FutureNode
+
+    /// Takes the observer back, and gives up its interest in the future.
+    ///
+    /// Harmless once the future has settled, and harmless twice. A closure that runs on another thread runs
+    /// to its end.
+    public func cancel() { observer.abort(with: .cancelled) }
+}
+
 /// A closure enrolled on a pending future.
 @usableFromInline
 final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {

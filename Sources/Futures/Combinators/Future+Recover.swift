@@ -60,7 +60,7 @@ extension Future {
 @usableFromInline
 struct Recover<Value: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (any Error) throws -> Value
+    var body: (@Sendable (any Error) throws -> Value)?
 
     @inlinable
     init(body: @escaping @Sendable (any Error) throws -> Value) { self.body = body }
@@ -68,14 +68,18 @@ struct Recover<Value: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
         guard let failure = source.failure else { return source.outcome }
+        guard let body else { preconditionFailure(Self.released) }
         return .value(try body(failure.error))
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct FlatMapError<Value: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (any Error) throws -> Future<Value>
+    var body: (@Sendable (any Error) throws -> Future<Value>)?
     @usableFromInline
     let context = CallerContext()
 
@@ -85,14 +89,18 @@ struct FlatMapError<Value: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
         guard let failure = source.failure else { return source.outcome }
+        guard let body else { preconditionFailure(Self.released) }
         return .future(try context.run { try body(failure.error) })
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct MapError<Value: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (any Error) throws -> any Error
+    var body: (@Sendable (any Error) throws -> any Error)?
 
     @inlinable
     init(body: @escaping @Sendable (any Error) throws -> any Error) { self.body = body }
@@ -100,7 +108,11 @@ struct MapError<Value: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
         guard let failure = source.failure else { return source.outcome }
+        guard let body else { preconditionFailure(Self.released) }
         // Transformed, not thrown: the step that threw is still the one to name.
         return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }

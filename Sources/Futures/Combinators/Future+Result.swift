@@ -45,7 +45,7 @@ extension Future {
 @usableFromInline
 struct MapResult<Input: Sendable, Output: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (Result<Input, any Error>) throws -> Output
+    var body: (@Sendable (Result<Input, any Error>) throws -> Output)?
 
     @inlinable
     init(body: @escaping @Sendable (Result<Input, any Error>) throws -> Output) {
@@ -54,14 +54,18 @@ struct MapResult<Input: Sendable, Output: Sendable>: Transform {
 
     @inlinable
     func apply(to source: Future<Input>) throws -> Outcome<Output> {
-        .value(try body(source.settledResult))
+        guard let body else { preconditionFailure(Self.released) }
+        return .value(try body(source.settledResult))
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct FlatMapResult<Input: Sendable, Output: Sendable>: Transform {
     @usableFromInline
-    let body: @Sendable (Result<Input, any Error>) throws -> Future<Output>
+    var body: (@Sendable (Result<Input, any Error>) throws -> Future<Output>)?
     @usableFromInline
     let context = CallerContext()
 
@@ -72,16 +76,22 @@ struct FlatMapResult<Input: Sendable, Output: Sendable>: Transform {
 
     @inlinable
     func apply(to source: Future<Input>) throws -> Outcome<Output> {
-        .future(try context.run { try body(source.settledResult) })
+        guard let body else { preconditionFailure(Self.released) }
+        return .future(try context.run { try body(source.settledResult) })
     }
+
+    @inlinable
+    mutating func release() { body = nil }
 }
 
 private struct Continued<Value: Sendable>: Transform {
-    let body: @Sendable (Result<Value, any Error>) -> Future<Value>?
+    var body: (@Sendable (Result<Value, any Error>) -> Future<Value>?)?
     let context = CallerContext()
 
     func apply(to source: Future<Value>) -> Outcome<Value> {
-        if let next = context.run({ body(source.settledResult) }) { return .future(next) }
+        if let next = context.run({ body?(source.settledResult) }) { return .future(next) }
         return source.outcome
     }
+
+    mutating func release() { body = nil }
 }

@@ -9,11 +9,20 @@ protocol Transform<Input, Output>: Sendable {
 
     /// Hears, in the place of `apply`, that the future was given up before there was a result.
     func giveUp()
+
+    /// Lets go of the closure.
+    ///
+    /// (The closure is optional in each transform, and not the transform in the future: a deinit that is not
+    /// specialised would have to look `Step?` up in the runtime's table of types.)
+    mutating func release()
 }
 
 extension Transform {
     @inlinable
     func giveUp() {}
+
+    @inlinable
+    static var released: String { "a transform is applied once" }
 }
 
 /// What a transform leads to.
@@ -28,12 +37,12 @@ enum Outcome<Value: Sendable> {
 /// The future that a transform makes, and the node that waits for its upstream: one object for both.
 @usableFromInline
 final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unchecked Sendable {
-    /// Nil once applied, or not needed any more.
+    /// Released once applied, or not needed any more.
     ///
     /// Belongs to the deliverer; see `FutureNode.withdraw`.
     @usableFromInline
     @exclusivity(unchecked)
-    var step: Step?
+    var step: Step
 
     /// Where the transform was written; nil within the framework.
     @usableFromInline
@@ -48,20 +57,20 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
 
     @inlinable
     func receive(_ source: Future<Step.Input>) {
-        guard isPending, let step else {
+        guard isPending else {
             waitUntilDetached()
             return withdraw()
         }
         do {
             let outcome = try step.apply(to: source)
-            self.step = nil
+            step.release()
             switch outcome {
             case .value(let value): succeedDerived(value)
             case .failure(let failure): failDerived(failure)
-            case .future(let inner): follow(inner)
+            case .future(let inner): adopt(inner)
             }
         } catch {
-            self.step = nil
+            step.release()
             failDerived(Failure(error, thrownAt: location))
         }
     }
@@ -69,8 +78,8 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
     @usableFromInline
     override func withdraw() {
         let step = step
-        self.step = nil
-        step?.giveUp()
+        self.step.release()
+        step.giveUp()
     }
 
     override var origin: SourceLocation? { location }
@@ -107,7 +116,7 @@ extension Future {
             case .failure(let failure): return Future<Step.Output>(sharing: failure)
             case .future(let inner):
                 let future = DerivedFuture<Step.Output>(deliver: { _, _ in })
-                future.follow(inner)
+                future.adopt(inner)
                 return future
             }
         } catch {
@@ -123,7 +132,7 @@ extension Future {
 
     /// Settles this derived future as another one does, now or when that settles.
     @inlinable
-    final func follow(_ inner: Future<Value>) {
+    final func adopt(_ inner: Future<Value>) {
         if inner.hasSettled, inner !== self {
             finishDerived(as: inner)
         } else {

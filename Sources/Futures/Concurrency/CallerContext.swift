@@ -1,32 +1,55 @@
+internal import Synchronization
+
 /// The context in which a transform was registered, and in which it runs: a value that some module above
 /// binds, and of which this one knows nothing.
 ///
 /// Transforms that return a future start work, so they run in the context of the code that they stand in,
 /// not in that of whoever settles the future before; on a thread that runs what was put off, that may be
-/// any. Where none is bound this costs two readings of a task-local value.
+/// any. Until a context is bound for the first time in the process this costs two loads of a flag, from then
+/// on two readings of a task-local value.
 @usableFromInline
 package struct CallerContext: Sendable {
-    /// What is bound.
-    @TaskLocal package static var bound: (any AnyObject & Sendable)?
+    /// What is bound here and now.
+    package static var bound: (any AnyObject & Sendable)? { isInUse.isSet ? value : nil }
+
+    /// Calls a closure with a value bound.
+    package static func bind<Output>(
+        _ value: (any AnyObject & Sendable)?, _ body: () throws -> Output
+    ) rethrows -> Output {
+        isInUse.set()
+        return try $value.withValue(value, operation: body)
+    }
+
+    @TaskLocal private static var value: (any AnyObject & Sendable)?
+
+    private static let isInUse = Flag()
+
+    private final class Flag: Sendable {
+        private let word = Atomic<Bool>(false)
+        // Relaxed: who finds it not set on a thread has bound nothing there.
+        var isSet: Bool { word.load(ordering: .relaxed) }
+        func set() { if !isSet { word.store(true, ordering: .relaxed) } }
+    }
 
     private let captured: (any AnyObject & Sendable)?
 
-    /// Captures what is bound here and now.
+    /// Captures what is bound.
     @usableFromInline
     package init() { captured = Self.bound }
+
+    /// Whether what was captured is bound here and now.
+    @usableFromInline
+    var isBound: Bool { captured === Self.bound }
 
     /// Runs a closure with what was captured bound.
     @inlinable
     func run<Output>(_ body: () throws -> Output) rethrows -> Output {
         if isBound { return try body() }
-        return try bind(body)
+        return try rebind(body)
     }
 
     @usableFromInline
-    var isBound: Bool { captured === Self.bound }
-
-    @usableFromInline
-    func bind<Output>(_ body: () throws -> Output) rethrows -> Output {
-        try Self.$bound.withValue(captured, operation: body)
+    func rebind<Output>(_ body: () throws -> Output) rethrows -> Output {
+        try Self.bind(captured, body)
     }
 }

@@ -21,7 +21,7 @@ extension Future {
                 _ = self.fail(Failure(error))
             }
         }
-        addCancelHandler { task.cancel() }
+        add(TaskHandlers(cancelling: task))
     }
 
     /// Makes a future from an operation that happens not to await.
@@ -56,7 +56,7 @@ extension Future {
         consuming get async throws {
             if hasSettled { return try settledResult.get() }
             let waiter = TaskWaiter()
-            enroll(waiter.retained())
+            waiter.enroll(on: self)
             _ = consume self
             guard let source = await waiter.wait() else { throw CancellationError() }
             return try unsafeDowncast(source, to: Future<Value>.self).settledResult.get()
@@ -73,7 +73,7 @@ extension Future {
         consuming get async {
             if hasSettled { return settledResult }
             let waiter = TaskWaiter()
-            enroll(waiter.retained())
+            waiter.enroll(on: self)
             _ = consume self
             guard let source = await waiter.wait() else { return .failure(CancellationError()) }
             return unsafeDowncast(source, to: Future<Value>.self).settledResult

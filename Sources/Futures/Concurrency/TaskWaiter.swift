@@ -24,6 +24,13 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         }
     }
 
+    /// Enrolls this on a future, and raises what that waits for to the priority of this task.
+    @usableFromInline
+    func enroll(on future: FutureNode) {
+        future.enroll(retained())
+        if !hasSettled { future.raise(to: Task.currentPriority) }
+    }
+
     /// Suspends a task until the future has settled, or until the task is cancelled.
     ///
     /// - Returns: The settled future; nil where the task was cancelled first. It is read after an acquiring
@@ -31,12 +38,30 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     ///   every hand-over of the runtime's.
     @usableFromInline
     func wait() async -> FutureNode? {
+        let watch = FutureReports.watch(self)
+        defer { watch?.cancel() }
+        #if compiler(>=6.2)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            await withTaskPriorityEscalationHandler {
+                await suspendUntilDone()
+            } onPriorityEscalated: { _, priority in
+                raise(to: priority)
+            }
+        } else {
+            await suspendUntilDone()
+        }
+        #else
+        await suspendUntilDone()
+        #endif
+        return word.load(ordering: .acquiring) == StateWord.value ? source : nil
+    }
+
+    private func suspendUntilDone() async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { suspend($0) }
         } onCancel: {
             cancel()
         }
-        return word.load(ordering: .acquiring) == StateWord.value ? source : nil
     }
 
     private func suspend(_ continuation: UnsafeContinuation<Void, Never>) {

@@ -27,6 +27,8 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     @usableFromInline
     let rule: Rule
     @usableFromInline
+    let others: OtherInputs
+    @usableFromInline
     let conclusion: Conclusion
     /// How many inputs may still touch this, and one for `start`, until it has handed the inputs over.
     ///
@@ -42,8 +44,11 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     var inputs: [AggregateInput]
 
     @inlinable
-    init(count: Int, rule: Rule, conclusion: @escaping Conclusion) {
+    init(
+        count: Int, rule: Rule, others: OtherInputs = .givenUp, conclusion: @escaping Conclusion
+    ) {
         self.rule = rule
+        self.others = others
         self.conclusion = conclusion
         remaining = Atomic(count + 1)
         inputs = []
@@ -77,7 +82,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     @usableFromInline
     func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
-            future.giveUpInterest()
+            if others == .givenUp { future.giveUpInterest() }
             return letGo(1)
         }
         let input = AggregateInput(of: self)
@@ -93,6 +98,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             unlock()
         } else {
             // Settled meanwhile, by a thread that did not have the inputs to give them up.
+            if others == .keptGoing, hasSettled, failure !== Failure.cancelled { return letGo(1) }
             var cancellation = Cancellation()
             cancellation.giveUp(inputs, of: self)
             cancellation.detachInputs()
@@ -129,14 +135,17 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// Settles as one input did, and gives up the others, unless this has settled.
     private func settle(as input: AggregateInput) {
         guard lockIfPending() else { return }
+        var newWord = StateWord.value
         if let failure = input.source?.failure {
             attachment = .failure(failure)
-            settleGivingUp(as: StateWord.failure)
+            newWord = StateWord.failure
         } else {
             // Only `any` and `race` settle with an input's value, and theirs have this type.
             storage = input.future(of: Value.self).storage
-            settleGivingUp(as: StateWord.value)
         }
+        // Those that go on hold this until they have settled, but it holds them no more.
+        if others == .keptGoing { inputs = [] }
+        settleGivingUp(as: newWord)
     }
 
     /// Notes that some inputs will not touch this any more, or `start` will not, and settles once

@@ -17,11 +17,10 @@ struct Cancellation {
     private var detached: Unmanaged<FutureNode>?
     /// What else was met on the way, so that none is freed on it.
     private var retained: [FutureNode] = []
-    /// Aggregates that have settled, with those inputs that are to be given up; done when `giving` is.
-    private var aggregates: [(aggregate: FutureNode, inputs: [AggregateInput])] = []
-    private var finishedInputs: [[AggregateInput]] = []
-    /// What aggregates held for inputs that they do not start any more.
-    private var work: [AnyObject] = []
+    /// Aggregates that have settled, with the inputs that are given up, and what they start no more.
+    private var aggregates: [(aggregate: FutureNode, inputs: [AggregateInput], work: AnyObject?)] = []
+    /// Of how many the inputs have been given up.
+    private var finishedAggregates = 0
 
     /// Notes what a producer wants to hear, with the reference that the caller has.
     mutating func call(_ handlers: Unmanaged<CancelHandlers>) {
@@ -37,8 +36,7 @@ struct Cancellation {
     mutating func giveUp(
         _ inputs: [AggregateInput], of aggregate: FutureNode, releasing work: AnyObject? = nil
     ) {
-        aggregates.append((aggregate, inputs))
-        if let work { self.work.append(work) }
+        aggregates.append((aggregate, inputs, work))
     }
 
     /// Cancels a future that has lost the interest of a node which was never enrolled.
@@ -55,7 +53,9 @@ struct Cancellation {
 
     /// Detaches the inputs noted so far, and what they leave without interest.
     mutating func detachInputs() {
-        while let (aggregate, inputs) = aggregates.popLast() {
+        while finishedAggregates < aggregates.count {
+            let (aggregate, inputs, _) = aggregates[finishedAggregates]
+            finishedAggregates += 1
             var number = 0
             for input in inputs where input.claim(as: StateWord.detaching) {
                 walk(from: input)
@@ -63,8 +63,6 @@ struct Cancellation {
             }
             // Of none, nothing: the last may have let go already, and be about to find this settled.
             if number > 0 { aggregate.inputsGivenUp(number) }
-            retained.append(aggregate)
-            finishedInputs.append(inputs)
         }
     }
 
@@ -123,8 +121,7 @@ struct Cancellation {
             node.release()
         }
         retained = []
-        finishedInputs = []
-        work = []
+        aggregates = []
         // A handler may hold what it hears of; it is not called again.
         handlers = []
         timers = []

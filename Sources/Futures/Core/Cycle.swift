@@ -4,16 +4,18 @@ extension FutureNode {
 
     /// The error of a future that would wait for itself; nil if it would not, as far as the reach goes.
     ///
-    /// Follows the one upstream of each derived future, beginning with `inner`.
+    /// Follows the one upstream of each derived future, beginning with `inner`. What lies farther, or behind
+    /// an aggregate, is looked at if it is still pending when an await of that length would be reported.
     final func cycle(through inner: FutureNode) -> FutureError? {
         var last = inner
         for _ in 0..<Self.reach {
             if last === self {
                 return FutureError(.cycle, at: origin, through: inner === self ? nil : inner.origin)
             }
-            guard let upstream = last.lockedUpstream() else { return nil }
+            guard let upstream = last.lockedUpstream() else { break }
             last = upstream
         }
+        if !last.isRoot, last.isPending { FutureReports.watchForCycle(self) }
         return nil
     }
 
@@ -23,5 +25,31 @@ extension FutureNode {
         let upstream = retainUpstream()
         unlock()
         return upstream
+    }
+
+    /// Looks for a way back along all that this waits for: breadth first, at most 10,000 nodes.
+    /// - Returns: The nodes of the cycle, or none.
+    final func findCycle() -> [FutureNode] {
+        var found: [(node: FutureNode, from: Int)] = [(self, -1)]
+        var known: Set = [ObjectIdentifier(self)]
+        var index = 0
+        while index < found.count, found.count < 10_000 {
+            let node = found[index].node
+            for next in [node.lockedUpstream()].compactMap(\.self) + node.inputsOfAggregate {
+                if next === self { return way(to: index, in: found) }
+                if known.insert(ObjectIdentifier(next)).inserted { found.append((next, index)) }
+            }
+            index += 1
+        }
+        return []
+    }
+
+    private func way(to end: Int, in found: [(node: FutureNode, from: Int)]) -> [FutureNode] {
+        var (way, index): ([FutureNode], Int) = ([], end)
+        while index >= 0 {
+            way.append(found[index].node)
+            index = found[index].from
+        }
+        return way.reversed()
     }
 }

@@ -4,11 +4,11 @@ import Synchronization
 extension FutureNode {
     /// A reference for a list, or for others who give it back by `release()`.
     ///
-    /// The retain has happened when this returns. That of `Unmanaged.passRetained` may be moved past the
-    /// store that lets another thread find this, which may give the reference back before there is one.
+    /// The retain has happened when this returns. That of `Unmanaged.passRetained` alone may be moved past
+    /// the store that lets another thread find this, which may give the reference back before there is one.
     @usableFromInline
     final func retained() -> Unmanaged<FutureNode> {
-        .fromOpaque(cfutures_retain(Unmanaged.passUnretained(self).toOpaque()))
+        .fromOpaque(cfutures_opaque(Unmanaged.passRetained(self).toOpaque()))
     }
 
     /// Enrolls a new node, which nobody else knows yet; or delivers to it if this has settled.

@@ -79,7 +79,7 @@ extension FutureNode {
         if isRoot { cancellation.finish() }
     }
 
-    /// Fails all that waits for a promise in its deinit.
+    /// Fails all that waits for a promise in its deinit; one that is silent lets it go instead.
     ///
     /// A node may be put off until after the promise is gone, so the nodes first get another
     /// upstream: a future that has failed already.
@@ -106,7 +106,25 @@ extension FutureNode {
                 }
             }
         }
-        if list != 0 { heir.distribute(list) }
+        if list == 0 { FutureReports.noteUnobserved(self) }
+        if list != 0, !isSilent { heir.distribute(list) }
+        if list != 0, isSilent { Self.forget(list) }
         if let handlers { Self.discard(handlers) }
+    }
+
+    /// Releases the nodes of a list that will never be delivered to.
+    private class final func forget(_ list: UInt) {
+        var current = node(at: list)
+        while let node = current {
+            node._withUnsafeGuaranteedRef {
+                current = $0.next
+                // From here on it waits for nothing; it may still be cancelled.
+                if $0.lockIfPending() {
+                    $0.upstream = nil
+                    $0.unlock()
+                }
+            }
+            node.release()
+        }
     }
 }

@@ -97,6 +97,13 @@ public class FutureNode: @unchecked Sendable {
     @exclusivity(unchecked)
     final var isForwarding = false
 
+    /// Whether those who wait are to hear nothing when this promise is released.
+    ///
+    /// Written before anybody else knows the promise.
+    @usableFromInline
+    @exclusivity(unchecked)
+    final var isSilent = false
+
     /// Whether all that ever waited for this have given up once.
     ///
     /// Guarded by this node's own lock.

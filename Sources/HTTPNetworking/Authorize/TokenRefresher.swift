@@ -30,7 +30,7 @@ import Services
 /// policies. In the callback of a future nobody knows the context: make such a call within
 /// `CallContext.run(_:)`, or set its request's ``HTTPRequest/Context/skipsAuthorization``.
 public final class TokenRefresher {
-    typealias Machine = TokenMachine<Promise<TokenGrant>>
+    typealias Machine = TokenMachine<InternalPromise<TokenGrant>>
 
     private struct State {
         var machine: Machine
@@ -98,7 +98,7 @@ public final class TokenRefresher {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
         }
-        let promise = Promise<TokenGrant>()
+        let promise = InternalPromise<TokenGrant>()
         let turn = follow(state.withLock { $0.machine.renew(promise) }, promise)
         guard case .wait(let grant) = turn else {
             return Future(error: HTTPError(code: .sessionEnded))
@@ -121,7 +121,7 @@ extension TokenRefresher {
     /// Asks for the token to send a request with.
     func ask(sendsOnce: Bool) -> Turn {
         let now = scheduler.now
-        let promise = Promise<TokenGrant>()
+        let promise = InternalPromise<TokenGrant>()
         return follow(
             state.withLock { $0.machine.ask(sendsOnce: sendsOnce, at: now, promise) }, promise)
     }
@@ -129,7 +129,7 @@ extension TokenRefresher {
     /// Tells of a 401 to a request that can be sent again.
     func refused(_ grant: TokenGrant) -> Turn {
         let now = scheduler.now
-        let promise = Promise<TokenGrant>()
+        let promise = InternalPromise<TokenGrant>()
         return follow(
             state.withLock { $0.machine.refused(grant, at: now, promise) }, promise)
     }
@@ -138,7 +138,7 @@ extension TokenRefresher {
     func reject(_ grant: TokenGrant) { state.withLock { $0.machine.reject(grant) } }
 
     private func follow(
-        _ step: (turn: Machine.Turn, refresh: Machine.Refresh?), _ promise: Promise<TokenGrant>
+        _ step: (turn: Machine.Turn, refresh: Machine.Refresh?), _ promise: InternalPromise<TokenGrant>
     ) -> Turn {
         if let refresh = step.refresh { begin(refresh) }
         switch step.turn {
@@ -179,10 +179,7 @@ extension TokenRefresher {
         }
         tell()
         for (waiter, result) in ended.waiters {
-            switch result {
-            case .success(let grant): waiter.resolve(with: grant)
-            case .failure(let error): waiter.reject(with: error)
-            }
+            waiter.settle(with: result)
         }
     }
 

@@ -25,7 +25,7 @@ extension HTTPBodyPipe {
             /// There is room for more.
             case room
             /// Somebody waited for it.
-            case handed(to: Promise<Data?>)
+            case handed(to: InternalPromise<Data?>)
             /// Resolves when there is room.
             case full(Future<Void>)
             /// There was no room: the body fails.
@@ -35,14 +35,14 @@ extension HTTPBodyPipe {
 
         /// Whom the machine has let go of.
         struct Dismissed {
-            var reader: Promise<Data?>?
-            var writers: [Promise<Void>] = []
+            var reader: InternalPromise<Data?>?
+            var writers: [InternalPromise<Void>] = []
             var handlers: [@Sendable () -> Void] = []
         }
 
         enum Read {
             /// A chunk, and the writers that now have room.
-            case chunk(Data, waking: [Promise<Void>])
+            case chunk(Data, waking: [InternalPromise<Void>])
             case waiting(Future<Data?>)
             case end(Result<Data?, any Error>)
         }
@@ -53,8 +53,8 @@ extension HTTPBodyPipe {
         /// The first of the chunks that is not read.
         private var first = 0
         private(set) var buffered = 0
-        private var reader: Promise<Data?>?
-        private var writers: [Promise<Void>] = []
+        private var reader: InternalPromise<Data?>?
+        private var writers: [InternalPromise<Void>] = []
         private var handlers: [@Sendable () -> Void] = []
 
         init(capacity: Int) { self.capacity = capacity }
@@ -73,7 +73,7 @@ extension HTTPBodyPipe {
             if let error = refusal { return .refused(error) }
             if let waiting = take(data) { return .handed(to: waiting) }
             if buffered < capacity { return .room }
-            let writer = Promise<Void>()
+            let writer = InternalPromise<Void>()
             writers.append(writer)
             return .full(writer)
         }
@@ -87,7 +87,7 @@ extension HTTPBodyPipe {
             return take(data).map(Written.handed) ?? .room
         }
 
-        private mutating func take(_ data: Data) -> Promise<Data?>? {
+        private mutating func take(_ data: Data) -> InternalPromise<Data?>? {
             if data.isEmpty { return nil }
             if let waiting = reader {
                 reader = nil
@@ -118,7 +118,7 @@ extension HTTPBodyPipe {
             }
             switch phase {
             case .open:
-                let reader = Promise<Data?>()
+                let reader = InternalPromise<Data?>()
                 self.reader = reader
                 return .waiting(reader)
             case .ended(let result): return .end(result.map { nil })

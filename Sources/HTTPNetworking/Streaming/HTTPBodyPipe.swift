@@ -110,7 +110,7 @@ public final class HTTPBodyPipe {
 extension HTTPBodyPipe {
     private static func read(from state: Locked<State>) -> Future<Data?> {
         switch state.withLock({ $0.read() }) {
-        case .end(let result): return .settled(with: result)
+        case .end(let result): return Future(result: result)
         case .waiting(let chunk): return chunk
         case .chunk(let chunk, let writers):
             for writer in writers { writer.resolve() }

@@ -49,10 +49,10 @@ public final class HTTPBodyStream {
     ///   Cancelling it cancels the stream.
     public func next() -> Future<Data?> {
         switch state.withLock({ $0.begin() }) {
-        case .give(let result): return .settled(with: result)
+        case .give(let result): return Future(result: result)
         case .ask(let source):
             switch ask(source) {
-            case .settled(let result): return .settled(with: result)
+            case .settled(let result): return Future(result: result)
             case .pending(let chunk):
                 return Future.make { resolver in
                     resolver.onCancel { self.cancel() }
@@ -124,23 +124,3 @@ extension HTTPBodyStream {
 }
 
 extension HTTPBodyStream: Sendable {}
-
-extension Future {
-    /// A future that has settled already.
-    static func settled(with result: Result<Value, any Error>) -> Future {
-        switch result {
-        case .success(let value): Future(value: value)
-        case .failure(let error): Future(error: error)
-        }
-    }
-}
-
-extension Resolver {
-    /// Settles the future as a result says.
-    func settle(with result: Result<Value, any Error>) {
-        switch result {
-        case .success(let value): resolve(with: value)
-        case .failure(let error): reject(with: error)
-        }
-    }
-}

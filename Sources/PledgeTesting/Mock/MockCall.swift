@@ -17,10 +17,10 @@ public final class MockCall: Sendable {
     /// What was asked for.
     public let endpoint: Endpoint
 
-    private let promise: Promise<Data>
+    private let promise: InternalPromise<Data>
     private let cancelled = Locked(false)
 
-    init(_ number: Int, _ endpoint: Endpoint, _ promise: Promise<Data>) {
+    init(_ number: Int, _ endpoint: Endpoint, _ promise: InternalPromise<Data>) {
         self.number = number
         self.endpoint = endpoint
         self.promise = promise

@@ -27,7 +27,7 @@ public final class MockNetwork: Sendable {
         var received: [Endpoint] = []
         var all: [WeakCall] = []
         var arrived: [MockCall] = []
-        var waiting: [(number: Int, promise: Promise<MockCall>)] = []
+        var waiting: [(number: Int, promise: InternalPromise<MockCall>)] = []
         var waitCount = 0
         var isFinished = false
     }
@@ -46,7 +46,7 @@ public final class MockNetwork: Sendable {
     /// - Parameter endpoint: What is asked for.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        let promise = Promise<Data>()
+        let promise = InternalPromise<Data>()
         let call = state.withLock { state -> MockCall? in
             state.received.append(endpoint)
             if state.isFinished { return nil }
@@ -128,7 +128,7 @@ public final class MockNetwork: Sendable {
     /// Gives a call to who has waited longest, or keeps it until somebody takes it.
     private func hand(over call: MockCall) {
         while true {
-            let waiter = state.withLock { state -> Promise<MockCall>? in
+            let waiter = state.withLock { state -> InternalPromise<MockCall>? in
                 guard state.waiting.isEmpty else { return state.waiting.removeFirst().promise }
                 let place = state.arrived.firstIndex { $0.number > call.number }
                 state.arrived.insert(call, at: place ?? state.arrived.endIndex)
@@ -144,7 +144,7 @@ public final class MockNetwork: Sendable {
         within limit: Duration,
         on scheduler: some Scheduler
     ) -> Future<MockCall> {
-        let promise = Promise<MockCall>()
+        let promise = InternalPromise<MockCall>()
         let (call, number) = state.withLock { state -> (MockCall?, Int) in
             state.waitCount += 1
             if !state.arrived.isEmpty { return (state.arrived.removeFirst(), state.waitCount) }

@@ -66,7 +66,7 @@ public final class Bulkhead {
         self.scheduler = scheduler
     }
 
-    private let machine: Locked<BulkheadMachine<Promise<Void>>>
+    private let machine: Locked<BulkheadMachine<InternalPromise<Void>>>
     private let queueTimeout: Duration?
     private let scheduler: any Scheduler
 }
@@ -79,7 +79,7 @@ extension Bulkhead {
         if isIn { return callInPlace(service, input) }
         guard mayWait else { return refuse(.bulkheadFull, in: .current) }
         // A place may have become free, or the last one in the queue been taken, in the meantime.
-        let turn = Promise<Void>()
+        let turn = InternalPromise<Void>()
         switch machine.withLock({ $0.enter(turn) }) {
         case .admitted: return callInPlace(service, input)
         case .refused: return refuse(.bulkheadFull, in: .current)
@@ -107,7 +107,7 @@ extension Bulkhead {
     /// step takes the call out of the queue or gives its place back: also if it is given up just when
     /// its turn comes.
     private func wait<Input: Sendable, Output: Sendable>(
-        for turn: Promise<Void>, _ ticket: Int, _ length: Int,
+        for turn: InternalPromise<Void>, _ ticket: Int, _ length: Int,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let context = CallContext.current
@@ -125,7 +125,7 @@ extension Bulkhead {
             .onEnd { _ in if decision.take() { self.leave(ticket) } }
     }
 
-    private func inTime(_ turn: Promise<Void>, in context: CallContext) -> Future<Void> {
+    private func inTime(_ turn: InternalPromise<Void>, in context: CallContext) -> Future<Void> {
         guard let queueTimeout else { return turn }
         let error = ServiceError(.queueTimedOut, policy: bulkheadName, limit: queueTimeout)
         let turn = turn.timeout(queueTimeout, on: scheduler) { error }

@@ -183,7 +183,7 @@ private protocol CoalescedCaller: Sendable {
 
 /// One of those who wait for a call.
 private final class Caller<Output: Sendable>: CoalescedCaller {
-    let promise = Promise<Output>()
+    let promise = InternalPromise<Output>()
     let context: CallContext
     /// Calls the service for this caller.
     let call: @Sendable () -> Future<Output>

@@ -17,7 +17,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     private let service: Service<Input, Output>
     private let context: CallContext
     private let input: Input
-    private let promise = Promise<Output>()
+    private let promise = InternalPromise<Output>()
     private let state: Locked<State>
 
     init(
@@ -144,10 +144,7 @@ extension HedgedCall {
             }
             taken.calls[loser]?.cancel()
         }
-        switch result {
-        case .success(let value): promise.resolve(with: value)
-        case .failure(let error): promise.reject(with: error)
-        }
+        promise.settle(with: result)
     }
 
     private func cancel() {

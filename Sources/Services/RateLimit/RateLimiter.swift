@@ -87,7 +87,7 @@ extension RateLimiter {
         let bound = min(maxWait, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
         var entry = state.withLock { $0.enter(at: now, within: bound) }
         if entry == .mayWait {
-            let turn = Promise<Void>()
+            let turn = InternalPromise<Void>()
             entry = join(turn, at: now, within: bound)
             if case .queued(let ticket, let length) = entry {
                 return wait(for: turn, ticket, length, since: now, in: context, service, input)
@@ -103,15 +103,15 @@ extension RateLimiter {
 
     /// Gets in line, unless the call may pass by now or would have to wait too long.
     private func join(
-        _ turn: Promise<Void>, at now: SchedulerInstant, within bound: Duration
-    ) -> RateLimiterMachine<Promise<Void>>.Entry {
+        _ turn: InternalPromise<Void>, at now: SchedulerInstant, within bound: Duration
+    ) -> RateLimiterMachine<InternalPromise<Void>>.Entry {
         let (entry, alarm) = state.withLock { $0.join(turn, at: now, within: bound) }
         if let alarm { set(alarm) }
         return entry
     }
 
     private func wait<Input: Sendable, Output: Sendable>(
-        for turn: Promise<Void>, _ ticket: Int, _ length: Int, since start: SchedulerInstant,
+        for turn: InternalPromise<Void>, _ ticket: Int, _ length: Int, since start: SchedulerInstant,
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         // Told before anybody listens to the turn, so that it cannot be told after the turn has come.

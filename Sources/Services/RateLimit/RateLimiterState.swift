@@ -5,7 +5,7 @@ import Futures
 /// A timer is set outside of the lock. So each has a number, and rings in vain if nobody waited in the
 /// meantime, or another has been set. What is taken out is handed out, to be released after the lock.
 struct RateLimiterState: Sendable {
-    typealias Turn = Promise<Void>
+    typealias Turn = InternalPromise<Void>
 
     /// A timer that is to be set.
     struct Alarm: Sendable {

@@ -3,8 +3,8 @@ import HTTPNetworking
 
 /// Who waits for an exchange.
 enum ExchangeRecipient {
-    case whole(Promise<HTTPResponse>)
-    case streamed(Promise<HTTPStreamedResponse>)
+    case whole(InternalPromise<HTTPResponse>)
+    case streamed(InternalPromise<HTTPStreamedResponse>)
     /// Whoever waited for a stream has it. A promise keeps its value, and this one the body, whose
     /// reader would never be seen to leave.
     case served

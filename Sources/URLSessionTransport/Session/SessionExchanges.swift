@@ -61,7 +61,7 @@ final class SessionExchanges: NSObject, Sendable {
     let state = Locked(State())
     let configuration: SessionTransport.Configuration
     let scheduler: any Scheduler
-    let closed = Promise<Void>()
+    let closed = InternalPromise<Void>()
 
     let queue = DelegateQueue()
 

@@ -92,7 +92,7 @@ public final class SessionTransport {
     ///     could not be sent, `HTTPError.Code.transportClosed` a call after ``close(cancelling:)``;
     ///   - `CancellationError` where it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        let promise = Promise<HTTPResponse>()
+        let promise = InternalPromise<HTTPResponse>()
         exchanges.begin(request, for: .whole(promise))
         return promise
     }
@@ -105,7 +105,7 @@ public final class SessionTransport {
     /// - Parameter request: What to send.
     /// - Returns: A future of the response, whose body is still on its way.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
-        let promise = Promise<HTTPStreamedResponse>()
+        let promise = InternalPromise<HTTPStreamedResponse>()
         exchanges.begin(request, for: .streamed(promise))
         return promise
     }

@@ -1,0 +1,77 @@
+public import Dispatch
+
+/// Transforms that run on a queue, and nowhere else: also where the future has settled already.
+///
+/// They do what those without a queue do. Where the new future is given up before the closure's turn on the
+/// queue comes, it is not called.
+extension Future {
+    /// Transforms the value on a queue; see ``map(_:fileID:line:)``.
+    public final func map<NewValue: Sendable>(
+        on queue: DispatchQueue, _ transform: @escaping @Sendable (Value) throws -> NewValue,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMap { value in
+            queue.turn(fileID, line) { Future<NewValue>(value: try transform(value)) }
+        }
+    }
+
+    /// Goes on with another future, made from the value on a queue; see ``flatMap(_:fileID:line:)``.
+    public final func flatMap<NewValue: Sendable>(
+        on queue: DispatchQueue, _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMap { value in queue.turn(fileID, line) { try transform(value) } }
+    }
+
+    /// Keeps a value that fulfils a condition, which a queue looks at; see ``filter(_:fileID:line:)``.
+    public final func filter(
+        on queue: DispatchQueue, _ predicate: @escaping @Sendable (Value) throws -> Bool,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        flatMap { value in
+            queue.turn(fileID, line) {
+                Future(value: value).filter(predicate, fileID: fileID, line: line)
+            }
+        }
+    }
+
+    /// Replaces an error by a value on a queue; see ``recover(_:fileID:line:)``.
+    public final func recover(
+        on queue: DispatchQueue, _ transform: @escaping @Sendable (any Error) throws -> Value,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        flatMapError { error in queue.turn(fileID, line) { Future(value: try transform(error)) } }
+    }
+
+    /// Goes on after an error with another future, made on a queue; see
+    /// ``flatMapError(_:fileID:line:)``.
+    public final func flatMapError(
+        on queue: DispatchQueue, _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        flatMapError { error in queue.turn(fileID, line) { try transform(error) } }
+    }
+
+    /// Goes on with another future, made from the whole result on a queue; see
+    /// ``flatMapResult(_:fileID:line:)``.
+    public final func flatMapResult<NewValue: Sendable>(
+        on queue: DispatchQueue,
+        _ transform: @escaping @Sendable (Result<Value, any Error>) throws -> Future<NewValue>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMapResult { result in queue.turn(fileID, line) { try transform(result) } }
+    }
+}
+
+extension DispatchQueue {
+    /// What a closure returns that runs here.
+    fileprivate func turn<Value: Sendable>(
+        _ fileID: StaticString, _ line: UInt, _ body: @escaping @Sendable () throws -> Future<Value>
+    ) -> Future<Value> {
+        let turn = InternalPromise<Void>()
+        // Registered before the turn can come.
+        let future = turn.flatMap({ try body() }, fileID: fileID, line: line)
+        async { turn.resolve() }
+        return future
+    }
+}

@@ -1,0 +1,95 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// What Pledge tells a developer of futures that may never settle.
+public enum FutureReports {
+    private static let handler = Locked<@Sendable (String) -> Void>({ text in
+        let line = "Pledge: \(text)\n"
+        _ = line.utf8.withContiguousStorageIfAvailable { write(2, $0.baseAddress, $0.count) }
+    })
+    #if DEBUG
+    private static let limit = Locked<Duration?>(.seconds(10))
+    #else
+    private static let limit = Locked<Duration?>(nil)
+    #endif
+    private static let unobserved = Atomic<Bool>(false)
+
+    /// Sends the reports elsewhere than to the standard error.
+    ///
+    /// - Parameter handler: Called with each report, on any thread.
+    public static func send(to handler: @escaping @Sendable (String) -> Void) {
+        Self.handler.withLock { $0 = handler }
+    }
+
+    /// How long a task may await a future before that is reported, with what the future waits for, and
+    /// whether that is a cycle; nil: for ever. 10 s in debug builds, nil in release builds.
+    public static var awaitingLimit: Duration? {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = newValue } }
+    }
+
+    /// Whether a promise that is released pending, and that nobody waits for, is reported; false at first.
+    public static var reportsUnobservedPromises: Bool {
+        get { unobserved.load(ordering: .relaxed) }
+        set { unobserved.store(newValue, ordering: .relaxed) }
+    }
+
+    static func noteUnobserved(_ promise: FutureNode) {
+        guard reportsUnobservedPromises, !promise.wasGivenUp, !promise.isSilent else { return }
+        tell("nobody waited for the promise\(place(of: promise)), which was released unsettled")
+    }
+
+    /// Reports a task that waits for too long, unless the timer is taken back.
+    static func watch(_ waiter: FutureNode) -> (any ScheduledAction)? {
+        guard let limit = awaitingLimit else { return nil }
+        return LiveScheduler.shared.schedule(after: limit) { [weak waiter] in
+            guard let future = waiter?.lockedUpstream() else { return }
+            tell("a task has waited \(limit) for the future\(place(of: future))\(reason(of: future))")
+        }
+    }
+
+    /// Looks for a cycle later, if few others are looked for.
+    static func watchForCycle(_ future: FutureNode) {
+        guard let limit = awaitingLimit, watches.load(ordering: .relaxed) < 1_000 else { return }
+        watches.wrappingAdd(1, ordering: .relaxed)
+        LiveScheduler.shared.schedule(after: limit) { [weak future] in
+            watches.wrappingSubtract(1, ordering: .relaxed)
+            guard let future, !future.findCycle().isEmpty else { return }
+            tell("the future\(place(of: future)) never settles\(reason(of: future))")
+        }
+    }
+
+    private static let watches = Atomic<Int>(0)
+
+    private static func tell(_ text: String) { handler.withLock { $0 }(text) }
+
+    private static func place(of node: FutureNode) -> String {
+        node.origin.map { " made at \($0)" } ?? ""
+    }
+
+    /// What a pending future waits for, up to a producer, or round to itself.
+    private static func reason(of future: FutureNode) -> String {
+        let cycle = future.findCycle()
+        if !cycle.isEmpty {
+            let places = cycle.compactMap(\.origin).map { "\($0)" }.joined(separator: ", ")
+            return ": it waits for itself, by way of \(places)"
+        }
+        var (last, text) = (future, "")
+        while let next = last.lockedUpstream() ?? last.inputsOfAggregate.first(where: \.isPending),
+            text.utf8.count < 2_000
+        {
+            last = next
+            if last.origin != nil { text += ", which waits for the one\(place(of: last))" }
+        }
+        return text + (last.isRoot ? ", which its producer may have forgotten" : "")
+    }
+}

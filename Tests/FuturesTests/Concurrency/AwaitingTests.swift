@@ -1,0 +1,117 @@
+import Dispatch
+import Foundation
+import Futures
+import Synchronization
+import TestSupport
+import Testing
+
+/// What awaiting holds, and where what it leads to runs.
+@Suite struct AwaitingTests {
+    @Test("F6: awaiting does not keep a promise that its producer forgot")
+    func aForgottenPromiseIsAbandoned() async {
+        @Sendable func load() -> Future<Int> {
+            let promise = Promise<Int>()
+            // A bug: the callback that was to resolve it is dropped.
+            return promise
+        }
+        let result = await load().resultWhenSettled
+        #expect((result.error as? FutureError)?.code == .abandoned)
+        await #expect(throws: FutureError.self) { try await load().value }
+        let mapped = await load().map { $0 }.resultWhenSettled
+        #expect((mapped.error as? FutureError)?.code == .abandoned)
+    }
+
+    @Test("F6: a debug report names what is awaited for too long")
+    func aLongAwaitIsReported() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Recorder<String>()
+            FutureReports.send { reports.append($0) }
+            FutureReports.awaitingLimit = .milliseconds(1)
+            let promise = Promise<Int>(fileID: "Test/Load.swift", line: 3)
+            let task = Task { try await promise.map { $0 }.value }
+            let cameTrue = await comesTrue { !reports.elements.isEmpty }
+            precondition(cameTrue, "a report came")
+            precondition(reports.elements[0].contains("Test/Load.swift:3"), "it names the line")
+            promise.resolve(with: 1)
+            let value = try? await task.value
+            precondition(value == 1, "the report changed nothing")
+        }
+    }
+
+    @Test("F6: a promise dropped unobserved is reported by a switch")
+    func aPromiseDroppedUnobserved() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Recorder<String>()
+            FutureReports.send { reports.append($0) }
+            _ = Promise<Int>(fileID: "Test/Load.swift", line: 4)
+            precondition(reports.elements.isEmpty, "off at first")
+            FutureReports.reportsUnobservedPromises = true
+            _ = Promise<Int>(fileID: "Test/Load.swift", line: 5)
+            precondition(reports.elements.count == 1 && reports.elements[0].contains("Load.swift:5"))
+        }
+    }
+
+    @Test("F3: a cancelled task goes on while the producer's handler blocks")
+    func theTaskIsResumedFirst() async {
+        let (isHandling, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let canceller = Locked<Thread?>(nil)
+        let handler = Locked<Thread?>(nil)
+        let promise = Promise<Int>()
+        promise.onCancel {
+            handler.withLock { $0 = Thread.current }
+            isHandling.signal()
+            mayEnd.wait()
+        }
+        let isAwaiting = Atomic<Bool>(false)
+        let task = Task {
+            isAwaiting.store(true, ordering: .releasing)
+            return await promise.resultWhenSettled
+        }
+        #expect(await comesTrue { isAwaiting.load(ordering: .acquiring) })
+        await withCheckedContinuation { continuation in
+            Thread {
+                canceller.withLock { $0 = Thread.current }
+                task.cancel()
+                continuation.resume()
+            }.start()
+        }
+        // The task ends though the handler still runs.
+        let result = await task.value
+        #expect(result.error is CancellationError)
+        await withCheckedContinuation { continuation in
+            Thread {
+                isHandling.wait()
+                continuation.resume()
+            }.start()
+        }
+        #expect(handler.withLock { $0 } !== canceller.withLock { $0 })
+        mayEnd.signal()
+    }
+
+    #if compiler(>=6.2)
+    @Test("F7: awaiting raises the task that a future is made of")
+    func thePriorityIsRaised() async {
+        let seen = Locked<[TaskPriority]>([])
+        let mayEnd = Atomic<Bool>(false)
+        let future = Future(priority: .background) {
+            while !mayEnd.load(ordering: .acquiring) {
+                seen.withLock { $0 = [Task.currentPriority] }
+                await Task.yield()
+            }
+            return 1
+        }
+        let derived = Future.all([future.map { $0 }, future]).map { $0[0] }
+        #expect(await comesTrue { seen.withLock { $0 } == [.background] })
+        let task = Task(priority: .high) { await derived.resultWhenSettled }
+        #expect(await comesTrue { seen.withLock { $0 } == [.high] })
+        mayEnd.store(true, ordering: .releasing)
+        #expect(await task.value.error == nil)
+    }
+    #endif
+}
+
+extension Result {
+    fileprivate var error: (any Error)? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

@@ -1,0 +1,58 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Futures
+
+/// No thread waits for what takes longer the more inputs there are.
+@Suite struct ShortWaitTests {
+    @Test("F8: while the value of an aggregate is made, others observe it, go on with it and cancel")
+    func theValueIsMadeOutsideTheLock() {
+        let (isMaking, othersAreDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let wasHeldUp = Locked(false)
+        let input = Promise<Int>()
+        let aggregate = Aggregate<Int>(count: 1, rule: .firstFailure) { aggregate, inputs in
+            isMaking.signal()
+            if othersAreDone.wait(timeout: .now() + 20) == .timedOut {
+                wasHeldUp.withLock { $0 = true }
+            }
+            aggregate.storage = inputs[0].value(of: Int.self)
+            return nil
+        }
+        aggregate.start([input])
+        let results = Recorder<Int?>()
+        let followers = Locked<[Future<Int>]>([])
+        onThreads(2) { thread in
+            guard thread == 1 else {
+                input.resolve(with: 7)
+                return
+            }
+            isMaking.wait()
+            aggregate.observe { results.append(try? $0.get()) }
+            let follower = Future(value: 1).flatMap { _ in aggregate }
+            followers.withLock { $0.append(follower) }
+            aggregate.map { $0 }.cancel()
+            othersAreDone.signal()
+        }
+        #expect(!wasHeldUp.withLock { $0 })
+        #expect(results.elements == [7])
+        #expect(followers.withLock { $0.map(\.valueNow) } == [7])
+    }
+
+    @Test("F8: an aggregate that is cancelled while its value is made stays cancelled")
+    func cancelledWhileTheValueIsMade() {
+        let input = Promise<Int>()
+        let own = Locked<Future<Int>?>(nil)
+        let aggregate = Aggregate<Int>(count: 1, rule: .firstFailure) { aggregate, inputs in
+            aggregate.storage = inputs[0].value(of: Int.self)
+            own.withLock { $0 }?.cancel()
+            return nil
+        }
+        own.withLock { $0 = aggregate }
+        aggregate.start([input])
+        input.resolve(with: 7)
+        #expect(aggregate.isCancelled)
+        #expect(aggregate.storage == nil)
+        own.withLock { $0 = nil }
+    }
+}
