@@ -51,9 +51,7 @@ package final class Locked<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    @usableFromInline
-    func lock() { pthread_mutex_lock(mutex) }
+    @usableFromInline func lock() { pthread_mutex_lock(mutex) }
 
-    @usableFromInline
-    func unlock() { pthread_mutex_unlock(mutex) }
+    @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
 }

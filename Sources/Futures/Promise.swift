@@ -19,8 +19,7 @@
 /// that hands out a callback uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a
 /// lifetime of its own. ``init(rejectsWhenReleased:fileID:line:)`` opts out for one promise.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
-    @usableFromInline
-    let location: SourceLocation
+    @usableFromInline let location: SourceLocation
 
     /// Makes a pending promise.
     ///

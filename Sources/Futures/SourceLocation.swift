@@ -7,8 +7,7 @@ public struct SourceLocation: Sendable, CustomStringConvertible {
     public var line: UInt { UInt(storedLine) }
 
     /// Half a word: a promise and each transform store a place, and this fits where there is room anyway.
-    @usableFromInline
-    let storedLine: UInt32
+    @usableFromInline let storedLine: UInt32
 
     /// Makes a place; without arguments, the caller's own.
     @inlinable

@@ -51,11 +51,9 @@ extension Future {
 
 @usableFromInline
 struct Always<Value: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable () -> Void)?
+    @usableFromInline var body: (@Sendable () -> Void)?
 
-    @inlinable
-    init(body: @escaping @Sendable () -> Void) { self.body = body }
+    @inlinable init(body: @escaping @Sendable () -> Void) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
@@ -63,20 +61,16 @@ struct Always<Value: Sendable>: Transform {
         return source.outcome
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 
-    @inlinable
-    func giveUp() { body?() }
+    @inlinable func giveUp() { body?() }
 }
 
 @usableFromInline
 struct OnSuccess<Value: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (Value) -> Void)?
+    @usableFromInline var body: (@Sendable (Value) -> Void)?
 
-    @inlinable
-    init(body: @escaping @Sendable (Value) -> Void) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (Value) -> Void) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
@@ -84,17 +78,14 @@ struct OnSuccess<Value: Sendable>: Transform {
         return source.outcome
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct OnFailure<Value: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (any Error) -> Void)?
+    @usableFromInline var body: (@Sendable (any Error) -> Void)?
 
-    @inlinable
-    init(body: @escaping @Sendable (any Error) -> Void) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (any Error) -> Void) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
@@ -102,8 +93,7 @@ struct OnFailure<Value: Sendable>: Transform {
         return source.outcome
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }
 
 private struct OnEnd<Value: Sendable>: Transform {

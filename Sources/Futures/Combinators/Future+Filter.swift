@@ -34,10 +34,8 @@ extension Future {
 
 @usableFromInline
 struct Filter<Value: Sendable>: Transform {
-    @usableFromInline
-    var predicate: (@Sendable (Value) throws -> Bool)?
-    @usableFromInline
-    let location: SourceLocation
+    @usableFromInline var predicate: (@Sendable (Value) throws -> Bool)?
+    @usableFromInline let location: SourceLocation
 
     @inlinable
     init(predicate: @escaping @Sendable (Value) throws -> Bool, location: SourceLocation) {
@@ -53,6 +51,5 @@ struct Filter<Value: Sendable>: Transform {
         return source.outcome
     }
 
-    @inlinable
-    mutating func release() { predicate = nil }
+    @inlinable mutating func release() { predicate = nil }
 }

@@ -29,13 +29,10 @@ extension Future {
 
 @usableFromInline
 struct FlatMap<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (Input) throws -> Future<Output>)?
-    @usableFromInline
-    let context = CallerContext()
+    @usableFromInline var body: (@Sendable (Input) throws -> Future<Output>)?
+    @usableFromInline let context = CallerContext()
 
-    @inlinable
-    init(body: @escaping @Sendable (Input) throws -> Future<Output>) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (Input) throws -> Future<Output>) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Input>) throws -> Outcome<Output> {
@@ -44,6 +41,5 @@ struct FlatMap<Input: Sendable, Output: Sendable>: Transform {
         return .future(try context.run { try body(source.storage.unsafelyUnwrapped) })
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }

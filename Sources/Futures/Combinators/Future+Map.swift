@@ -31,11 +31,9 @@ extension Future {
 
 @usableFromInline
 struct Map<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (Input) throws -> Output)?
+    @usableFromInline var body: (@Sendable (Input) throws -> Output)?
 
-    @inlinable
-    init(body: @escaping @Sendable (Input) throws -> Output) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (Input) throws -> Output) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Input>) throws -> Outcome<Output> {
@@ -44,6 +42,5 @@ struct Map<Input: Sendable, Output: Sendable>: Transform {
         return .value(try body(source.storage.unsafelyUnwrapped))
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }

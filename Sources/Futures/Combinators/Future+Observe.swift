@@ -105,8 +105,7 @@ public struct FutureObservation: Sendable {
 /// A closure enrolled on a pending future.
 @usableFromInline
 final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
-    @usableFromInline
-    let body: @Sendable (Result<Value, any Error>) -> Void
+    @usableFromInline let body: @Sendable (Result<Value, any Error>) -> Void
 
     @inlinable
     init(

@@ -59,11 +59,9 @@ extension Future {
 
 @usableFromInline
 struct Recover<Value: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (any Error) throws -> Value)?
+    @usableFromInline var body: (@Sendable (any Error) throws -> Value)?
 
-    @inlinable
-    init(body: @escaping @Sendable (any Error) throws -> Value) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (any Error) throws -> Value) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
@@ -72,16 +70,13 @@ struct Recover<Value: Sendable>: Transform {
         return .value(try body(failure.error))
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct FlatMapError<Value: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (any Error) throws -> Future<Value>)?
-    @usableFromInline
-    let context = CallerContext()
+    @usableFromInline var body: (@Sendable (any Error) throws -> Future<Value>)?
+    @usableFromInline let context = CallerContext()
 
     @inlinable
     init(body: @escaping @Sendable (any Error) throws -> Future<Value>) { self.body = body }
@@ -93,17 +88,14 @@ struct FlatMapError<Value: Sendable>: Transform {
         return .future(try context.run { try body(failure.error) })
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct MapError<Value: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (any Error) throws -> any Error)?
+    @usableFromInline var body: (@Sendable (any Error) throws -> any Error)?
 
-    @inlinable
-    init(body: @escaping @Sendable (any Error) throws -> any Error) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (any Error) throws -> any Error) { self.body = body }
 
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
@@ -113,6 +105,5 @@ struct MapError<Value: Sendable>: Transform {
         return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }

@@ -44,8 +44,7 @@ extension Future {
 
 @usableFromInline
 struct MapResult<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (Result<Input, any Error>) throws -> Output)?
+    @usableFromInline var body: (@Sendable (Result<Input, any Error>) throws -> Output)?
 
     @inlinable
     init(body: @escaping @Sendable (Result<Input, any Error>) throws -> Output) {
@@ -58,16 +57,13 @@ struct MapResult<Input: Sendable, Output: Sendable>: Transform {
         return .value(try body(source.settledResult))
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct FlatMapResult<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline
-    var body: (@Sendable (Result<Input, any Error>) throws -> Future<Output>)?
-    @usableFromInline
-    let context = CallerContext()
+    @usableFromInline var body: (@Sendable (Result<Input, any Error>) throws -> Future<Output>)?
+    @usableFromInline let context = CallerContext()
 
     @inlinable
     init(body: @escaping @Sendable (Result<Input, any Error>) throws -> Future<Output>) {
@@ -80,8 +76,7 @@ struct FlatMapResult<Input: Sendable, Output: Sendable>: Transform {
         return .future(try context.run { try body(source.settledResult) })
     }
 
-    @inlinable
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 }
 
 private struct Continued<Value: Sendable>: Transform {

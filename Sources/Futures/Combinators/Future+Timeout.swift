@@ -55,11 +55,9 @@ extension Future {
 /// The future of a result in time.
 @usableFromInline
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
-    @usableFromInline
-    let location: SourceLocation
+    @usableFromInline let location: SourceLocation
     /// Makes the error, where it is not the usual one.
-    @usableFromInline
-    let error: (@Sendable () -> any Error)?
+    @usableFromInline let error: (@Sendable () -> any Error)?
 
     @inlinable
     init(at location: SourceLocation, deliver: @escaping Delivery) {

@@ -2,9 +2,7 @@
 @usableFromInline
 class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// Guarded by this waiter's lock, then by the claim of whoever settles it.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var timer: FutureTimer?
+    @usableFromInline @exclusivity(unchecked) final var timer: FutureTimer?
 
     @inlinable
     override init(deliver: @escaping Delivery) {

@@ -18,11 +18,9 @@ protocol Transform<Input, Output>: Sendable {
 }
 
 extension Transform {
-    @inlinable
-    func giveUp() {}
+    @inlinable func giveUp() {}
 
-    @inlinable
-    static var released: String { "a transform is applied once" }
+    @inlinable static var released: String { "a transform is applied once" }
 }
 
 /// What a transform leads to.
@@ -40,13 +38,10 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
     /// Released once applied, or not needed any more.
     ///
     /// Belongs to the deliverer; see `FutureNode.withdraw`.
-    @usableFromInline
-    @exclusivity(unchecked)
-    var step: Step
+    @usableFromInline @exclusivity(unchecked) var step: Step
 
     /// Where the transform was written; nil within the framework.
-    @usableFromInline
-    let location: SourceLocation?
+    @usableFromInline let location: SourceLocation?
 
     @inlinable
     init(_ step: Step, at location: SourceLocation?, deliver: @escaping Delivery) {

@@ -42,6 +42,5 @@ func next<Value: Sendable>(
 }
 
 extension Future {
-    @inlinable
-    final var settledValue: Value { storage.unsafelyUnwrapped }
+    @inlinable final var settledValue: Value { storage.unsafelyUnwrapped }
 }

@@ -38,8 +38,7 @@ package struct CallerContext: Sendable {
     package init() { captured = Self.bound }
 
     /// Whether what was captured is bound here and now.
-    @usableFromInline
-    var isBound: Bool { captured === Self.bound }
+    @usableFromInline var isBound: Bool { captured === Self.bound }
 
     /// Runs a closure with what was captured bound.
     @inlinable

@@ -24,24 +24,18 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     typealias Conclusion =
         @Sendable (_ aggregate: Future<Value>, _ inputs: [AggregateInput]) -> (any Error)?
 
-    @usableFromInline
-    let rule: Rule
-    @usableFromInline
-    let others: OtherInputs
-    @usableFromInline
-    let conclusion: Conclusion
+    @usableFromInline let rule: Rule
+    @usableFromInline let others: OtherInputs
+    @usableFromInline let conclusion: Conclusion
     /// How many inputs may still touch this, and one for `start`, until it has handed the inputs over.
     ///
     /// An input does not any more once it has told that it settled, or was given up, or was not made.
     /// As long as there are any, this owns a reference to itself, which whoever counts to zero releases.
-    @usableFromInline
-    let remaining: Atomic<Int>
+    @usableFromInline let remaining: Atomic<Int>
     /// In the order in which they were given; empty until all are enrolled.
     ///
     /// Guarded by the lock; once this has settled it belongs to the thread that settled it.
-    @usableFromInline
-    @exclusivity(unchecked)
-    var inputs: [AggregateInput]
+    @usableFromInline @exclusivity(unchecked) var inputs: [AggregateInput]
 
     @inlinable
     init(

@@ -13,9 +13,7 @@ class AggregateInput: Waiter, @unchecked Sendable {
     /// The settled future.
     ///
     /// Written by the deliverer, before it tells the aggregate.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var source: FutureNode?
+    @usableFromInline @exclusivity(unchecked) final var source: FutureNode?
 
     init(of aggregate: FutureNode) {
         self.aggregate = .passUnretained(aggregate)

@@ -3,9 +3,7 @@
 /// It is cancelled when nobody waits for it any more.
 @usableFromInline
 class DerivedFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var storedLinks: Links
+    @usableFromInline @exclusivity(unchecked) final var storedLinks: Links
 
     @inlinable
     init(deliver: @escaping Delivery) {

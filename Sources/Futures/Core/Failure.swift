@@ -1,12 +1,10 @@
 /// The error of a failed future, shared by all that derive from it.
 @usableFromInline
 final class Failure: Sendable {
-    @usableFromInline
-    let error: any Error
+    @usableFromInline let error: any Error
 
     /// Where the transform that threw the error was written; nil if no transform did.
-    @usableFromInline
-    let origin: SourceLocation?
+    @usableFromInline let origin: SourceLocation?
 
     /// What a cancelled future fails with.
     ///

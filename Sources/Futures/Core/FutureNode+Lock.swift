@@ -5,8 +5,7 @@ extension FutureNode {
     /// Whether this may still be delivered to.
     ///
     /// Relaxed: a hint. Whoever acts on it locks, and acquires by that.
-    @inlinable
-    final var isPending: Bool { word.load(ordering: .relaxed) & StateWord.settled == 0 }
+    @inlinable final var isPending: Bool { word.load(ordering: .relaxed) & StateWord.settled == 0 }
 
     /// Locks a pending node.
     ///

@@ -58,15 +58,12 @@ public class FutureNode: @unchecked Sendable {
     ///
     /// What stands below, and in ``Links``, is written before the node is enrolled by the thread that made
     /// it, and after that under the rule beside it.
-    @usableFromInline
-    let word: Atomic<UInt>
+    @usableFromInline let word: Atomic<UInt>
 
     /// What there is beside the word: the cancel handlers while pending, the error once failed.
     ///
     /// Guarded by the lock; the error is read only where an acquiring load found the word settled.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var attachment = Attachment.none
+    @usableFromInline @exclusivity(unchecked) final var attachment = Attachment.none
 
     /// See ``attachment``.
     @usableFromInline
@@ -79,37 +76,27 @@ public class FutureNode: @unchecked Sendable {
     /// Where the ``Links`` of this node are; nil in a root.
     ///
     /// Never changes once this is made.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var links: UnsafeMutablePointer<Links>?
+    @usableFromInline @exclusivity(unchecked) final var links: UnsafeMutablePointer<Links>?
 
     /// Whether this is in the list of its upstream.
     ///
     /// Guarded by the upstream's lock, and meaningless once the upstream has settled.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var isEnrolled = false
+    @usableFromInline @exclusivity(unchecked) final var isEnrolled = false
 
     /// Whether this future only waits to take over the result of its upstream.
     ///
     /// Guarded by this node's own lock.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var isForwarding = false
+    @usableFromInline @exclusivity(unchecked) final var isForwarding = false
 
     /// Whether those who wait are to hear nothing when this promise is released.
     ///
     /// Written before anybody else knows the promise.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var isSilent = false
+    @usableFromInline @exclusivity(unchecked) final var isSilent = false
 
     /// Whether all that ever waited for this have given up once.
     ///
     /// Guarded by this node's own lock.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var wasGivenUp = false
+    @usableFromInline @exclusivity(unchecked) final var wasGivenUp = false
 
     /// A function that hands the result of a settled node, the second, to one that waits for it.
     @usableFromInline
@@ -139,8 +126,7 @@ public class FutureNode: @unchecked Sendable {
     func inputsGivenUp(_ number: Int) {}
 
     /// Hears that the time of this future is over.
-    @usableFromInline
-    func timeIsOver() {}
+    @usableFromInline func timeIsOver() {}
 
     /// Where this node was made, as far as it is known.
     var origin: SourceLocation? { nil }
@@ -168,8 +154,7 @@ extension FutureNode {
     /// Whether this waits for nothing: a producer settles it, or it was made settled.
     ///
     /// References from outside alone keep it alive; any other node is owned by its upstream's list as well.
-    @inlinable
-    final var isRoot: Bool { links == nil }
+    @inlinable final var isRoot: Bool { links == nil }
 
     /// The node that the pointer bits of a word name.
     final class func node(at word: UInt) -> Unmanaged<FutureNode>? {

@@ -11,9 +11,7 @@ public class FutureStorage<Stored>: FutureNode, @unchecked Sendable {
     ///
     /// Written by the thread that has locked the word, or by a derived future's one deliverer; read
     /// only where an acquiring load found the word to be `value`.
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var storage: Stored
+    @usableFromInline @exclusivity(unchecked) final var storage: Stored
 
     @inlinable
     init(_ storage: Stored, word: UInt) {

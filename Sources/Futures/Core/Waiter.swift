@@ -1,9 +1,7 @@
 /// A node that waits and is no future: an observer, a suspended task, an input of an aggregate.
 @usableFromInline
 class Waiter: FutureNode, @unchecked Sendable {
-    @usableFromInline
-    @exclusivity(unchecked)
-    final var storedLinks: Links
+    @usableFromInline @exclusivity(unchecked) final var storedLinks: Links
 
     @inlinable
     init(deliver: @escaping Delivery) {
