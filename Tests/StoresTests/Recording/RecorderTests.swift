@@ -98,6 +98,158 @@ struct RecorderTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
+    /// A recorder of words, of which "ask" begins an effect and "stop" cancels it.
+    func words(
+        _ answers: Locked<[Promise<String>]>, maximumEvents: Int = .max,
+        middleware: [DispatchMiddleware<[String], String>] = []
+    ) -> Recorder<[String], String> {
+        Recorder(
+            initialState: [], maximumEvents: maximumEvents,
+            effects: { state, event in
+                state.append(event)
+                switch event {
+                case "ask":
+                    return .future {
+                        let answer = Promise<String>()
+                        answers.withLock { $0.append(answer) }
+                        return answer
+                    }.id("question")
+                case "stop": return .cancel(id: "question")
+                default: return .none
+                }
+            }, middleware: middleware)
+    }
+
+    @Test("T9: an answer after undo leaves what can be redone")
+    func anAnswerAfterUndoIsRecordedAtTheEnd() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = words(answers)
+        recorder.dispatch(event: "a")
+        recorder.dispatch(event: "ask")
+        recorder.undo()
+        answers.withLock { $0 }[0].resolve(with: "answer")
+        #expect(recorder.state == ["a"])
+        #expect(recorder.events == ["a", "ask", "answer"])
+        #expect(recorder.position == 1)
+        #expect(recorder.redo())
+        #expect(recorder.redo())
+        #expect(recorder.state == ["a", "ask", "answer"])
+    }
+
+    @Test("T9: a replayed cancel cancels the live effect")
+    func aReplayedCancelCancels() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = words(answers)
+        recorder.dispatch(event: "ask")
+        recorder.replay(["stop"])
+        answers.withLock { $0 }[0].resolve(with: "answer")
+        #expect(recorder.events == ["ask", "stop"])
+        #expect(recorder.state == ["ask", "stop"])
+    }
+
+    @Test("T9: a replayed event replaces the live effect of its id, and begins none")
+    func aReplayedEffectReplaces() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = words(answers)
+        recorder.dispatch(event: "ask")
+        recorder.replay(["ask", "answer"])
+        answers.withLock { $0 }[0].resolve(with: "late")
+        #expect(answers.withLock { $0.count } == 1)
+        #expect(recorder.events == ["ask", "ask", "answer"])
+    }
+
+    @Test func keepsNoMoreThanItsMaximum() {
+        let recorder = Recorder<Int, Int>(
+            initialState: 0, maximumEvents: 2, reduce: { $0 + $1 })
+        for event in [1, 10, 100] { recorder.dispatch(event: event) }
+        #expect(recorder.events == [10, 100])
+        #expect(recorder.states == [1, 11, 111])
+        #expect(recorder.droppedEvents == 1)
+        #expect(recorder.travel(to: 0))
+        #expect(recorder.state == 1)
+        #expect(!recorder.undo())
+        recorder.dispatch(event: 5)
+        #expect(recorder.events == [5])
+        #expect(recorder.states == [1, 6])
+    }
+
+    @Test func keepsNothingWhereItsMaximumIsZero() {
+        let recorder = Recorder<Int, Int>(
+            initialState: 0, maximumEvents: 0, reduce: { $0 + $1 })
+        for event in [1, 10] { recorder.dispatch(event: event) }
+        #expect(recorder.state == 11)
+        #expect(recorder.states == [11])
+        #expect(!recorder.canUndo)
+    }
+
+    @Test func anAnswerDropsNothingThatTheStateIsBefore() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = words(answers, maximumEvents: 1)
+        recorder.dispatch(event: "ask")
+        recorder.undo()
+        answers.withLock { $0 }[0].resolve(with: "answer")
+        #expect(recorder.events == ["ask", "answer"])
+        #expect(recorder.state == [])
+        recorder.redo()
+        recorder.redo()
+        recorder.dispatch(event: "more")
+        #expect(recorder.events == ["more"])
+        #expect(recorder.state == ["ask", "answer", "more"])
+    }
+
+    @Test func middlewareSeesWhatHappensAndNoStepsThroughHistory() {
+        let seen = Locked<[String]>([])
+        let answers = Locked<[Promise<String>]>([])
+        let layer = DispatchMiddleware<[String], String> { context in
+            seen.withLock { $0.append("set up") }
+            return { next in
+                seen.withLock { $0.append("ready") }
+                return { event in
+                    seen.withLock { $0.append("\(event) at \(context.state.count)") }
+                    if event == "twice" { context.dispatch(event: "once") }
+                    if event != "drop" { next(event.lowercased()) }
+                }
+            }
+        }
+        let recorder = words(answers, middleware: [layer])
+        for event in ["ask", "twice", "drop"] { recorder.dispatch(event: event) }
+        recorder.undo()
+        answers.withLock { $0 }[0].resolve(with: "ANSWER")
+        recorder.redo()
+        recorder.replay(["REPLAYED"])
+        #expect(
+            seen.withLock { $0 } == [
+                "set up", "ready", "ask at 0", "twice at 1", "once at 1", "drop at 3",
+                "ANSWER at 2",
+            ])
+        #expect(recorder.events == ["ask", "once", "twice", "REPLAYED"])
+    }
+
+    @Test func feedbackFollowsTheNewestState() {
+        let log = Locked<[String]>([])
+        let held = Locked<[Promise<Int>]>([])
+        let feedback = Feedback<[Int], Int>(
+            { $0.last },
+            effect: { wanted in
+                .future {
+                    log.withLock { $0.append("begin \(wanted)") }
+                    let promise = Promise<Int>()
+                    held.withLock { $0.append(promise) }
+                    promise.onCancel { log.withLock { $0.append("cancel \(wanted)") } }
+                    return promise
+                }
+            })
+        let recorder = Recorder<[Int], Int>(
+            initialState: [1], reduce: { $0 + [$1] }, feedback: [feedback])
+        recorder.dispatch(event: 2)
+        #expect(log.withLock { $0 } == ["begin 1", "cancel 1", "begin 2"])
+        recorder.undo()
+        recorder.redo()
+        #expect(log.withLock { $0.count } == 3)
+        recorder.replay([3])
+        #expect(log.withLock { $0.suffix(1) } == ["cancel 2"])
+    }
+
     @Test func keepsCountWithManyThreads() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
