@@ -131,6 +131,28 @@ import SwiftUI
         // end snippet
     }
 
+    // snippet: subscription
+    final class Title {
+        private let subscription: Subscription
+
+        init(_ store: Store<Counter, Counter.Event>, log: ExampleLog) {
+            subscription = store.subscription(to: \.name) { _, name in log.add(name) }
+        }
+    }
+    // end snippet
+
+    @Test func owned() {
+        let store = Store(initialState: Counter())
+        // snippet: owner
+        var title: Title? = Title(store, log: log)
+        store.dispatch(event: .rename("coffee"))
+        #expect(title != nil)
+        title = nil
+        store.dispatch(event: .rename("cocoa"))
+        #expect(log.lines == ["tea", "coffee"])
+        // end snippet
+    }
+
     @Test func awaited() async {
         // snippet: states
         var store: Store? = Store(initialState: Counter())
@@ -165,10 +187,7 @@ import SwiftUI
 
         var body: some View {
             VStack {
-                TextField(
-                    "Name",
-                    text: Binding(
-                        get: { counter.name }, set: { counter.dispatch(event: .rename($0)) }))
+                TextField("Name", text: counter.binding(\.name, Counter.Event.rename))
                 Button("\(counter.count)") { counter.dispatch(event: .increase) }
             }
         }
