@@ -46,9 +46,8 @@ struct Audience<State: Sendable>: Sendable {
     @usableFromInline
     mutating func remove(_ id: UUID) -> Removed? {
         if let removed = removeSubscriber(id) { return Removed(subscriber: removed) }
-        for index in -1..<others.count {
-            let subscriber = index < 0 ? first : others[index]
-            guard let subscriber, let member = subscriber.group?.remove(id) else { continue }
+        for subscriber in (first.map { [$0] } ?? []) + others {
+            guard let member = subscriber.group?.remove(id) else { continue }
             let group = member.isLast ? removeSubscriber(subscriber.id) : nil
             return Removed(member: member, emptyGroup: group)
         }

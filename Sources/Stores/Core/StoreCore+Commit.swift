@@ -37,19 +37,20 @@ extension StoreCore {
     @usableFromInline
     func commit(_ event: Event, from run: Int?) {
         trapIfReducing("dispatch")
+        // Kept also for nobody, since the reducer must free nothing: that could use the store.
+        var old: State?
         enter { values in
             guard !values.isClosed else { return nil }
             if let run, !values.effects.end(run) { return nil }
-            return reduce(event, &values)
+            old = values.state
+            return reduce(event, from: values.state, &values)
         }
+        withExtendedLifetime(old) {}
     }
 
-    /// Makes the next state, and begins its effects.
-    ///
-    /// The entry keeps the old state, also where nobody is told of it: it is freed in no lock.
-    private func reduce(_ event: Event, _ values: inout Values) -> Entry? {
+    /// Makes the next state, and begins its effects, if anybody has to be told or anything done.
+    private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
         values.version &+= 1
-        let old = values.state
         reducing.store(threadIdentity(), ordering: .relaxed)
         if let reduceWithEffects = reduction.reduceWithEffects {
             values.effects.begin(reduceWithEffects(&values.state, event))
@@ -58,6 +59,7 @@ extension StoreCore {
         }
         stepFeedback(from: old, &values)
         reducing.store(0, ordering: .relaxed)
+        if values.audience.isEmpty { return commands(&values) }
         return .transition(
             Transition(
                 old: old, new: values.state, version: values.version,

@@ -5,8 +5,10 @@ public import Foundation
 #endif
 
 /// Those who are told of a part of a store's state: together they are one of its subscribers.
+///
+/// A class, as three closures would be retained to call one.
 @usableFromInline
-struct SubscriberGroup<State: Sendable>: Sendable {
+final class SubscriberGroup<State: Sendable>: Sendable {
     /// Takes the state before, the state after, and the version of the latter.
     @usableFromInline
     let distribute: @Sendable (State, State, UInt64) -> Void
