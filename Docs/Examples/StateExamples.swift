@@ -107,6 +107,25 @@ import SwiftUI
         #expect(store.state.names == ["Momo"])
     }
 
+    @Test func difference() {
+        // snippet: diff
+        struct Book: Identifiable {
+            let id: Int
+            var title: String
+        }
+        let old = [Book(id: 1, title: "Momo"), Book(id: 2, title: "Emil")]
+        var new = old
+        new.insert(Book(id: 3, title: "Faust"), at: 0)
+        new[2].title = "Ronja"
+
+        #expect(
+            StateDiff(from: old, to: new).lines == [
+                "+ [id: 3].id: 3", "+ [id: 3].title: \"Faust\"",
+                "- [id: 2].title: \"Emil\"", "+ [id: 2].title: \"Ronja\"",
+            ])
+        // end snippet
+    }
+
     @Test func parts() {
         // snippet: part
         let store = Store(initialState: Counter())
