@@ -158,6 +158,21 @@ struct ModellingStateExamples {
         // end snippet
     }
 
+    @Test @MainActor func loadableOnTheMainActor() async {
+        let log = ExampleLog()
+        await withCheckedContinuation { shown in
+            // snippet: observe-loading-on
+            let price = Promise<Int>()
+            price.observeLoading(on: MainActor.shared) { price in
+                log.add("\(price)")
+                if !price.isLoading { shown.resume() }
+            }
+            price.resolve(with: 999)
+            // end snippet
+        }
+        #expect(log.lines == ["loading(previous: nil)", "loaded(999, stale: false)"])
+    }
+
     @Test func loadablesTogether() {
         // snippet: zip
         let product = Loadable<Product, Offline>.loaded(Product(name: "iPad Pro"))

@@ -185,6 +185,28 @@ struct RequestsInOrderExamples {
         #expect(network.received.count == 1)
     }
 
+    @Test func resumes() throws {
+        let (network, log) = (network, log)
+        // snippet: resume
+        let state = RequestState(networking: network.request)
+        for path in ["/route", "/login", "/auth"] {
+            state.sendRequest(Endpoint(path: path)) { (result: Result<Route, any Error>) in
+                if case .success(let answer) = result { log.add(answer.path) }
+            }
+        }
+        try network.next().answer(with: .json(Route(path: "/north")))
+        try network.next().answer(with: .status(503))
+        #expect(state.failures.count == 1)
+
+        let end = state.resume()
+        try network.next().answer(with: .json(Route(path: "/logged-in")))
+        try network.next().answer(with: .json(Route(path: "/authorized")))
+        try end.settledValue()
+        #expect(log.lines == ["/north", "/logged-in", "/authorized"])
+        #expect(network.received.map(\.path) == ["/route", "/login", "/login", "/auth"])
+        // end snippet
+    }
+
     @Test func goesOn() throws {
         let network = network
         // snippet: go-on

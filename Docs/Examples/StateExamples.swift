@@ -107,6 +107,25 @@ import SwiftUI
         #expect(store.state.names == ["Momo"])
     }
 
+    @Test func difference() {
+        // snippet: diff
+        struct Book: Identifiable {
+            let id: Int
+            var title: String
+        }
+        let old = [Book(id: 1, title: "Momo"), Book(id: 2, title: "Emil")]
+        var new = old
+        new.insert(Book(id: 3, title: "Faust"), at: 0)
+        new[2].title = "Ronja"
+
+        #expect(
+            StateDiff(from: old, to: new).lines == [
+                "+ [id: 3].id: 3", "+ [id: 3].title: \"Faust\"",
+                "- [id: 2].title: \"Emil\"", "+ [id: 2].title: \"Ronja\"",
+            ])
+        // end snippet
+    }
+
     @Test func parts() {
         // snippet: part
         let store = Store(initialState: Counter())
@@ -128,6 +147,28 @@ import SwiftUI
         name.dispatch(event: "coffee")
         #expect(log.lines == ["- → tea", "tea → coffee"])
         #expect(store.state.name == "coffee")
+        // end snippet
+    }
+
+    // snippet: subscription
+    final class Title {
+        private let subscription: Subscription
+
+        init(_ store: Store<Counter, Counter.Event>, log: ExampleLog) {
+            subscription = store.subscription(to: \.name) { _, name in log.add(name) }
+        }
+    }
+    // end snippet
+
+    @Test func owned() {
+        let store = Store(initialState: Counter())
+        // snippet: owner
+        var title: Title? = Title(store, log: log)
+        store.dispatch(event: .rename("coffee"))
+        #expect(title != nil)
+        title = nil
+        store.dispatch(event: .rename("cocoa"))
+        #expect(log.lines == ["tea", "coffee"])
         // end snippet
     }
 
@@ -165,10 +206,7 @@ import SwiftUI
 
         var body: some View {
             VStack {
-                TextField(
-                    "Name",
-                    text: Binding(
-                        get: { counter.name }, set: { counter.dispatch(event: .rename($0)) }))
+                TextField("Name", text: counter.binding(\.name, Counter.Event.rename))
                 Button("\(counter.count)") { counter.dispatch(event: .increase) }
             }
         }

@@ -146,6 +146,29 @@ struct TestingStateExamples {
         // end snippet
     }
 
+    @Test func bounded() {
+        let log = ExampleLog()
+        // snippet: recorder-bound
+        let recorder = Recorder<Int, Int>(
+            initialState: 0, maximumEvents: 2, reduce: { $0 + $1 },
+            middleware: [
+                DispatchMiddleware { _ in
+                    { next in
+                        { [log] event in
+                            log.add("\(event)")
+                            next(event)
+                        }
+                    }
+                }
+            ])
+        for event in [1, 10, 100] { recorder.dispatch(event: event) }
+        recorder.undo()
+        #expect(recorder.states == [1, 11, 111])
+        #expect(recorder.droppedEvents == 1)
+        #expect(log.lines == ["1", "10", "100"])
+        // end snippet
+    }
+
     @Test func replay() throws {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("events-\(UUID().uuidString).jsonl")

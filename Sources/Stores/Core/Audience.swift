@@ -40,14 +40,44 @@ struct Audience<State: Sendable>: Sendable {
         if first == nil { first = subscriber } else { others.append(subscriber) }
     }
 
-    /// Takes out the one with an id, if there is one.
+    /// Takes out the one with an id, if there is one, be it a member of a group.
+    ///
+    /// - Returns: Those that are to be told nothing any more, outside the lock.
     @usableFromInline
-    mutating func remove(_ id: UUID) -> Subscriber<State>? {
+    mutating func remove(_ id: UUID) -> Removed? {
+        if let removed = removeSubscriber(id) { return Removed(subscriber: removed) }
+        for subscriber in (first.map { [$0] } ?? []) + others {
+            guard let member = subscriber.group?.remove(id) else { continue }
+            let group = member.isLast ? removeSubscriber(subscriber.id) : nil
+            return Removed(member: member, emptyGroup: group)
+        }
+        return nil
+    }
+
+    private mutating func removeSubscriber(_ id: UUID) -> Subscriber<State>? {
         if let removed = first, removed.id == id {
             first = others.isEmpty ? nil : others.removeFirst()
             return removed
         }
         return others.firstIndex { $0.id == id }.map { others.remove(at: $0) }
+    }
+
+    /// Who was taken out.
+    @usableFromInline
+    struct Removed {
+        var subscriber: Subscriber<State>?
+        var member: SubscriberGroup<State>.Removal?
+        /// The group whose last member has left.
+        ///
+        /// It is here only to be freed outside the lock: it has nobody to tell, and who becomes a member
+        /// meanwhile has another place.
+        var emptyGroup: Subscriber<State>?
+
+        /// Tells who was taken out nothing any more.
+        func deactivate() {
+            member?.deactivate()
+            subscriber?.deactivate()
+        }
     }
 
     /// Tells nobody anything any more.

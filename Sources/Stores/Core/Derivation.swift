@@ -15,10 +15,10 @@ protocol DerivationSource<Part>: Sendable {
         onClose: (@Sendable () -> Void)?, _ receive: @escaping Subscriber<Part>.Receive
     ) -> UUID
     func unsubscribe(_ id: UUID)
+    func subscription(_ id: UUID) -> Subscription
     func derived<Smaller: Equatable & Sendable>(
         _ part: @escaping @Sendable (Part) -> Smaller
     ) -> any DerivationSource<Smaller>
-    func close()
 }
 
 /// The observers of a part of a store's state.
@@ -26,6 +26,9 @@ protocol DerivationSource<Part>: Sendable {
 /// While there are any, it is one subscriber of the store: it compares the part and passes
 /// changes on. Their replays are entries of the store's queue. Its lock is taken inside the store's,
 /// never around it.
+///
+/// It lives as long as a member, or a derived store that can add one. The members are kept by the
+/// store, so a subscription does not end with the derived store that made it.
 @usableFromInline
 final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
     DerivationSource
@@ -76,26 +79,9 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         return id
     }
 
+    /// Ends a subscription to this or to any other part of the store's state.
     @inlinable
-    func unsubscribe(_ id: UUID) {
-        core.trapIfReducing("unsubscribe")
-        // Both locks, so that nobody subscribes between the last member and the place.
-        let member = core.values.withLock { values in
-            members.withLock { members -> Subscriber<Part>? in
-                guard let index = members.list.firstIndex(where: { $0.id == id }) else {
-                    return nil
-                }
-                defer {
-                    if members.list.isEmpty {
-                        if let place = members.place { _ = values.audience.remove(place) }
-                        members.place = nil
-                    }
-                }
-                return members.list.remove(at: index)
-            }
-        }
-        member?.deactivate()
-    }
+    func unsubscribe(_ id: UUID) { core.unsubscribe(id) }
 
     @inlinable
     func derived<Smaller: Equatable & Sendable>(
@@ -104,26 +90,40 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         Derivation<State, Event, Smaller>(of: core) { [part] in smaller(part($0)) }
     }
 
-    @inlinable
-    func close() {
-        let (list, place) = members.withLock { members in
-            defer { members = Members() }
-            return (members.list, members.place)
-        }
-        for member in list { member.deactivate() }
-        if let place { core.unsubscribe(place) }
-    }
-
+    /// This derivation's members, as one subscriber of the store.
     @inlinable
     func subscriber(_ place: UUID, since version: UInt64) -> Subscriber<State> {
         Subscriber(
             id: place, since: version,
-            distribute: { [members, part] old, new, version in
-                let parts = (old: part(old), new: part(new))
-                guard parts.old != parts.new else { return }
-                for member in members.withLock({ $0.list }) {
-                    member.notify(parts.old, parts.new, version)
-                }
-            })
+            group: SubscriberGroup(
+                distribute: { [members, part] old, new, version in
+                    let parts = (old: part(old), new: part(new))
+                    guard parts.old != parts.new else { return }
+                    for member in members.withLock({ $0.list }) {
+                        member.notify(parts.old, parts.new, version)
+                    }
+                },
+                remove: { [members] id in members.withLock { $0.remove(id) } },
+                onClose: { [members] in
+                    for member in members.withLock({ $0.takeAll() }) { member.deactivate() }
+                }))
+    }
+}
+
+extension Derivation.Members {
+    /// Takes out the one with an id, if there is one.
+    @inlinable
+    mutating func remove(_ id: UUID) -> SubscriberGroup<State>.Removal? {
+        guard let index = list.firstIndex(where: { $0.id == id }) else { return nil }
+        let member = list.remove(at: index)
+        if list.isEmpty { place = nil }
+        return .init(isLast: list.isEmpty) { member.deactivate() }
+    }
+
+    /// Takes out all.
+    @inlinable
+    mutating func takeAll() -> [Subscriber<Part>] {
+        defer { self = Self() }
+        return list
     }
 }

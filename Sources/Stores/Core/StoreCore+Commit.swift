@@ -9,22 +9,23 @@ extension StoreCore {
         trapIfReducing("dispatch")
         let step: Step<State>? = values.withLock { values in
             if values.isClosed { return nil }
-            // The old state is not kept for nobody: a collection in it is then changed in place.
-            let old = values.audience.isEmpty ? nil : values.state
+            // Kept also for nobody, since the reducer must free nothing: that could use the store.
+            let old = values.state
             values.version &+= 1
             reducing.store(threadIdentity(), ordering: .relaxed)
             reduction.reduce(&values.state, event)
             reducing.store(0, ordering: .relaxed)
-            guard let old else { return nil }
-            if turn.take() {
-                return Step(old, values.state, values.version, values.audience)
-            }
-            values.enqueue(old)
-            return nil
+            let isToBeTold = !values.audience.isEmpty && turn.take()
+            if !isToBeTold, !values.audience.isEmpty { values.enqueue(old) }
+            return Step(
+                old, values.state, values.version, values.audience, isToBeTold: isToBeTold)
         }
         guard let step else { return }
-        step.audience.notify(step.old, step.new, step.version)
-        if !turn.end() { drain() }
+        if step.isToBeTold {
+            step.audience.notify(step.old, step.new, step.version)
+            if !turn.end() { drain() }
+        }
+        withExtendedLifetime(step) {}
     }
 
     /// Reduces an event, begins its effects, and enters the change in the queue.
@@ -36,27 +37,29 @@ extension StoreCore {
     @usableFromInline
     func commit(_ event: Event, from run: Int?) {
         trapIfReducing("dispatch")
+        // Kept also for nobody, since the reducer must free nothing: that could use the store.
+        var old: State?
         enter { values in
             guard !values.isClosed else { return nil }
             if let run, !values.effects.end(run) { return nil }
-            return reduce(event, &values)
+            old = values.state
+            return reduce(event, from: values.state, &values)
         }
+        withExtendedLifetime(old) {}
     }
 
     /// Makes the next state, and begins its effects, if anybody has to be told or anything done.
-    private func reduce(_ event: Event, _ values: inout Values) -> Entry? {
+    private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
         values.version &+= 1
-        let isObserved = !values.audience.isEmpty || !feedback.isEmpty
-        let old = isObserved ? values.state : nil
         reducing.store(threadIdentity(), ordering: .relaxed)
         if let reduceWithEffects = reduction.reduceWithEffects {
             values.effects.begin(reduceWithEffects(&values.state, event))
         } else {
             reduction.reduce(&values.state, event)
         }
-        if let old { stepFeedback(from: old, &values) }
+        stepFeedback(from: old, &values)
         reducing.store(0, ordering: .relaxed)
-        guard let old else { return commands(&values) }
+        if values.audience.isEmpty { return commands(&values) }
         return .transition(
             Transition(
                 old: old, new: values.state, version: values.version,

@@ -31,7 +31,7 @@ extension StoreCore {
         enter { values in .replay(add(&values)) }
     }
 
-    /// Removes a subscriber, if it is there.
+    /// Removes a subscriber, be it one of a part, if it is there.
     @usableFromInline
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")

@@ -34,6 +34,9 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         var effects = EffectTable<Event>()
         @usableFromInline
         var chain: Chain
+        /// What other threads have dispatched while the store is set up.
+        @usableFromInline
+        var early: [Event] = []
 
         @inlinable
         init(state: State, chain: Chain) {
@@ -53,8 +56,11 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     /// The middleware around ``commit(_:)``.
     @usableFromInline
     enum Chain {
-        /// It is being set up. Next: ready.
-        case settingUp
+        /// A thread sets it up; what other threads dispatch waits. Next: catching up.
+        case settingUp(by: UInt)
+        /// It is there, and the thread that has set it up sends what has waited through it; what other
+        /// threads dispatch waits, too, so that it overtakes nothing. Next: ready.
+        case catchingUp(@Sendable (Event) -> Void, by: UInt)
         /// Next: gone, when the store goes. It refers to this core, so it has to be let go of.
         case ready(@Sendable (Event) -> Void)
         case gone
@@ -84,7 +90,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         _ state: State, _ reduction: Reduction<State, Event>, hasMiddleware: Bool,
         feedback: [Feedback<State, Event>], onFailure: @escaping @Sendable (any Error) -> Void
     ) {
-        values = Locked(Values(state: state, chain: .settingUp))
+        values = Locked(Values(state: state, chain: .settingUp(by: threadIdentity())))
         self.reduction = reduction
         self.hasMiddleware = hasMiddleware
         self.feedback = feedback
@@ -109,22 +115,6 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @inlinable
     func dispatch(_ event: Event) {
         if hasMiddleware { dispatchThroughChain(event) } else { commit(event) }
-    }
-
-    @usableFromInline
-    func dispatchThroughChain(_ event: Event) {
-        trapIfReducing("dispatch")
-        let chain = values.withLock { $0.chain }
-        switch chain {
-        case .settingUp:
-            fatalError(
-                """
-                Store: \(Event.self) was dispatched while its middleware was being set up. Dispatch \
-                from the function that takes the event, not from those that return it.
-                """)
-        case .ready(let dispatch): dispatch(event)
-        case .gone: break
-        }
     }
 
     /// Ends everything: no observer is called any more, and effects are cancelled.

@@ -12,9 +12,6 @@ final class Subscriber<State: Sendable>: Sendable {
     /// Takes the state before (nil at the replay) and the state after.
     @usableFromInline
     typealias Receive = @Sendable (State?, State) -> Void
-    /// Takes the state before, the state after, and the version of the latter.
-    @usableFromInline
-    typealias Distribute = @Sendable (State, State, UInt64) -> Void
 
     @usableFromInline
     let id: UUID
@@ -23,9 +20,9 @@ final class Subscriber<State: Sendable>: Sendable {
     let since: UInt64
     @usableFromInline
     let receive: Receive
-    /// What takes its place where others are behind this one.
+    /// Those who are behind this one, if it passes changes on to others.
     @usableFromInline
-    let distribute: Distribute?
+    let group: SubscriberGroup<State>?
     @usableFromInline
     let onClose: (@Sendable () -> Void)?
     /// False from the moment that it is unsubscribed.
@@ -41,24 +38,24 @@ final class Subscriber<State: Sendable>: Sendable {
         self.since = since
         self.onClose = onClose
         self.receive = receive
-        distribute = nil
+        group = nil
     }
 
     /// Makes a subscriber that passes changes on to others, who are replayed the state each.
     @inlinable
-    init(id: UUID, since: UInt64, distribute: @escaping Distribute) {
+    init(id: UUID, since: UInt64, group: SubscriberGroup<State>) {
         self.id = id
         self.since = since
-        onClose = nil
+        onClose = group.onClose
         receive = { _, _ in }
-        self.distribute = distribute
+        self.group = group
     }
 
     /// Tells of a change, if it is newer than what was replayed.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64) {
         guard version > since, isActive.load(ordering: .acquiring) else { return }
-        if let distribute { distribute(old, new, version) } else { receive(old, new) }
+        if let group { group.distribute(old, new, version) } else { receive(old, new) }
     }
 
     /// Tells of the state at the beginning.

@@ -3,11 +3,19 @@
 /// ```
 /// - login.name: "Tan"
 /// + login.name: "Tangent"
-/// + books[1].title: "Momo"
+/// + counts[1]: 7
+/// - books[id: 3].title: "Emil"
+/// + books[id: 3].title: "Momo"
 /// ```
 ///
 /// Properties are found by reflection, in the order of their declaration; what is the same in both
-/// is left out. Dictionaries and sets have no order: they are compared by key and by element.
+/// is left out. Values that differ and print the same, such as dates within a second, are shown with
+/// their parts, or in words. Dictionaries and sets have no order: they are compared by key and by
+/// element.
+///
+/// Arrays are compared by what was inserted and removed. Elements that are `Identifiable` are compared
+/// with those of the same id, wherever they are. Where more than 400 elements lie between the first
+/// and the last that differ, those are compared by place.
 public struct StateDiff: Sendable, CustomStringConvertible {
     /// The differences: `- PATH: VALUE` for what was, then `+ PATH: VALUE` for what is.
     public let lines: [String]
@@ -20,19 +28,9 @@ public struct StateDiff: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - old: The value before.
     ///   - new: The value after.
+    /// - Complexity: O(*n*) for *n* values without parts, except for arrays in which much has changed, of
+    ///   which at most 400 elements are each compared with the others.
     public init<Value>(from old: Value, to new: Value) {
-        let before = StateLeaves(of: old).leaves
-        let after = StateLeaves(of: new).leaves
-        let newTexts = Dictionary(after.map { ($0.path, $0.text) }) { first, _ in first }
-        let oldTexts = Dictionary(before.map { ($0.path, $0.text) }) { first, _ in first }
-        var lines: [String] = []
-        for leaf in before where newTexts[leaf.path] != leaf.text {
-            lines.append("- \(leaf.line)")
-            if let text = newTexts[leaf.path] {
-                lines.append("+ \(StateLeaves.Leaf(path: leaf.path, text: text).line)")
-            }
-        }
-        for leaf in after where oldTexts[leaf.path] == nil { lines.append("+ \(leaf.line)") }
-        self.lines = lines
+        lines = StateComparison(of: old, with: new).lines
     }
 }

@@ -3,15 +3,29 @@ struct StateLeaves {
     struct Leaf {
         let path: String
         let text: String
+        /// What the text is of, where it is a value.
+        let value: Any?
 
-        var line: String { path.isEmpty ? text : "\(path): \(text)" }
+        var line: String { StateLeaves.line(path, text) }
+
+        /// Whether the values cannot be told apart; where they are is no matter.
+        func isSame(as other: Leaf) -> Bool {
+            guard text == other.text else { return false }
+            guard let value, let otherValue = other.value else { return true }
+            return !differs(value, otherValue)
+        }
     }
 
     private(set) var leaves: [Leaf] = []
     /// The objects on the way to where we are: a cycle is not followed.
     private var objects: Set<ObjectIdentifier> = []
 
-    init(of value: Any) { take(value, at: "") }
+    init(of value: Any, at path: String = "") { take(value, at: path) }
+
+    /// A line of a difference, without its sign.
+    static func line(_ path: String, _ text: String) -> String {
+        path.isEmpty ? text : "\(path): \(text)"
+    }
 
     private mutating func take(_ value: Any, at path: String) {
         let mirror = Mirror(reflecting: value)
@@ -55,7 +69,7 @@ struct StateLeaves {
 
     /// A case with values is a path of its own, so that another case shows as one gone and one come.
     private mutating func takeCase(_ value: Any, _ mirror: Mirror, at path: String) {
-        guard let child = mirror.children.first else { return add(".\(value)", at: path) }
+        guard let child = mirror.children.first else { return add(".\(value)", at: path, value) }
         let name = "\(path).\(child.label ?? "")"
         let payload = Mirror(reflecting: child.value)
         if payload.displayStyle == .tuple, payload.children.isEmpty { return add("()", at: name) }
@@ -70,23 +84,24 @@ struct StateLeaves {
     }
 
     private mutating func takeProperties(_ value: Any, _ mirror: Mirror, at path: String) {
-        // What says itself what it is, such as an identifier or a date, is not taken apart.
-        if value is any CustomStringConvertible || mirror.children.isEmpty {
-            return add(String(reflecting: value), at: path)
-        }
-        var parent = mirror.superclassMirror
-        var children = Array(mirror.children)
-        while let next = parent {
-            children = Array(next.children) + children
-            parent = next.superclassMirror
-        }
-        for child in children {
+        if isLeaf(value, mirror) { return add(String(reflecting: value), at: path, value) }
+        for child in mirror.allChildren {
             let label = child.label ?? "?"
             take(child.value, at: path.isEmpty ? label : "\(path).\(label)")
         }
     }
 
-    private mutating func add(_ text: String, at path: String) {
-        leaves.append(Leaf(path: path, text: text))
+    private mutating func add(_ text: String, at path: String, _ value: Any? = nil) {
+        leaves.append(Leaf(path: path, text: text, value: value))
     }
+}
+
+/// Whether a value is not taken apart: it has no parts, or says itself what it is, as a date does.
+func isLeaf(_ value: Any, _ mirror: Mirror) -> Bool {
+    value is any CustomStringConvertible || mirror.children.isEmpty
+}
+
+extension Mirror {
+    /// The properties, those of superclasses first.
+    var allChildren: [Child] { (superclassMirror?.allChildren ?? []) + children }
 }

@@ -2,14 +2,30 @@
 ///
 /// It does not keep the store alive.
 public struct DispatchContext<State: Sendable, Event: Sendable>: Sendable {
-    let core: StoreCore<State, Event>
+    private let read: @Sendable () -> State
+    private let send: @Sendable (Event) -> Void
+
+    init(core: StoreCore<State, Event>) {
+        read = { core.state }
+        send = { core.dispatch($0) }
+    }
+
+    /// Makes the context of a middleware whose events become other events of the store.
+    init<StoreEvent>(
+        _ context: DispatchContext<State, StoreEvent>,
+        _ event: @escaping @Sendable (Event) -> StoreEvent
+    ) {
+        read = context.read
+        send = { context.send(event($0)) }
+    }
 
     /// The store's state now; the last one, if the store has gone.
-    public var state: State { core.state }
+    public var state: State { read() }
 
     /// Dispatches an event through the whole chain of middleware.
     ///
     /// - Parameter event: The event. It is dropped if the store has gone. Dispatching while the
-    ///   middleware is set up is a programming error and traps.
-    public func dispatch(event: Event) { core.dispatch(event) }
+    ///   middleware is set up is a programming error and traps; from another thread than the one
+    ///   that sets it up, the event waits until the store is complete.
+    public func dispatch(event: Event) { send(event) }
 }

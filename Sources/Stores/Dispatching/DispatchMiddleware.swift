@@ -17,6 +17,10 @@
 /// first of the list is the outermost. It may pass the event on, pass others on, or none, or dispatch
 /// through `context`, which goes through the whole chain again.
 ///
+/// A layer may start a source of events on another thread while it is set up. What that dispatches
+/// before the store is complete waits, and goes through the chain in order before the store's
+/// initializer returns.
+///
 /// Events of effects go through the chain, too. One whose effect is replaced or cancelled does not
 /// enter it; one that has entered it before that is reduced.
 public struct DispatchMiddleware<State: Sendable, Event: Sendable>: Sendable {
@@ -28,8 +32,8 @@ public struct DispatchMiddleware<State: Sendable, Event: Sendable>: Sendable {
     /// Makes a middleware.
     ///
     /// - Parameter setUp: A function of the store's ``DispatchContext``, that returns a function of
-    ///   the rest of the chain, that returns what is called for each event. Dispatching while it is
-    ///   set up is a programming error and traps; so is subscribing.
+    ///   the rest of the chain, that returns what is called for each event. Dispatching on the same
+    ///   thread while it is set up is a programming error and traps.
     public init(
         _ setUp:
             @escaping @Sendable (DispatchContext<State, Event>) -> (@escaping Dispatch) -> Dispatch

@@ -13,6 +13,8 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// What a change of state asks for; nil is before the initial state.
     let step: @Sendable (State?, State) -> Effect<Event>
 
+    init(step: @escaping @Sendable (State?, State) -> Effect<Event>) { self.step = step }
+
     /// Makes a feedback with at most one effect at a time.
     ///
     /// - Parameters:

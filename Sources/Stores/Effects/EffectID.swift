@@ -1,6 +1,6 @@
 /// The name of an effect within one store.
 ///
-/// Two are equal if their values are, as `AnyHashable` compares them: a string never equals a number.
+/// Two are equal if their types and their values are: `1`, `1.0` and `UInt8(1)` are three ids.
 @usableFromInline
 struct EffectID: Hashable, Sendable {
     private let base: any Hashable & Sendable
@@ -9,11 +9,13 @@ struct EffectID: Hashable, Sendable {
 
     @usableFromInline
     static func == (left: EffectID, right: EffectID) -> Bool {
-        AnyHashable(left.base) == AnyHashable(right.base)
+        type(of: left.base) == type(of: right.base)
+            && AnyHashable(left.base) == AnyHashable(right.base)
     }
 
     @usableFromInline
     func hash(into hasher: inout Hasher) {
+        ObjectIdentifier(type(of: base)).hash(into: &hasher)
         AnyHashable(base).hash(into: &hasher)
     }
 }

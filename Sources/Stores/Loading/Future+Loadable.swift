@@ -1,3 +1,4 @@
+public import Dispatch
 public import Futures
 
 extension Future {
@@ -23,6 +24,45 @@ extension Future {
             var state = state
             state.finishLoading(withFutures: result)
             body(state)
+        }
+    }
+}
+
+extension Future {
+    /// Calls a function on a dispatch queue with each state that the loading goes through.
+    ///
+    /// - Parameters:
+    ///   - queue: Where to call it. On a serial queue the states come in their order.
+    ///   - known: What is known so far: its value is kept while this one is loaded.
+    ///   - body: Called as with ``observeLoading(after:_:)``, but always asynchronously, also with
+    ///     loading.
+    public func observeLoading(
+        on queue: DispatchQueue,
+        after known: Loadable<Value, any Error> = .idle,
+        _ body: @escaping @Sendable (Loadable<Value, any Error>) -> Void
+    ) {
+        observeLoading(after: known) { state in queue.async { body(state) } }
+    }
+
+    /// Calls a function on the main actor with each state that the loading goes through.
+    ///
+    /// ```swift
+    /// loadProduct(7).observeLoading(on: MainActor.shared) { self.product = $0 }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - known: What is known so far: its value is kept while this one is loaded.
+    ///   - body: Called as with ``observeLoading(after:_:)`` and in the same order, but always
+    ///     asynchronously, also with loading.
+    public func observeLoading(
+        on actor: MainActor,
+        after known: Loadable<Value, any Error> = .idle,
+        _ body: @escaping @MainActor @Sendable (Loadable<Value, any Error>) -> Void
+    ) {
+        // The main actor's executor is the main queue, which keeps the order.
+        observeLoading(on: .main, after: known) { state in
+            MainActor.assumeIsolated { body(state) }
         }
     }
 }

@@ -7,7 +7,9 @@ public import Foundation
 extension Recorder where Event: Encodable {
     /// Writes the events that lead to the state now to a file, each as JSON on a line of its own.
     ///
-    /// Those that were undone are left out. Secrets in events are in the file, too.
+    /// Those that were undone are left out, and those that were dropped since there were more than the
+    /// maximum: then ``droppedEvents`` is not 0, and the events lead on from the first of
+    /// ``states``. Secrets in events are in the file, too.
     ///
     /// - Parameters:
     ///   - file: The file. What is there is replaced at once, or not at all.

@@ -19,11 +19,12 @@ public import Foundation
 ///
 /// Going back is a change like any other: observers are told of it in the store's one queue, in
 /// consecutive pairs. An event that is dispatched after going back takes the place of those that were
-/// undone. Effects are not undone, and not begun again by going forth; an event of theirs that comes
-/// later is recorded like any other.
+/// undone. Effects are not undone, and not begun again by going forth. An event of theirs that comes
+/// while the recorder has gone back is recorded after those that were undone, and redone with them.
+/// Feedback follows the newest state: going back and forth neither begins nor cancels its effects.
 ///
-/// Everything may be used from any thread, as with ``Store``. It keeps every state and every event:
-/// a step back or forth is O(1), however far.
+/// Everything may be used from any thread, as with ``Store``. It keeps every state and every event, or
+/// the newest if it is made with a maximum: a step back or forth is O(1), however far.
 public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     /// The store, for observers, derived stores and views.
     ///
@@ -32,60 +33,29 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
 
     private let timeline: Locked<Timeline<State, Event>>
 
-    private init(
-        _ initialState: State,
-        onFailure: @escaping @Sendable (any Error) -> Void,
+    init(
+        _ initialState: State, maximumEvents: Int,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = { _ in },
         _ reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>
     ) {
-        let timeline = Locked(Timeline<State, Event>(initialState))
+        precondition(maximumEvents >= 0, "Recorder: maximumEvents is negative.")
+        let timeline = Locked(
+            Timeline<State, Event>(
+                initialState, maximumEvents: maximumEvents, feedback: feedback))
         self.timeline = timeline
         // The store reduces one event at a time, so the timeline has the events in its order.
         store = Store(
-            initialState: initialState,
-            effects: { state, event in
+            initialState,
+            Reduction(withEffects: { state, event in
                 timeline.withLock { $0.take(event, &state, reduce) }
-            },
+            }),
+            middleware: middleware.map { $0.ofRecorder() },
+            feedback: feedback.map(\.ofRecorderAtTheBeginning),
             onFailure: onFailure)
-    }
-
-    /// Makes a recorder of a state and a function that makes the next.
-    ///
-    /// - Parameters:
-    ///   - initialState: The state at the beginning, which is position 0.
-    ///   - reduce: Makes the next state: a pure function.
-    public convenience init(
-        initialState: State, reduce: @escaping @Sendable (State, Event) -> State
-    ) {
-        self.init(initialState, onFailure: { _ in }) { state, event in
-            state = reduce(state, event)
-            return .none
-        }
-    }
-
-    /// Makes a recorder of a state and a reducer.
-    ///
-    /// - Parameters:
-    ///   - initialState: The state at the beginning, which is position 0.
-    ///   - reducer: Makes the next state.
-    public convenience init(initialState: State, reducer: Reducer<State, Event>) {
-        self.init(initialState, onFailure: { _ in }) { state, event in
-            reducer.reduce(&state, event)
-            return .none
-        }
-    }
-
-    /// Makes a recorder whose events have effects besides.
-    ///
-    /// - Parameters:
-    ///   - initialState: The state at the beginning, which is position 0.
-    ///   - effects: Changes the state, and returns what there is to do besides.
-    ///   - onFailure: Called with the error of an effect that failed without an event.
-    public convenience init(
-        initialState: State,
-        effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
-        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
-    ) {
-        self.init(initialState, onFailure: onFailure, effects)
+        // Observers are called without a lock, so what is forgotten is freed in this one.
+        store.subscribe { _, _ in _ = timeline.withLock { $0.takeForgotten() } }
     }
 
     /// The state now.
@@ -113,13 +83,17 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned.
     public func unsubscribe(_ subscriptionID: UUID) { store.unsubscribe(subscriptionID) }
 
-    /// How many events lead from the initial state to the state now.
+    /// How many events lead from the first of ``states`` to the state now.
     public var position: Int { history { $0.position } }
 
-    /// All events that are recorded, in order, those that were undone included.
+    /// All events that are kept, in order, those that were undone included.
     public var events: [Event] { history { $0.events } }
 
-    /// The state at every position: the initial one, and one after each event.
+    /// How many of the oldest events are not kept any more, since there were more than the maximum.
+    public var droppedEvents: Int { history { $0.droppedEvents } }
+
+    /// The state at every position: the initial one, or the oldest that is kept, and one after each
+    /// event.
     public var states: [State] { history { $0.states } }
 
     /// Whether there is an event to undo.
@@ -151,8 +125,12 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
 
     /// Plays events, without their effects.
     ///
+    /// No effect begins. Effects under way that an event cancels, or replaces by one of the same id, are
+    /// cancelled.
+    ///
     /// - Parameter events: The events. Those of effects have to be among them, as they are where they
-    ///   were recorded. They are recorded here, too.
+    ///   were recorded. They are recorded here, too. They do not pass middleware, as they are what came
+    ///   out of it.
     public func replay(_ events: some Sequence<Event>) {
         for event in events { store.dispatch(event: .replay(event)) }
     }
@@ -169,14 +147,5 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     private func go(_ event: RecorderEvent<Event>, if isPossible: Bool) -> Bool {
         if isPossible { store.dispatch(event: event) }
         return isPossible
-    }
-}
-
-extension Recorder where State: Reducible, State.Event == Event {
-    /// Makes a recorder of a state that knows its events.
-    ///
-    /// - Parameter initialState: The state at the beginning, which is position 0.
-    public convenience init(initialState: State) {
-        self.init(initialState: initialState, reducer: Reducer())
     }
 }

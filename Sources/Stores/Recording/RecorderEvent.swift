@@ -2,7 +2,11 @@
 public enum RecorderEvent<Event: Sendable>: Sendable {
     /// Something happened. It is recorded, and its effects begin.
     case event(Event)
-    /// Something happened when it was recorded. It is recorded again, and no effect begins.
+    /// An effect's event came. It is recorded after all others, also while the recorder has gone back;
+    /// then the state changes when it is redone.
+    case answer(Event)
+    /// Something happened when it was recorded. It is recorded again, and no effect begins; effects that
+    /// it cancels or replaces are cancelled.
     case replay(Event)
     /// Goes one event back, if there is one.
     case undo

@@ -3,8 +3,13 @@ internal import Futures
 /// How far a sequence of requests has come.
 ///
 /// Next, for each request: it is appended, it begins when the one before it was delivered, it may
-/// fail, and it ends.
-struct RequestProgress: Sendable {
+/// fail, and it ends. One that had no answer is kept, and appended again if the sequence is resumed.
+struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
+    /// Sends a request, after the one before it and until its delivery.
+    typealias Send =
+        @Sendable (Sequence, _ previous: Future<Void>, _ delivered: Promise<Void>) -> Void
+    typealias Sequence = RequestSequence<Request, Answer>
+
     let rule: RequestFailureRule
     /// Settles when the request that was declared last has been delivered.
     private(set) var last: Future<Void> = Future(value: ())
@@ -12,6 +17,9 @@ struct RequestProgress: Sendable {
     private(set) var isCancelled = false
     /// Whether a request was cancelled, or not sent, since all were.
     private var isCutShort = false
+    /// The requests that failed or were not sent, in order.
+    private var unanswered: [Send] = []
+    private var isToResume = false
     private var count = 0
     /// Cancels the request that is under way.
     private var running: (@Sendable () -> Void)?
@@ -41,8 +49,9 @@ struct RequestProgress: Sendable {
 
     mutating func begin(_ cancel: @escaping @Sendable () -> Void) { running = cancel }
 
-    mutating func fail(_ error: any Error) {
+    mutating func fail(_ error: any Error, _ again: @escaping Send) {
         if isCancelled { isCutShort = true }
+        unanswered.append(again)
         if !(error is RequestNotSent) { failures.append(error) }
     }
 
@@ -51,6 +60,25 @@ struct RequestProgress: Sendable {
     /// Returns what cancels the request that is under way.
     mutating func cancel() -> (@Sendable () -> Void)? {
         isCancelled = true
+        isToResume = false
         return running
+    }
+
+    mutating func resume() { isToResume = true }
+
+    /// Begins again with the requests that had no answer, in order, if all have been delivered.
+    ///
+    /// - Parameter last: The request that was the last when it was delivered.
+    /// - Returns: What sends each of them; nil if another was declared meanwhile.
+    mutating func takeUnanswered(after last: Future<Void>) -> [@Sendable (Sequence) -> Void]? {
+        guard self.last === last else { return nil }
+        guard isToResume else { return [] }
+        (isToResume, isCancelled, isCutShort, failures) = (false, false, false, [])
+        defer { unanswered = [] }
+        return unanswered.map { send in
+            let delivered = Promise<Void>()
+            defer { self.last = delivered }
+            return { [last = self.last] in send($0, last, delivered) }
+        }
     }
 }

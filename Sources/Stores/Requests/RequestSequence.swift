@@ -13,14 +13,14 @@ public import Futures
 /// returned. Declaring one returns at once; no thread waits, the requests are chained futures. With
 /// `import Pledge`, `RequestState` is this type for endpoints and data, with a method that decodes.
 ///
-/// Every completion is called exactly once, in order of declaration, on the thread where the
-/// answer comes; where the answer is there at once, before the declaring call returns. One may
+/// Every completion is called exactly once, or once more each time that its request is sent again by
+/// ``resume()``. Completions are called in order of declaration, on the thread where the answer comes; where the answer is there at once, before the declaring call returns. One may
 /// declare further requests: they are the last. The requests go on if the sequence is released.
 ///
 /// All of it may be used from any thread.
 public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendable {
     private let networking: @Sendable (Request) -> Future<Answer>
-    private let progress: Locked<RequestProgress>
+    private let progress: Locked<RequestProgress<Request, Answer>>
 
     /// Makes a sequence without requests.
     ///
@@ -53,6 +53,15 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     ) -> Future<Response> {
         let delivered = Promise<Void>()
         let (number, previous) = progress.withLock { $0.append(delivered) }
+        return send(request, parse, completion, number, after: previous, delivered)
+    }
+
+    private func send<Response: Sendable>(
+        _ request: Request,
+        _ parse: @escaping @Sendable (Future<Answer>) -> Future<Response>,
+        _ completion: (@Sendable (Result<Response, any Error>) -> Void)?,
+        _ number: Int, after previous: Future<Void>, _ delivered: Promise<Void>
+    ) -> Future<Response> {
         let answer = previous.flatMap { [networking, progress] in
             if let cause = progress.withLock({ $0.reasonToStop }) {
                 throw RequestNotSent(number: number, cause: cause)
@@ -63,7 +72,14 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         previous.observe { [progress] _ in
             progress.withLock { $0.begin(answer.cancel) }
             answer.observe { result in
-                if case .failure(let error) = result { progress.withLock { $0.fail(error) } }
+                if case .failure(let error) = result {
+                    progress.withLock {
+                        $0.fail(error) { requests, previous, delivered in
+                            _ = requests.send(
+                                request, parse, completion, number, after: previous, delivered)
+                        }
+                    }
+                }
                 completion?(result)
                 progress.withLock { $0.end() }
                 delivered.resolve(with: ())
@@ -100,13 +116,43 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
 
     /// Cancels the request that is under way, and sends none of those that are left.
     ///
-    /// Their completions are called with the reason. Requests that are declared later are not sent.
+    /// Their completions are called with the reason. Requests that are declared later are not sent,
+    /// unless it is resumed.
     public func cancel() {
         let running = progress.withLock { $0.cancel() }
         running?()
     }
 
-    private static func end(of progress: Locked<RequestProgress>) -> Future<Void> {
+    /// Goes on from where the sequence has stopped, after a failure or ``cancel()``.
+    ///
+    /// The requests that have no answer are sent again, in order of their declaration, as soon as all
+    /// completions have been called; those that succeeded are not. ``failures`` begins anew. A completion
+    /// may call it, say after a token has been renewed: the completions of what was not sent are called
+    /// before it goes on. Cancelling before that prevails.
+    ///
+    /// The completion of a request that is sent again is called again, with its new answer. The future
+    /// that was returned for it has settled, and stays as it is.
+    ///
+    /// - Returns: The end, as ``finished``. Where every request has its answer, nothing is sent.
+    @discardableResult
+    public func resume() -> Future<Void> {
+        progress.withLock { $0.resume() }
+        resumeOnceDelivered()
+        return finished
+    }
+
+    private func resumeOnceDelivered() {
+        let last = progress.withLock { $0.last }
+        last.observe { _ in
+            let unanswered = self.progress.withLock { $0.takeUnanswered(after: last) }
+            guard let unanswered else { return self.resumeOnceDelivered() }
+            for send in unanswered { send(self) }
+        }
+    }
+
+    private static func end(
+        of progress: Locked<RequestProgress<Request, Answer>>
+    ) -> Future<Void> {
         let last = progress.withLock { $0.last }
         return last.flatMap {
             let (isLast, failure) = progress.withLock { ($0.last === last, $0.failure) }

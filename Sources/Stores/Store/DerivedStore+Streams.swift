@@ -7,14 +7,14 @@ public import Foundation
 extension DerivedStore {
     /// The part now, and its changes, to be awaited; otherwise as ``Store/states``.
     ///
-    /// It ends when the derived store goes.
+    /// It does not keep the store alive, and ends when that goes. It does not need this derived store.
     public var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         let id = source.subscribe(onClose: { continuation.finish() }) { _, new in
             continuation.yield(new)
         }
-        continuation.onTermination = { [weak self] _ in self?.unsubscribe(id) }
+        continuation.onTermination = { [source] _ in source.unsubscribe(id) }
         return stream
     }
 

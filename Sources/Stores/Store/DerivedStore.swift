@@ -16,7 +16,9 @@ public import Foundation
 /// of the store's queue, at the place of the first of them, with all that
 /// ``Store`` promises: consecutive pairs, whichever threads dispatch.
 ///
-/// A derived store keeps its store alive. When it goes, its own subscriptions end.
+/// A derived store keeps its store alive. Its subscriptions and its ``states`` do not need it: they go
+/// on until they are ended or the store goes, so `store.derived(\.name).states` is as good as a stream
+/// of one that is kept.
 public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
     @usableFromInline
     let read: @Sendable () -> State
@@ -34,8 +36,6 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
         self.send = send
         self.source = source
     }
-
-    deinit { source.close() }
 
     /// The part now.
     public var state: State { read() }
@@ -62,8 +62,9 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
 
     /// Stops calling an observer.
     ///
-    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned. Harmless if it is no longer
-    ///   subscribed, or is another's. All of ``Store/unsubscribe(_:)`` holds.
+    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned, of this or of another derived
+    ///   store of the same store. Harmless if it is no longer subscribed, or is another store's.
+    ///   All of ``Store/unsubscribe(_:)`` holds.
     public func unsubscribe(_ subscriptionID: UUID) { source.unsubscribe(subscriptionID) }
 
     /// A part of this part.

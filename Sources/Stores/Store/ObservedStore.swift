@@ -94,7 +94,10 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
             guard let now = source.newer(state, version) else { return }
             // Who observes is told before the state is set. If that dispatches, what is set here is older
             // than what was set meanwhile.
+            // What the old one owns may use the view as it is freed, so it outlives the setting.
+            let old = state
             (state, version) = now
+            withExtendedLifetime(old) {}
         } while count != refreshes
     }
 }

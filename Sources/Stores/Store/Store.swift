@@ -51,6 +51,7 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
             onFailure: onFailure)
         core.setUp(middleware)
         core.beginFeedback()
+        core.catchUp()
     }
 
     deinit { core.close() }
@@ -71,8 +72,8 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     /// After it returns, the observer is not called again, unless it is called by another thread at
     /// this moment.
     ///
-    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned. Harmless if it is no longer
-    ///   subscribed, or is another store's.
+    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned, of the store or of one that is
+    ///   derived from it. Harmless if it is no longer subscribed, or is another store's.
     /// - Complexity: O(*n*) for *n* observers.
     public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
 

@@ -12,6 +12,11 @@ import Testing
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(0) }
     }
 
+    /// Ends the process as a failure, if it has not ended some time from now.
+    static func failSoon() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(1) }
+    }
+
     private func text(of result: Report?) throws -> String {
         String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     }

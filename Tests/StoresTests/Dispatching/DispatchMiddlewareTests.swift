@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Futures
 import Stores
 import Testing
@@ -83,6 +85,50 @@ import Testing
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("while its middleware was being set up"))
+    }
+
+    @Test("T8: a source on another thread may dispatch while the store is set up")
+    func eventsOfAnotherThreadWaitForTheSetUp() async {
+        await #expect(processExitsWith: .success) {
+            ImpureReducerTests.failSoon()
+            let source = Middleware { context in
+                let sent = DispatchSemaphore(value: 0)
+                Thread {
+                    for event in ["a", "b"] { context.dispatch(event: event) }
+                    sent.signal()
+                }.start()
+                sent.wait()
+                return { next in { event in next(event.uppercased()) } }
+            }
+            let store = Store<[String], String>(
+                initialState: [], reduce: { $0 + [$1] }, middleware: [source])
+            store.dispatch(event: "c")
+            exit(store.state == ["A", "B", "C"] ? 0 : 1)
+        }
+    }
+
+    @Test("T8: events of other threads keep their order while the store is set up")
+    func eventsOfOtherThreadsKeepTheirOrder() async {
+        for _ in 0..<200 {
+            let done = Promise<Void>()
+            let source = DispatchMiddleware<[Int], Int> { context in
+                Thread {
+                    for event in 0..<50 { context.dispatch(event: event) }
+                    done.resolve(with: ())
+                }.start()
+                return { next in
+                    { event in
+                        next(event)
+                        if event == 0 { context.dispatch(event: 1000) }
+                    }
+                }
+            }
+            let store = Store<[Int], Int>(
+                initialState: [], reduce: { $0 + [$1] }, middleware: [source])
+            try? await done.value
+            #expect(store.state.filter { $0 < 1000 } == Array(0..<50))
+            #expect(store.state.count == 51)
+        }
     }
 
     @Test func effectsGoThroughTheChainUnlessTheyAreReplaced() {

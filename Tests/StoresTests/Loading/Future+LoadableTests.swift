@@ -1,3 +1,4 @@
+import Dispatch
 import Futures
 import Stores
 import Testing
@@ -36,6 +37,37 @@ import Testing
         let seen = Seen()
         Future(value: 1).observeLoading(seen.add)
         #expect(seen.texts == ["loaded(1, stale: false)"])
+    }
+
+    @Test func aQueueIsToldOfEachStateInOrder() {
+        let promise = Promise<Int>()
+        let seen = Seen()
+        let queue = DispatchQueue(label: "loading")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        queue.suspend()
+        promise.observeLoading(on: queue, after: .loaded(3)) { state in
+            if DispatchQueue.getSpecific(key: key) == true { seen.add(state) }
+        }
+        promise.resolve(with: 7)
+        #expect(seen.texts == [])
+        queue.resume()
+        queue.sync {}
+        #expect(seen.texts == ["loading(previous: Optional(3))", "loaded(7, stale: false)"])
+    }
+
+    @Test @MainActor func theMainActorIsToldOfEachStateInOrder() async {
+        let promise = Promise<Int>()
+        var texts: [String] = []
+        await withCheckedContinuation { continuation in
+            promise.observeLoading(on: MainActor.shared) { state in
+                texts.append("\(state)")
+                if !state.isLoading { continuation.resume() }
+            }
+            promise.resolve(with: 7)
+            #expect(texts == [])
+        }
+        #expect(texts == ["loading(previous: nil)", "loaded(7, stale: false)"])
     }
 
     @Test func cancellingGoesBack() {

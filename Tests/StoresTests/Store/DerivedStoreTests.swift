@@ -151,21 +151,57 @@ import Testing
         #expect(seen.all == [Pair(nil, false), Pair(false, true)])
     }
 
-    @Test func itsSubscriptionsEndWithItAndItKeepsItsStore() {
+    @Test("T7: subscriptions and streams of a temporary derived store go on")
+    func aTemporaryIsEnough() async {
+        let seen = Seen<String>()
+        store.derived(\.name).subscribe { _, new in seen.add(new) }
+        store.derived(\.inner).derived(\.flag).subscribe { _, new in seen.add("\(new)") }
+        var names = store.derived(\.name).states.makeAsyncIterator()
+        #expect(await names.next() == "a")
+        store.dispatch(event: .rename("b"))
+        store.dispatch(event: .flag(true))
+        #expect(seen.all == ["a", "false", "b", "true"])
+        #expect(await names.next() == "b")
+    }
+
+    @Test func aSubscriptionOfATemporaryIsEndedByTheStoreOrAnotherPart() {
+        let seen = Seen<String>()
+        let first = store.derived(\.name).subscribe { _, new in seen.add("1 \(new)") }
+        let second = store.derived(\.name).subscribe { _, new in seen.add("2 \(new)") }
+        store.unsubscribe(first)
+        store.dispatch(event: .rename("b"))
+        store.derived(\.counts).unsubscribe(second)
+        store.dispatch(event: .rename("c"))
+        #expect(seen.all == ["1 a", "2 a", "2 b"])
+    }
+
+    @Test func itKeepsItsStoreAndItsSubscriptionsDoNot() async {
         weak var gone: Store<Screen, Event>?
         let seen = Seen<String>()
+        let captured = Locked<(@Sendable () -> Bool)?>(nil)
+        var names: AsyncStream<String>.Iterator?
         do {
-            let store = Store<Screen, Event>(
-                initialState: Screen(), reduce: { state, _ in state })
-            gone = store
-            let name = store.derived(\.name)
-            name.subscribe { _, new in seen.add(new) }
+            var name: DerivedStore<String, Event>?
+            do {
+                let store = Store<Screen, Event>(
+                    initialState: Screen(), reduce: { state, _ in state })
+                gone = store
+                name = store.derived(\.name)
+            }
+            let inside = Seen<String>()
+            captured.withLock { $0 = { [weak inside] in inside == nil } }
+            name?.subscribe { _, new in
+                inside.add(new)
+                seen.add(new)
+            }
+            names = name?.states.makeAsyncIterator()
+            #expect(gone != nil)
+            name = nil
         }
         #expect(gone == nil)
-        var name: DerivedStore<String, Event>? = store.derived(\.name)
-        name?.subscribe { _, new in seen.add(new) }
-        name = nil
-        store.dispatch(event: .rename("b"))
-        #expect(seen.all == ["a", "a"])
+        #expect(captured.withLock { $0 }?() == true)
+        #expect(seen.all == ["a"])
+        #expect(await names?.next() == "a")
+        #expect(await names?.next() == nil)
     }
 }

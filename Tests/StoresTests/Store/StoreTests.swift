@@ -275,16 +275,6 @@ import Testing
         #expect(holder.withLock { $0 } == nil)
     }
 
-    @Test func theOldStateIsNotKeptForNobody() {
-        let store = Store<[Int], Int>(
-            initialState: Array(repeating: 0, count: 100),
-            reducer: Reducer { state, event in state[0] = event })
-        let address = { store.state.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
-        let before = address()
-        store.dispatch(event: 1)
-        #expect(address() == before)
-    }
-
     // MARK: The reducer must be pure
 
     @Test func dispatchingFromTheReducerTraps() async throws {

@@ -1,0 +1,62 @@
+import Pledge
+import Testing
+
+/// The code of Docs/Guides/ForReduxUsers.md.
+@Suite struct ForReduxUsersExamples {
+    let log = ExampleLog()
+
+    // snippet: reducer
+    struct Todos: Reducible, Equatable {
+        var items: [String] = []
+        var filter = ""
+
+        enum Action {
+            case added(String)
+            case filtered(String)
+        }
+
+        static func reduce(_ state: Todos, event action: Action) -> Todos {
+            var state = state
+            switch action {
+            case .added(let item): state.items.append(item)
+            case .filtered(let text): state.filter = text
+            }
+            return state
+        }
+    }
+    // end snippet
+
+    @Test func store() {
+        // snippet: store
+        let logger = DispatchMiddleware<Todos, Todos.Action> { [log] context in
+            { next in
+                { action in
+                    next(action)
+                    log.add("\(action), now \(context.state.items.count)")
+                }
+            }
+        }
+        let store = Store(
+            initialState: Todos(), reduce: Todos.reduce, middleware: [logger])
+
+        // A selector: its observers are told when its result has changed.
+        let shown = store.derived { todos in
+            todos.items.filter { $0.contains(todos.filter) }
+        }
+        let id = shown.subscribe { [log] _, items in log.add("\(items)") }
+
+        store.dispatch(event: .added("milk"))
+        store.dispatch(event: .added("tea"))
+        store.dispatch(event: .filtered("t"))
+        store.unsubscribe(id)
+
+        #expect(
+            log.lines == [
+                "[]",
+                #"["milk"]"#, #"added("milk"), now 1"#,
+                #"["milk", "tea"]"#, #"added("tea"), now 2"#,
+                #"["tea"]"#, #"filtered("t"), now 2"#,
+            ])
+        // end snippet
+    }
+}

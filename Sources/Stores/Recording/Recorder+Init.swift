@@ -1,0 +1,86 @@
+extension Recorder {
+    /// Makes a recorder of a state and a function that makes the next.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning, which is position 0.
+    ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
+    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///   - reduce: Makes the next state: a pure function.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
+    ///     steps through the history and events that are played again do not.
+    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event.
+    public convenience init(
+        initialState: State, maximumEvents: Int = .max,
+        reduce: @escaping @Sendable (State, Event) -> State,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState: initialState, maximumEvents: maximumEvents, reducer: Reducer(reduce),
+            middleware: middleware, feedback: feedback, onFailure: onFailure)
+    }
+
+    /// Makes a recorder of a state and a reducer.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning, which is position 0.
+    ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
+    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///   - reducer: Makes the next state.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
+    ///     steps through the history and events that are played again do not.
+    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event.
+    public convenience init(
+        initialState: State, maximumEvents: Int = .max,
+        reducer: Reducer<State, Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState, maximumEvents: maximumEvents, middleware: middleware,
+            feedback: feedback, onFailure: onFailure
+        ) { state, event in
+            reducer.reduce(&state, event)
+            return .none
+        }
+    }
+
+    /// Makes a recorder whose events have effects besides.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning, which is position 0.
+    ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
+    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///   - effects: Changes the state, and returns what there is to do besides.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
+    ///     steps through the history and events that are played again do not.
+    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event.
+    public convenience init(
+        initialState: State, maximumEvents: Int = .max,
+        effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState, maximumEvents: maximumEvents, middleware: middleware,
+            feedback: feedback, onFailure: onFailure, effects)
+    }
+}
+
+extension Recorder where State: Reducible, State.Event == Event {
+    /// Makes a recorder of a state that knows its events.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning, which is position 0.
+    ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
+    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    public convenience init(initialState: State, maximumEvents: Int = .max) {
+        self.init(initialState: initialState, maximumEvents: maximumEvents, reducer: Reducer())
+    }
+}

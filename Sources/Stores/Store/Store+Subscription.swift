@@ -1,0 +1,84 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Store {
+    /// Calls an observer until the subscription that is returned goes.
+    ///
+    /// - Parameter observer: Called as with ``subscribe(observer:)``.
+    /// - Returns: The subscription, to be kept as long as the observer is to be called.
+    @preconcurrency
+    public func subscription(
+        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        subscription(subscribe(observer: observer))
+    }
+
+    /// Calls an observer with a part of the state, until the subscription that is returned goes.
+    ///
+    /// - Parameters:
+    ///   - part: A key path, or a pure function of the state.
+    ///   - observer: Called as with ``subscribe(to:observer:)``.
+    /// - Returns: The subscription, to be kept as long as the observer is to be called.
+    @preconcurrency
+    public func subscription<Part: Equatable & Sendable>(
+        to part: @escaping @Sendable (State) -> Part,
+        observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
+    ) -> Subscription {
+        subscription(subscribe(to: part, observer: observer))
+    }
+
+    /// Calls an observer on the main actor, until the subscription that is returned goes.
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - observer: Called as with ``subscribe(on:observer:)``.
+    /// - Returns: The subscription, to be kept as long as the observer is to be called.
+    public func subscription(
+        on actor: MainActor,
+        observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        subscription(subscribe(on: actor, observer: observer))
+    }
+
+    private func subscription(_ id: UUID) -> Subscription {
+        Subscription { [weak core] in core?.unsubscribe(id) }
+    }
+}
+
+extension DerivedStore {
+    /// Calls an observer until the subscription that is returned goes.
+    ///
+    /// - Parameter observer: Called as with ``subscribe(observer:)``.
+    /// - Returns: The subscription, to be kept as long as the observer is to be called. It does not need
+    ///   this derived store.
+    @preconcurrency
+    public func subscription(
+        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        source.subscription(subscribe(observer: observer))
+    }
+
+    /// Calls an observer on the main actor, until the subscription that is returned goes.
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - observer: Called as with ``subscribe(on:observer:)``.
+    /// - Returns: The subscription, to be kept as long as the observer is to be called. It does not need
+    ///   this derived store.
+    public func subscription(
+        on actor: MainActor,
+        observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        source.subscription(subscribe(on: actor, observer: observer))
+    }
+}
+
+extension Derivation {
+    @usableFromInline
+    func subscription(_ id: UUID) -> Subscription {
+        Subscription { [weak core] in core?.unsubscribe(id) }
+    }
+}

@@ -1,0 +1,83 @@
+import Futures
+import Stores
+import Testing
+
+/// What a recorder does about late answers and replayed events, and what it keeps.
+@Suite struct TimelineTests {
+    @Test("T9: an answer after undo leaves what can be redone")
+    func anAnswerAfterUndoIsRecordedAtTheEnd() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = recorderOfWords(answers)
+        recorder.dispatch(event: "a")
+        recorder.dispatch(event: "ask")
+        recorder.undo()
+        answers.withLock { $0 }[0].resolve(with: "answer")
+        #expect(recorder.state == ["a"])
+        #expect(recorder.events == ["a", "ask", "answer"])
+        #expect(recorder.position == 1)
+        #expect(recorder.redo())
+        #expect(recorder.redo())
+        #expect(recorder.state == ["a", "ask", "answer"])
+    }
+
+    @Test("T9: a replayed cancel cancels the live effect")
+    func aReplayedCancelCancels() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = recorderOfWords(answers)
+        recorder.dispatch(event: "ask")
+        recorder.replay(["stop"])
+        answers.withLock { $0 }[0].resolve(with: "answer")
+        #expect(recorder.events == ["ask", "stop"])
+        #expect(recorder.state == ["ask", "stop"])
+    }
+
+    @Test("T9: a replayed event replaces the live effect of its id, and begins none")
+    func aReplayedEffectReplaces() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = recorderOfWords(answers)
+        recorder.dispatch(event: "ask")
+        recorder.replay(["ask", "answer"])
+        answers.withLock { $0 }[0].resolve(with: "late")
+        #expect(answers.withLock { $0.count } == 1)
+        #expect(recorder.events == ["ask", "ask", "answer"])
+    }
+
+    @Test func keepsNoMoreThanItsMaximum() {
+        let recorder = Recorder<Int, Int>(
+            initialState: 0, maximumEvents: 2, reduce: { $0 + $1 })
+        for event in [1, 10, 100] { recorder.dispatch(event: event) }
+        #expect(recorder.events == [10, 100])
+        #expect(recorder.states == [1, 11, 111])
+        #expect(recorder.droppedEvents == 1)
+        #expect(recorder.travel(to: 0))
+        #expect(recorder.state == 1)
+        #expect(!recorder.undo())
+        recorder.dispatch(event: 5)
+        #expect(recorder.events == [5])
+        #expect(recorder.states == [1, 6])
+    }
+
+    @Test func keepsNothingWhereItsMaximumIsZero() {
+        let recorder = Recorder<Int, Int>(
+            initialState: 0, maximumEvents: 0, reduce: { $0 + $1 })
+        for event in [1, 10] { recorder.dispatch(event: event) }
+        #expect(recorder.state == 11)
+        #expect(recorder.states == [11])
+        #expect(!recorder.canUndo)
+    }
+
+    @Test func anAnswerDropsNothingThatTheStateIsBefore() {
+        let answers = Locked<[Promise<String>]>([])
+        let recorder = recorderOfWords(answers, maximumEvents: 1)
+        recorder.dispatch(event: "ask")
+        recorder.undo()
+        answers.withLock { $0 }[0].resolve(with: "answer")
+        #expect(recorder.events == ["ask", "answer"])
+        #expect(recorder.state == [])
+        recorder.redo()
+        recorder.redo()
+        recorder.dispatch(event: "more")
+        #expect(recorder.events == ["more"])
+        #expect(recorder.state == ["ask", "answer", "more"])
+    }
+}

@@ -1,0 +1,24 @@
+import Futures
+import Stores
+
+/// A recorder of words, of which "ask" begins an effect and "stop" cancels it.
+func recorderOfWords(
+    _ answers: Locked<[Promise<String>]>, maximumEvents: Int = .max,
+    middleware: [DispatchMiddleware<[String], String>] = []
+) -> Recorder<[String], String> {
+    Recorder(
+        initialState: [], maximumEvents: maximumEvents,
+        effects: { state, event in
+            state.append(event)
+            switch event {
+            case "ask":
+                return .future {
+                    let answer = Promise<String>()
+                    answers.withLock { $0.append(answer) }
+                    return answer
+                }.id("question")
+            case "stop": return .cancel(id: "question")
+            default: return .none
+            }
+        }, middleware: middleware)
+}
