@@ -33,7 +33,8 @@ extension Future {
     ///   of the first in the array. Of none, it fails with
     ///   ``FutureError/Code/noInputs``, rather than never.
     public static func race<Input: Future<Value>>(
-        _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID, line: UInt = #line
+        _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID,
+        line: UInt = #line
     ) -> Future<Value> {
         let location = SourceLocation(fileID: fileID, line: line)
         let empty = FutureError(.noInputs, at: location)

@@ -17,7 +17,8 @@ extension Future {
 
     /// Goes on with another future, made from the value on a queue; see ``flatMap(_:fileID:line:)``.
     public final func flatMap<NewValue: Sendable>(
-        on queue: DispatchQueue, _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
+        on queue: DispatchQueue,
+        _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
         flatMap { value in queue.turn(fileID, line) { try transform(value) } }
@@ -46,7 +47,8 @@ extension Future {
     /// Goes on after an error with another future, made on a queue; see
     /// ``flatMapError(_:fileID:line:)``.
     public final func flatMapError(
-        on queue: DispatchQueue, _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
+        on queue: DispatchQueue,
+        _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         flatMapError { error in queue.turn(fileID, line) { try transform(error) } }

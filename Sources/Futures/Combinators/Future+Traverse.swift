@@ -43,7 +43,8 @@ private final class TraversalWork<Item: Sendable, Element: Sendable>: @unchecked
     private var next: Item?
 
     init(
-        _ items: some Sequence<Item>, _ transform: @escaping @Sendable (Item) throws -> Future<Element>
+        _ items: some Sequence<Item>,
+        _ transform: @escaping @Sendable (Item) throws -> Future<Element>
     ) {
         var iterator = items.makeIterator()
         read = { iterator.next() }

@@ -30,8 +30,9 @@ public enum FutureReports {
         Self.handler.withLock { $0 = handler }
     }
 
-    /// How long a task may await a future before that is reported, with what the future waits for, and
-    /// whether that is a cycle; nil: for ever. 10 s in debug builds, nil in release builds.
+    /// How long a future may be awaited before it is reported what it waits for; nil: for ever.
+    ///
+    /// A cycle is named. 10 s in debug builds, nil in release builds.
     public static var awaitingLimit: Duration? {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
@@ -53,7 +54,8 @@ public enum FutureReports {
         guard let limit = awaitingLimit else { return nil }
         return LiveScheduler.shared.schedule(after: limit) { [weak waiter] in
             guard let future = waiter?.lockedUpstream() else { return }
-            tell("a task has waited \(limit) for the future\(place(of: future))\(reason(of: future))")
+            let place = place(of: future)
+            tell("a task has waited \(limit) for the future\(place)\(reason(of: future))")
         }
     }
 

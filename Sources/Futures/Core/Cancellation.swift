@@ -18,7 +18,8 @@ struct Cancellation {
     /// What else was met on the way, so that none is freed on it.
     private var retained: [FutureNode] = []
     /// Aggregates that have settled, with the inputs that are given up, and what they start no more.
-    private var aggregates: [(aggregate: FutureNode, inputs: [AggregateInput], work: AnyObject?)] = []
+    private var aggregates: [(aggregate: FutureNode, inputs: [AggregateInput], work: AnyObject?)] =
+        []
     /// Of how many the inputs have been given up.
     private var finishedAggregates = 0
 

@@ -33,7 +33,7 @@ extension FutureNode {
         Self.leaveDelivery()
     }
 
-    /// Delivers to several nodes. One that is added meanwhile on this thread comes after them.
+    /// Delivers to several nodes, and then to those that are added meanwhile on this thread.
     private func distribute(from oldest: Unmanaged<FutureNode>, to newest: Unmanaged<FutureNode>?) {
         let thread = cfutures_current_thread()
         var delivery = cfutures_delivery(
@@ -70,8 +70,7 @@ extension FutureNode {
     /// others of this future, or what was put off, come first.
     @usableFromInline
     final func enterDelivery() -> Bool {
-        if cfutures_current_thread().pointee.delivery != nil, presentDelivery() != nil { return false }
-        return Self.enterDelivery()
+        presentDelivery() == nil && Self.enterDelivery()
     }
 
     /// Begins a delivery on this thread's stack, unless it is nested too deep, or others wait.

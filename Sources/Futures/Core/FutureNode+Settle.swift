@@ -68,7 +68,8 @@ extension FutureNode {
     /// late, and an aggregate that needs no more inputs. So whoever goes on here, say with another call,
     /// finds the one before given up by its producer. Only the handlers of a root are its own, and hear
     /// after those who waited for it.
-    final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil) {
+    final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil)
+    {
         let list = list
         unlock(to: newWord)
         var cancellation = Cancellation()

@@ -39,8 +39,9 @@ import Testing
         let failed = Future<Int>(error: TestError(number: 1))
         #expect(failed.mapResult { "\((try? $0.get()) ?? 0)" }.valueNow == "0")
         #expect(Future(value: 2).mapResult { try $0.get() + 1 }.valueNow == 3)
-        #expect(failed.mapResult { _ in throw TestError(number: 2) }.map { 1 }.errorNow as? TestError
-            == TestError(number: 2))
+        #expect(
+            failed.mapResult { _ in throw TestError(number: 2) }.map { 1 }.errorNow as? TestError
+                == TestError(number: 2))
         #expect(failed.flatMapResult { _ in Future(value: 5) }.valueNow == 5)
     }
 
@@ -53,12 +54,24 @@ import Testing
         @Sendable func note() { isThere.append(DispatchQueue.getSpecific(key: Self.key) == 1) }
         let promise = Promise<Int>()
         for future in [promise, Future(value: 1)] {
-            let chain = future.map(on: queue) { value in note(); return value }
-                .flatMap(on: queue) { value in note(); return Future(value: value) }
-                .filter(on: queue) { _ in note(); return false }
-                .flatMapError(on: queue) { error in note(); return Future(error: error) }
-                .recover(on: queue) { _ in note(); return 9 }
-                .flatMapResult(on: queue) { result in note(); return Future(result: result) }
+            let chain = future.map(on: queue) { value in
+                note(); return value
+            }
+            .flatMap(on: queue) { value in
+                note(); return Future(value: value)
+            }
+            .filter(on: queue) { _ in
+                note(); return false
+            }
+            .flatMapError(on: queue) { error in
+                note(); return Future(error: error)
+            }
+            .recover(on: queue) { _ in
+                note(); return 9
+            }
+            .flatMapResult(on: queue) { result in
+                note(); return Future(result: result)
+            }
             promise.resolve(with: 1)
             #expect(await chain.resultWhenSettled.map { $0 == 9 } == .success(true))
         }
@@ -79,7 +92,9 @@ import Testing
         #expect(failure.failureOrigin == nil)
     }
 
-    @Test(arguments: [OtherInputs.givenUp, .keptGoing]) func theOthersGoOnByChoice(_ others: OtherInputs) {
+    @Test(arguments: [OtherInputs.givenUp, .keptGoing]) func theOthersGoOnByChoice(
+        _ others: OtherInputs
+    ) {
         let expected = others == .givenUp ? [1, 2] : []
         let calls = Recorder<Int>()
         let (winner, loser, failing, rest) =
@@ -115,7 +130,8 @@ import Testing
     @Test func anObservationIsTakenBack() {
         let (promise, calls) = (Promise<Int>(), Recorder<Int>())
         promise.onCancel { calls.append(0) }
-        let observations = (1...3).map { number in promise.observation { _ in calls.append(number) } }
+        let observations = (1...3).map { number in promise.observation { _ in calls.append(number) }
+        }
         observations[1].cancel()
         observations[1].cancel()
         promise.resolve(with: 1)
@@ -145,7 +161,9 @@ import Testing
         let (census, calls) = (Census(), Recorder<Int>())
         var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
         let token = Locked<Tracked?>(Tracked(census))
-        let mapped = promise?.map { [held = token.withLock { $0 }] value in value + (held?.number ?? 0) }
+        let mapped = promise?.map { [held = token.withLock { $0 }] value in
+            value + (held?.number ?? 0)
+        }
         promise?.observe { _ in calls.append(1) }
         token.withLock { $0 = nil }
         promise = nil

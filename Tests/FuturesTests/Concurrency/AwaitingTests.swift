@@ -47,7 +47,8 @@ import Testing
             precondition(reports.elements.isEmpty, "off at first")
             FutureReports.reportsUnobservedPromises = true
             _ = Promise<Int>(fileID: "Test/Load.swift", line: 5)
-            precondition(reports.elements.count == 1 && reports.elements[0].contains("Load.swift:5"))
+            precondition(
+                reports.elements.count == 1 && reports.elements[0].contains("Load.swift:5"))
         }
     }
 

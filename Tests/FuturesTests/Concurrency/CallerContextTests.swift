@@ -18,30 +18,42 @@ import Testing
     private typealias Shape = @Sendable (Future<Int>, Recorder<String>) -> Void
 
     private static let shapes: [(name: String, register: Shape)] = [
-        ("flatMap", { future, seen in
-            _ = future.flatMap { value in
-                seen.append(here)
-                return Future(value: value)
+        (
+            "flatMap",
+            { future, seen in
+                _ = future.flatMap { value in
+                    seen.append(here)
+                    return Future(value: value)
+                }
             }
-        }),
-        ("flatMapError", { future, seen in
-            _ = future.flatMap { _ in Future<Int>(error: TestError()) }.flatMapError { _ in
-                seen.append(here)
-                return Future(value: 1)
+        ),
+        (
+            "flatMapError",
+            { future, seen in
+                _ = future.flatMap { _ in Future<Int>(error: TestError()) }.flatMapError { _ in
+                    seen.append(here)
+                    return Future(value: 1)
+                }
             }
-        }),
-        ("flatMapResult", { future, seen in
-            _ = future.flatMapResult { _ in
-                seen.append(here)
-                return Future(value: 1)
+        ),
+        (
+            "flatMapResult",
+            { future, seen in
+                _ = future.flatMapResult { _ in
+                    seen.append(here)
+                    return Future(value: 1)
+                }
             }
-        }),
-        ("traverse", { future, seen in
-            _ = Future.traverse([1, 2], maxConcurrent: 1) { number in
-                if number == 2 { seen.append(here) }
-                return future.map { $0 }
+        ),
+        (
+            "traverse",
+            { future, seen in
+                _ = Future.traverse([1, 2], maxConcurrent: 1) { number in
+                    if number == 2 { seen.append(here) }
+                    return future.map { $0 }
+                }
             }
-        }),
+        ),
     ]
 
     @Test("F11: in the context of the line that registers", arguments: shapes.indices)

@@ -5,7 +5,8 @@ import Testing
     @Test func aSettledFutureIsReadAtOnce() async throws {
         #expect(try await Future(value: 3).value == 3)
         #expect(
-            await Future<Int>(error: TestError(number: 1)).resultWhenSettled.failure == TestError(number: 1))
+            await Future<Int>(error: TestError(number: 1)).resultWhenSettled.failure
+                == TestError(number: 1))
         await #expect(throws: TestError(number: 2)) {
             try await Future<Int>(error: TestError(number: 2)).value
         }

@@ -9,13 +9,16 @@ import Testing
         _ promise: Promise<Int>, _ derive: (Future<Int>) -> Future<Int>
     ) -> Future<Int> {
         let own = Locked<Future<Int>?>(nil)
-        let future = promise.flatMap({ _ in own.withLock { $0.take() } ?? Future(value: 0) },
+        let future = promise.flatMap(
+            { _ in own.withLock { $0.take() } ?? Future(value: 0) },
             fileID: "Test/Cycle.swift", line: 7)
         own.withLock { $0 = derive(future) }
         return future
     }
 
-    @Test("F5: a cycle of up to 64 links is rejected, and both places are named", arguments: [1, 2, 62])
+    @Test(
+        "F5: a cycle of up to 64 links is rejected, and both places are named",
+        arguments: [1, 2, 62])
     func aCycleIsRejected(links: Int) {
         let promise = Promise<Int>()
         let future = loop(promise) { future in
@@ -68,7 +71,8 @@ import Testing
                 promise.resolve(with: 1)
                 let cameTrue = await comesTrue { !reports.elements.isEmpty }
                 precondition(cameTrue, "a report came")
-                precondition(reports.elements[0].contains("Test/Cycle.swift:7"), "it names the line")
+                precondition(
+                    reports.elements[0].contains("Test/Cycle.swift:7"), "it names the line")
                 precondition(reports.elements[0].contains("waits for itself"), "it names the cycle")
                 withExtendedLifetime(future) {}
             }

@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    @Test("F2: a failed traversal gives its losers up before anybody hears", arguments: [true, false])
+    @Test(
+        "F2: a failed traversal gives its losers up before anybody hears", arguments: [true, false])
     func losersAreGivenUpFirst(byTraversal: Bool) {
         let order = Recorder<String>()
         let (failing, loser) = (Promise<Int>(), Promise<Int>())

@@ -6,7 +6,8 @@ import Testing
 
 /// No thread waits for what takes longer the more inputs there are.
 @Suite struct ShortWaitTests {
-    @Test("F8: while the value of an aggregate is made, others observe it, go on with it and cancel")
+    @Test(
+        "F8: while the value of an aggregate is made, others observe it, go on with it and cancel")
     func theValueIsMadeOutsideTheLock() {
         let (isMaking, othersAreDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let wasHeldUp = Locked(false)
