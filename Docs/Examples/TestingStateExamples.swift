@@ -70,7 +70,7 @@ struct TestingStateExamples {
         // snippet: failure
         let store = TestStore(
             initialState: Search(), effects: Self.effects(MockNetwork(), ManualScheduler()),
-            onFailure: { message, _, _ in log.add(message) })
+            onFailure: { message, _ in log.add(message) })
 
         store.send(.typed("Momo")) { $0.text = "Mumu" }
         store.finish()
