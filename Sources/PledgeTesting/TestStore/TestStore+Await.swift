@@ -3,7 +3,8 @@ public import Pledge
 extension TestStore {
     /// Takes an event of an effect as soon as it comes, and expects a change of the state.
     ///
-    /// It fails at once where no event can come: see ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
+    /// It fails at once where no event can come: see
+    /// ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -59,7 +60,8 @@ extension TestStore {
 
     /// Takes an event of an effect as soon as it comes, where events cannot be compared.
     ///
-    /// It fails at once where no event can come: see ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
+    /// It fails at once where no event can come: see
+    /// ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
     ///
     /// - Parameters:
     ///   - matches: Whether it is the event.

@@ -6,7 +6,8 @@ extension TestStore {
     /// - Parameters:
     ///   - event: The event. It has to have come already; in an async test the method of the same name
     ///     waits for it.
-    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:filePath:line:column:)``.
+    ///   - change: Makes the expected state from the one before, as in
+    ///     ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: Where to show what is wrong.
     ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
@@ -51,7 +52,8 @@ extension TestStore {
     ///
     /// - Parameters:
     ///   - matches: Whether it is the event, which has to have come already.
-    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:filePath:line:column:)``.
+    ///   - change: Makes the expected state from the one before, as in
+    ///     ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: Where to show what is wrong.
     ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
