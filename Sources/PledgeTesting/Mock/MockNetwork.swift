@@ -18,6 +18,9 @@ public import Foundation
 /// try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
 /// ```
 ///
+/// ``send(_:)`` is the same one level lower, under the middleware: there the test sees the headers that
+/// middleware has added.
+///
 /// It does nothing by itself, needs no test framework, and blocks no thread. All of it may be used
 /// from any thread. A call that the test lets go of unanswered rejects with a ``MockError``, so
 /// that what waits for it fails with a reason; so do the calls that nobody took when the network
