@@ -58,7 +58,7 @@ struct LoginFlowModelTests {
                 }, scheduler: scheduler)
             store = TestStore(
                 initialState: Login(name: "Momo"), effects: flow.reduce,
-                onFailure: { message, _, _ in problems.withLock { $0.append(message) } })
+                onFailure: { message, _ in problems.withLock { $0.append(message) } })
         }
 
         /// Takes the turns, then ends all that is under way.

@@ -169,4 +169,79 @@ struct TestingExamples {
         #expect(transport.calls.map(\.endpoint.path) == ["/products/7"])
     }
     // end snippet
+
+    // snippet: mock-headers
+    @Test func signsItsRequests() throws {
+        let network = MockNetwork()
+        let server = URL(string: "https://shop.example.com")!
+        let service = stack(
+            .defaultHeaders(["X-App": "Shop"]),
+            .authorize(.bearer("t0ken"), for: .origins(of: server)),
+            over: network.send)
+        let loader = ProductLoader(networking: networking(over: service, base: server))
+        let future = loader.loadProduct(withID: 7)
+
+        let call = try network.next()
+        #expect(call.headers["X-App"] == "Shop")
+        #expect(call.headers["Authorization"] == "Bearer t0ken")
+        #expect(call.request?.url == server.appending(path: "products/7"))
+        try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
+        #expect(try future.settledValue().name == "iPad Pro")
+    }
+    // end snippet
+
+    // snippet: loopback-routes
+    @Test func loadsOverRealSockets() async throws {
+        let routes = MemoryTransport(routes: [
+            .get("/products/:id", answer: .json(Product(id: 7, name: "iPad Pro")))
+        ])
+        let server = try LoopbackServer(serving: routes.send)
+        defer { server.stop() }
+        let transport = SessionTransport()
+        let api = networking(over: transport.send, base: server.url)
+
+        let product = try await ProductLoader(networking: api).loadProduct(withID: 7).value
+
+        #expect(product.name == "iPad Pro")
+        #expect(server.requests.map(\.target) == ["/products/7"])
+        #expect(server.requests.first?.headers["Host"] == "127.0.0.1:\(server.port)")
+        try await transport.close(cancelling: true).value
+    }
+    // end snippet
+
+    // snippet: loopback-breaking
+    @Test func asksAgainWhereTheAnswerBreaksOff() async throws {
+        let server = try LoopbackServer(answers: [
+            .truncated(#"{"id": 7, "#, of: 30),
+            .json(Product(id: 7, name: "iPad Pro")),
+        ])
+        defer { server.stop() }
+        let transport = SessionTransport()
+        let service = stack(
+            .retry(attempts: 2, backoff: .constant(.zero)), over: transport.send)
+        let api = networking(over: service, base: server.url)
+
+        let product = try await ProductLoader(networking: api).loadProduct(withID: 7).value
+
+        #expect(product.name == "iPad Pro")
+        #expect(server.requests.count == 2)
+        try await transport.close(cancelling: true).value
+    }
+    // end snippet
+
+    // snippet: loopback-hold
+    @Test func leavingTheScreenHangsUp() async throws {
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in LoopbackAnswer([.hold(go)]) }
+        defer { server.stop() }
+        let transport = SessionTransport()
+        let future = transport.send(HTTPRequest(server.url))
+        _ = try await server.received(1).value
+
+        future.cancel()
+
+        try await server.hungUp(1).value
+        try await transport.close(cancelling: true).value
+    }
+    // end snippet
 }

@@ -70,7 +70,7 @@ struct TestingStateExamples {
         // snippet: failure
         let store = TestStore(
             initialState: Search(), effects: Self.effects(MockNetwork(), ManualScheduler()),
-            onFailure: { message, _, _ in log.add(message) })
+            onFailure: { message, _ in log.add(message) })
 
         store.send(.typed("Momo")) { $0.text = "Mumu" }
         store.finish()
@@ -103,6 +103,57 @@ struct TestingStateExamples {
             $0.books = ["Momo"]
         }
         // end snippet
+    }
+
+    @Test func middlewareAndFeedback() {
+        // snippet: middleware
+        let counting = DispatchMiddleware<[String], String> { context in
+            { next in
+                { event in
+                    if event == "tap" { context.dispatch(event: "tracked") }
+                    next(event)
+                }
+            }
+        }
+        let greeting = Feedback<[String], String> { events in
+            events.contains("tap") ? "greet" : nil
+        } effect: { _ in
+            .future(Future(value: "hello"))
+        }
+        let store = TestStore(
+            initialState: [], reduce: { events, event in events + [event] },
+            middleware: [counting], feedback: [greeting])
+
+        store.send("tap") { $0 = ["tracked", "tap"] }
+        store.receive("tracked") { $0 = ["tracked"] }
+        store.receive("hello") { $0 = ["tracked", "tap", "hello"] }
+        store.finish()
+        // end snippet
+    }
+
+    @Test func nothingToWaitFor() async {
+        let log = ExampleLog()
+        // snippet: nothing-under-way
+        let store = TestStore(
+            initialState: 0, reduce: { $0 + $1 }, onFailure: { message, _ in log.add(message) })
+
+        await store.receive(10)
+        // end snippet
+        #expect(log.lines == ["receive(10): no event has come, and no effect is under way."])
+    }
+
+    @Test func ownReport() {
+        let log = ExampleLog()
+        // snippet: own-report
+        let store = TestStore(
+            initialState: 0, reduce: { $0 + $1 },
+            onFailure: { message, location in
+                log.add("\(location.fileID):\(location.line): \(message)")
+            })
+        // end snippet
+        store.send(1) { $0 = 1 }
+        store.finish()
+        #expect(log.lines == [])
     }
 
     // snippet: await

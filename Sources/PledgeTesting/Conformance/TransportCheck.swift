@@ -47,33 +47,47 @@ public struct TransportCheck {
     /// - Parameters:
     ///   - transport: What is checked.
     ///   - differences: What the transport is known to do otherwise, and why.
+    ///   - fileID: What a failure says of the place of the call.
+    ///   - filePath: What a failure says of the place of the call.
+    ///   - line: What a failure says of the place of the call.
+    ///   - column: What a failure says of the place of the call.
     /// - Throws: ``TransportFailure`` where the transport does not do what is required, or does do it
     ///   although a difference is listed.
     public func run(
-        _ transport: CheckedTransport, differences: [Name: TransportDifference] = [:]
+        _ transport: CheckedTransport, differences: [Name: TransportDifference] = [:],
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) async throws {
-        guard let difference = differences[name] else { return try await run(transport) }
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        guard let difference = differences[name] else {
+            return try await run(transport, at: place)
+        }
         guard !difference.cannotRun else { return }
         do {
-            try await run(transport)
+            try await run(transport, at: place)
         } catch is TransportFailure {
             return
         }
         throw TransportFailure(
             check: self,
-            "it does what is required, although a difference is listed: \(difference.reason)")
+            "it does what is required, although a difference is listed: \(difference.reason)",
+            at: place)
     }
 
-    private func run(_ transport: CheckedTransport) async throws {
+    private func run(
+        _ transport: CheckedTransport, at place: TestSourceLocation
+    ) async throws {
         if needsStreaming, transport.stream == nil { return }
         do {
             try await withTaskExecutorPreference(OwnQueue()) {
                 try await body(TransportBench(transport: transport))
             }
         } catch let failure as Unexpected {
-            throw TransportFailure(check: self, failure.text)
+            throw TransportFailure(check: self, failure.text, at: place)
         } catch {
-            throw TransportFailure(check: self, "it failed with \(type(of: error)): \(error)")
+            throw TransportFailure(
+                check: self, "it failed with \(type(of: error)): \(error)", at: place)
         }
     }
 }

@@ -6,15 +6,21 @@ public struct TransportFailure: Error {
     /// What was seen instead.
     public let seen: String
 
-    init(check: TransportCheck, _ seen: String) {
+    /// The line of the test that has run the check.
+    public let location: TestSourceLocation
+
+    init(check: TransportCheck, _ seen: String, at location: TestSourceLocation) {
         self.check = check
         self.seen = seen
+        self.location = location
     }
 }
 
 extension TransportFailure: CustomStringConvertible {
-    /// The requirement and what was seen.
-    public var description: String { "\(check.requirement) (\(check.name.rawValue)): \(seen)" }
+    /// The requirement, what was seen, and the path and line of the test.
+    public var description: String {
+        "\(check.requirement) (\(check.name.rawValue)): \(seen) (at \(location))"
+    }
 }
 
 /// What a check saw and did not expect.

@@ -1,8 +1,8 @@
 /// What went wrong in a loopback server, or in what a test waited for there.
-package struct LoopbackError: Error, CustomStringConvertible {
+public struct LoopbackError: Error {
     /// The kinds of failure.
-    package enum Code: Sendable, Hashable {
-        /// A call to the system failed.
+    public enum Code: Sendable, Hashable {
+        /// A call to the system failed, with its `errno`.
         case system(Int32)
         /// The client sent what is no HTTP/1.1 request.
         case notHTTP
@@ -11,14 +11,17 @@ package struct LoopbackError: Error, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    package let code: Code
+    public let code: Code
 
-    /// What happened, in one line.
-    package let description: String
+    private let text: String
 
-    /// Makes an error of a kind.
-    package init(_ code: Code, _ description: String) {
+    init(_ code: Code, _ description: String) {
         self.code = code
-        self.description = description
+        text = description
     }
+}
+
+extension LoopbackError: CustomStringConvertible {
+    /// What happened, in one line.
+    public var description: String { text }
 }

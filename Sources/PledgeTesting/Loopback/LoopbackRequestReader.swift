@@ -1,3 +1,5 @@
+import Pledge
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -93,11 +95,9 @@ struct LoopbackRequestReader {
 
     private mutating func addHeader(_ line: String) throws(LoopbackError) {
         guard let colon = line.firstIndex(of: ":") else { throw notHTTP(line) }
-        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        let end = value.lastIndex { $0 != " " && $0 != "\t" }
-        request.headers.append(
-            .init(name: String(line[..<colon]), value: end.map { String(value[...$0]) } ?? "")
-        )
+        // The blanks around the value are dropped.
+        request.headers.add(
+            String(line[line.index(after: colon)...]), for: String(line[..<colon]))
     }
 
     private mutating func beginBody() throws(LoopbackError) {

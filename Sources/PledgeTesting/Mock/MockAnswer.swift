@@ -38,7 +38,7 @@ public struct MockAnswer {
     /// A status, headers and a body.
     ///
     /// Outside 200…299 the call rejects with an `HTTPError` that keeps all three, as with a real
-    /// transport.
+    /// transport. A call through ``MockNetwork/send(_:)`` resolves with the response, of any status.
     public static func status(
         _ status: Int,
         headers: HTTPHeaders = [:],
@@ -52,11 +52,18 @@ public struct MockAnswer {
         MockAnswer(kind: .failure(error))
     }
 
-    /// What a transport makes of this answer.
-    func result(for endpoint: Endpoint) -> Result<Data, any Error> {
+    /// The body that a `Networking` makes of this answer.
+    func body(for endpoint: Endpoint) throws -> Data {
+        try response(from: nil).acceptedBody(for: endpoint)
+    }
+
+    /// The response that an `HTTPService` makes of this answer.
+    func response(from url: URL?) throws -> HTTPResponse {
         switch kind {
-        case .response(let response): Result { try response.acceptedBody(for: endpoint) }
-        case .failure(let error): .failure(error)
+        case .response(var response):
+            response.url = url
+            return response
+        case .failure(let error): throw error
         }
     }
 }

@@ -8,6 +8,11 @@ public import Foundation
 
 /// One call that reached a ``MockNetwork``, for the test to answer when it likes.
 ///
+/// ```swift
+/// let call = try network.next()
+/// #expect(call.headers["Authorization"] == "Bearer 1")
+/// ```
+///
 /// It may be answered from any thread. Whoever waits for it hears the answer on that thread, before
 /// `answer` returns. Released unanswered, it rejects with the code ``MockError/Code/abandoned``.
 public final class MockCall: Sendable {
@@ -15,25 +20,37 @@ public final class MockCall: Sendable {
     public let number: Int
 
     /// What was asked for.
+    ///
+    /// Of a request that came through ``MockNetwork/send(_:)``, an endpoint that would send the same,
+    /// with the whole URL for its base; of its body, only what is in memory.
     public let endpoint: Endpoint
 
-    private let promise: InternalPromise<Data>
+    /// The request, as all middleware left it, with the deadline and the attempt of its call; nil
+    /// where the call came through ``MockNetwork/request(_:)``.
+    public let request: HTTPRequest?
+
+    private let caller: MockCaller
     private let cancelled = Locked(false)
 
-    init(_ number: Int, _ endpoint: Endpoint, _ promise: InternalPromise<Data>) {
+    init(_ number: Int, _ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         self.number = number
         self.endpoint = endpoint
-        self.promise = promise
-        promise.onCancel { [cancelled] in cancelled.withLock { $0 = true } }
+        self.request = request
+        self.caller = caller
+        caller.onCancel { [cancelled] in cancelled.withLock { $0 = true } }
     }
 
-    deinit { promise.reject(with: MockError(abandoned: number, endpoint)) }
+    deinit { caller.reject(with: MockError(abandoned: number, endpoint)) }
+
+    /// The headers that are sent: those that the app and its middleware set, the body's
+    /// Content-Type, and the idempotency key.
+    public var headers: HTTPHeaders { request?.effectiveHeaders ?? endpoint.effectiveHeaders }
 
     /// Whether whoever asked does not want the answer any more.
     public var isCancelled: Bool { cancelled.withLock { $0 } }
 
     /// Whether the call waits for an answer: not answered, and not cancelled.
-    public var isPending: Bool { promise.result == nil && !isCancelled }
+    public var isPending: Bool { !caller.hasAnswer && !isCancelled }
 
     /// Answers the call.
     ///
@@ -46,11 +63,7 @@ public final class MockCall: Sendable {
     /// - Returns: False where the call was answered or cancelled before; then nothing happens.
     @discardableResult
     public func answer(with answer: MockAnswer) -> Bool {
-        if isCancelled { return false }
-        return switch answer.result(for: endpoint) {
-        case .success(let data): promise.resolve(with: data)
-        case .failure(let error): promise.reject(with: error)
-        }
+        isCancelled ? false : caller.hear(answer, to: self)
     }
 
     /// Answers the call with status 200 and these bytes.

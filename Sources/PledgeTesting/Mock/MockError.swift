@@ -21,17 +21,24 @@ public struct MockError: Error {
     /// ``Code/noCall`` those of the calls that had arrived before.
     public let endpoints: [Endpoint]
 
+    /// The line of the test that asked for what was not there; nil where no single line did.
+    public let location: TestSourceLocation?
+
     private let text: String
 }
 
 extension MockError: CustomStringConvertible {
-    /// What happened, to which call, and what to do.
-    public var description: String { text }
+    /// What happened, to which call, what to do, and the path and line of the test, where known.
+    public var description: String { location.map { "\(text) (at \($0))" } ?? text }
 }
 
 extension MockError {
-    init(noCallAfter received: [Endpoint], within limit: Duration? = nil) {
+    init(
+        noCallAfter received: [Endpoint], within limit: Duration? = nil,
+        at location: TestSourceLocation
+    ) {
         code = .noCall
+        self.location = location
         endpoints = received
         let before =
             received.isEmpty
@@ -46,12 +53,14 @@ extension MockError {
 
     init(unexpected endpoint: Endpoint) {
         code = .unexpectedCall
+        location = nil
         endpoints = [endpoint]
         text = "unexpected call: \(endpoint) arrived after the test said network.finish()"
     }
 
-    init(unanswered calls: [PendingCall]) {
+    init(unanswered calls: [PendingCall], at location: TestSourceLocation) {
         code = .unanswered
+        self.location = location
         endpoints = calls.map(\.endpoint)
         let list = calls.map(\.description).joined(separator: "; ")
         text = "\(calls.count) unanswered: \(list). Answer with call.answer(with:)"
@@ -59,6 +68,7 @@ extension MockError {
 
     init(abandoned number: Int, _ endpoint: Endpoint) {
         code = .abandoned
+        location = nil
         endpoints = [endpoint]
         text = """
             call \(number), \(endpoint), was let go of unanswered; keep what network.next() \

@@ -18,12 +18,15 @@ public import Foundation
 /// try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
 /// ```
 ///
+/// ``send(_:)`` is the same one level lower, under the middleware: there the test sees the headers that
+/// middleware has added.
+///
 /// It does nothing by itself, needs no test framework, and blocks no thread. All of it may be used
 /// from any thread. A call that the test lets go of unanswered rejects with a ``MockError``, so
 /// that what waits for it fails with a reason; so do the calls that nobody took when the network
 /// is released.
 public final class MockNetwork: Sendable {
-    private struct State {
+    struct State {
         var received: [Endpoint] = []
         var all: [WeakCall] = []
         var arrived: [MockCall] = []
@@ -32,11 +35,11 @@ public final class MockNetwork: Sendable {
         var isFinished = false
     }
 
-    private struct WeakCall {
+    struct WeakCall {
         weak var call: MockCall?
     }
 
-    private let state = Locked(State())
+    let state = Locked(State())
 
     /// Makes a network that has received nothing.
     public init() {}
@@ -47,45 +50,8 @@ public final class MockNetwork: Sendable {
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         let promise = InternalPromise<Data>()
-        let call = state.withLock { state -> MockCall? in
-            state.received.append(endpoint)
-            if state.isFinished { return nil }
-            let call = MockCall(state.received.count, endpoint, promise)
-            state.all.append(WeakCall(call: call))
-            return call
-        }
-        if let call {
-            hand(over: call)
-        } else {
-            promise.reject(with: MockError(unexpected: endpoint))
-        }
+        enter(endpoint, nil, from: .ofNetworking(promise))
         return promise
-    }
-
-    /// Takes the call that arrived first of those not yet taken.
-    ///
-    /// - Returns: The call, which the test answers when it likes.
-    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` where none is there.
-    public func next() throws -> MockCall {
-        guard let call = takeArrived() else { throw MockError(noCallAfter: received) }
-        return call
-    }
-
-    /// Takes the next call, and waits for it where none is there yet.
-    ///
-    /// Several who wait are served in the order in which they came.
-    ///
-    /// - Parameters:
-    ///   - limit: How long to wait before giving up.
-    ///   - scheduler: Whose time the limit is in.
-    /// - Returns: The call, which the test answers when it likes.
-    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` when the limit is reached,
-    ///   `CancellationError` when the Task is cancelled.
-    public func next(
-        within limit: Duration = .seconds(60),
-        on scheduler: some Scheduler = LiveScheduler.live
-    ) async throws -> MockCall {
-        try await upcoming(within: limit, on: scheduler).value
     }
 
     /// All endpoints that were asked for, in order, answered or not.
@@ -111,17 +77,38 @@ public final class MockNetwork: Sendable {
     ///
     /// From then on a call rejects at once with the code ``MockError/Code/unexpectedCall``.
     ///
+    /// - Parameters:
+    ///   - fileID: What a ``MockError`` says of the place of the end.
+    ///   - filePath: What a ``MockError`` says of the place of the end.
+    ///   - line: What a ``MockError`` says of the place of the end.
+    ///   - column: What a ``MockError`` says of the place of the end.
     /// - Throws: ``MockError`` with the code ``MockError/Code/unanswered``, which lists the calls
     ///   that still wait for an answer.
-    public func finish() throws {
+    public func finish(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) throws {
         state.withLock { $0.isFinished = true }
         let pending = pending
-        if !pending.isEmpty { throw MockError(unanswered: pending) }
+        if pending.isEmpty { return }
+        throw MockError(
+            unanswered: pending,
+            at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    private func takeArrived() -> MockCall? {
-        state.withLock { state in
-            state.arrived.isEmpty ? nil : state.arrived.removeFirst()
+    /// Notes a call, and hands it to the test, or refuses it after the end.
+    func enter(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
+        let call = state.withLock { state -> MockCall? in
+            state.received.append(endpoint)
+            if state.isFinished { return nil }
+            let call = MockCall(state.received.count, endpoint, request, from: caller)
+            state.all.append(WeakCall(call: call))
+            return call
+        }
+        if let call {
+            hand(over: call)
+        } else {
+            caller.reject(with: MockError(unexpected: endpoint))
         }
     }
 
@@ -138,33 +125,6 @@ public final class MockNetwork: Sendable {
             // One who gave up just now leaves the call to the next.
             if waiter.resolve(with: call) { return }
         }
-    }
-
-    private func upcoming(
-        within limit: Duration,
-        on scheduler: some Scheduler
-    ) -> Future<MockCall> {
-        let promise = InternalPromise<MockCall>()
-        let (call, number) = state.withLock { state -> (MockCall?, Int) in
-            state.waitCount += 1
-            if !state.arrived.isEmpty { return (state.arrived.removeFirst(), state.waitCount) }
-            state.waiting.append((state.waitCount, promise))
-            return (nil, state.waitCount)
-        }
-        if let call { return Future(value: call) }
-        let timer = scheduler.schedule(after: limit) { [weak self, promise] in
-            self?.stopWaiting(number)
-            promise.reject(with: MockError(noCallAfter: self?.received ?? [], within: limit))
-        }
-        promise.onCancel { [weak self] in
-            self?.stopWaiting(number)
-            timer.cancel()
-        }
-        return promise.always { timer.cancel() }
-    }
-
-    private func stopWaiting(_ number: Int) {
-        state.withLock { state in state.waiting.removeAll { $0.number == number } }
     }
 }
 

@@ -8,11 +8,23 @@
 ///
 /// - Parameters:
 ///   - message: What is wrong.
-///   - fileID: The file to show it at: a `#fileID`.
+///   - location: Where to show it.
+@Sendable
+public func reportTestFailure(_ message: String, at location: TestSourceLocation) {
+    TestFrameworks.loaded.report(message, at: location)
+}
+
+/// Fails the test that is running, at a file that no editor can open.
+///
+/// - Parameters:
+///   - message: What is wrong.
+///   - fileID: The file to show it at: a `#fileID`, which names a module and a file, but no path.
 ///   - line: The line to show it at.
+@available(*, deprecated, renamed: "reportTestFailure(_:at:)")
 @Sendable
 public func reportTestFailure(_ message: String, _ fileID: StaticString, _ line: UInt) {
-    TestFrameworks.loaded.report(message, fileID, line)
+    let location = TestSourceLocation(fileID: fileID, filePath: fileID, line: line, column: 1)
+    reportTestFailure(message, at: location)
 }
 
 /// The test frameworks that this process has loaded.
@@ -28,16 +40,16 @@ struct TestFrameworks: Sendable {
     )
 
     /// Fails the running test, or stops the program.
-    func report(_ message: String, _ fileID: StaticString, _ line: UInt) {
+    func report(_ message: String, at location: TestSourceLocation) {
         if let swiftTesting, swiftTesting.isInTest {
-            return swiftTesting.record(message, fileID, line)
+            return swiftTesting.record(message, at: location)
         }
         guard isTestProcess, swiftTesting != nil || xcTest != nil else {
-            fatalError("\(fileID):\(line): \(message)")
+            fatalError("\(location): \(message)")
         }
         // A test of XCTest; or one of either, which has called us on another thread. The framework
         // whose tests are not running ignores it.
-        xcTest?.fail(message, fileID, line)
-        swiftTesting?.record(message, fileID, line)
+        xcTest?.fail(message, at: location)
+        swiftTesting?.record(message, at: location)
     }
 }

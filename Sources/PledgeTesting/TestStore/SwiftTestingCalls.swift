@@ -1,4 +1,4 @@
-/// What ``reportTestFailure(_:_:_:)`` needs of Swift Testing, found by name in the running process.
+/// What ``reportTestFailure(_:at:)`` needs of Swift Testing, found by name in the running process.
 ///
 /// Swift Testing is built for library evolution: its public functions keep their names, and its
 /// structs are passed by address, as values of a generic type are. So a generic function type, with
@@ -50,12 +50,13 @@ struct SwiftTestingCalls: Sendable {
     }
 
     /// Records an issue: of the test that runs here, or of the whole run.
-    func record(_ message: String, _ fileID: StaticString, _ line: UInt) {
+    func record(_ message: String, at place: TestSourceLocation) {
         func call<Comment: RawRepresentable, Location, Issue>(
             _: Comment.Type, _: Location.Type, _: Issue.Type
         ) where Comment.RawValue == String {
             let location = makeLocation.cast(to: MakeLocation<Location>.self).call(
-                Self.valid(fileID), "\(fileID)", Int(clamping: max(line, 1)), 1)
+                Self.valid(place.fileID), "\(place.filePath)", Int(clamping: max(place.line, 1)),
+                Int(clamping: max(place.column, 1)))
             let record = recordIssue.cast(to: RecordIssue<Comment, Location, Issue>.self)
             _ = record.call(Comment(rawValue: message), location)
         }

@@ -10,34 +10,27 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
         let new: State
     }
 
-    /// The events of effects that the test has not received, in order.
-    private(set) var unreceived: [Step] = []
-    /// The event that the test is sending, once it is reduced.
-    private(set) var sent: Step?
+    /// The events that the test has not received, in order.
+    var unreceived: [Step] = []
+    /// What happens while the test sends an event.
+    var sending: Sending?
     /// The errors of effects that failed without an event.
-    private(set) var errors: [any Error] = []
-    /// How many events of effects have come.
-    private(set) var count = 0
-    private var waiting: [Promise<Void>] = []
+    private var errors: [any Error] = []
+    private var waiting: [InternalPromise<Void>] = []
 
-    mutating func enterSent(_ step: Step) { sent = step }
-
-    /// Adds an event of an effect.
+    /// Adds a step.
     ///
-    /// Returns who waits for it.
-    mutating func enterReceived(_ step: Step) -> [Promise<Void>] {
+    /// - Returns: Who waits for an event to receive, to be woken.
+    mutating func enter(_ step: Step, on thread: TestThread) -> [InternalPromise<Void>] {
+        if sending != nil {
+            sending?.add(step, on: thread)
+            return []
+        }
         unreceived.append(step)
-        count += 1
-        defer { waiting = [] }
-        return waiting
+        return takeWaiting()
     }
 
     mutating func enter(_ error: any Error) { errors.append(error) }
-
-    mutating func takeSent() -> Step? {
-        defer { sent = nil }
-        return sent
-    }
 
     /// Takes the first event.
     mutating func takeFirst() -> Step? { unreceived.isEmpty ? nil : unreceived.removeFirst() }
@@ -55,11 +48,15 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
         return (unreceived, errors)
     }
 
-    /// A future that settles when more events have come than a number.
-    mutating func arrival(after known: Int) -> Future<Void> {
-        if count > known { return Future(value: ()) }
-        let promise = Promise<Void>()
-        waiting.append(promise)
-        return promise
+    /// Adds a promise that is to be resolved when the next event comes.
+    mutating func wait(_ promise: InternalPromise<Void>) { waiting.append(promise) }
+
+    /// Takes a promise back, if it was not taken to be resolved.
+    mutating func stopWaiting(_ promise: InternalPromise<Void>) { waiting.removeAll { $0 === promise } }
+
+    /// Takes those who wait.
+    mutating func takeWaiting() -> [InternalPromise<Void>] {
+        defer { waiting = [] }
+        return waiting
     }
 }

@@ -3,25 +3,38 @@ public import Pledge
 extension TestStore {
     /// Takes an event of an effect as soon as it comes, and expects a change of the state.
     ///
+    /// It fails at once where no event can come: see
+    /// ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
+    ///
     /// - Parameters:
     ///   - event: The event.
     ///   - limit: How long to wait for it before the test fails.
     ///   - scheduler: Whose time the limit is in.
-    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:line:)``.
+    ///   - change: Makes the expected state from the one before, as in
+    ///     ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func receive(
         _ event: Event,
         within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
         _ change: ((inout State) -> Void)? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) async where Event: Equatable {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(event)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, (fileID, line)) { compare($0, change, $1, (fileID, line)) }
+        take(expectation, at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes an event of an effect as soon as it comes, and expects a state.
+    ///
+    /// It fails at once where no effect is under way, in real and in virtual time, and as soon as
+    /// the last one has ended without the event. Others may dispatch besides: middleware, when it
+    /// likes, and whoever has been given ``store``. Where there is either, it waits until the limit.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -29,57 +42,48 @@ extension TestStore {
     ///   - limit: How long to wait for it before the test fails.
     ///   - scheduler: Whose time the limit is in.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func receive(
         _ event: Event, expecting state: State,
         within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) async where Event: Equatable {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(event)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, (fileID, line)) { compare($0, with: state, $1, (fileID, line)) }
+        take(expectation, at: place) { compare($0, with: state, $1, at: place) }
     }
 
     /// Takes an event of an effect as soon as it comes, where events cannot be compared.
+    ///
+    /// It fails at once where no event can come: see
+    /// ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
     ///
     /// - Parameters:
     ///   - matches: Whether it is the event.
     ///   - limit: How long to wait for it before the test fails.
     ///   - scheduler: Whose time the limit is in.
-    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:line:)``.
+    ///   - change: Makes the expected state from the one before, as in
+    ///     ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func receive(
         where matches: @escaping (Event) -> Bool,
         within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
         _ change: ((inout State) -> Void)? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) async {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(where: matches)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, (fileID, line)) { compare($0, change, $1, (fileID, line)) }
-    }
-
-    /// Waits until `take` would find an event, or the time is up.
-    private func arrival(
-        of expectation: TestExpectation<Event>, within limit: Duration, on scheduler: some Scheduler
-    ) async {
-        let timeIsUp = Promise<Void>()
-        let timer = scheduler.schedule(after: limit) { timeIsUp.resolve(with: ()) }
-        defer { timer.cancel() }
-        while timeIsUp.result == nil, !Task.isCancelled {
-            let isInOrder = exhaustivity.contains(.events)
-            let next: Future<Void>? = journal.withLock { journal in
-                let known = journal.unreceived
-                if isInOrder
-                    ? !known.isEmpty : known.contains(where: { expectation.matches($0.event) })
-                {
-                    return nil
-                }
-                return journal.arrival(after: journal.count)
-            }
-            guard let next else { return }
-            _ = await Future.race([next, timeIsUp]).resultWhenSettled
-        }
+        take(expectation, at: place) { compare($0, change, $1, at: place) }
     }
 }

@@ -11,7 +11,9 @@ extension TestStore {
     ///   - exhaustivity: What it insists on.
     ///   - onFailure: Fails the test.
     ///   - fileID: Where to show what is wrong at the end.
+    ///   - filePath: Where to show what is wrong at the end.
     ///   - line: Where to show what is wrong at the end.
+    ///   - column: Where to show what is wrong at the end.
     public convenience init(
         initialState: State,
         reduce: @escaping @Sendable (State, Event) -> State,
@@ -19,7 +21,8 @@ extension TestStore {
         feedback: [Feedback<State, Event>] = [],
         exhaustivity: TestStoreExhaustivity = .all,
         onFailure: @escaping FailureReport = reportTestFailure,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) {
         self.init(
             initialState: initialState,
@@ -28,7 +31,8 @@ extension TestStore {
                 return .none
             },
             middleware: middleware, feedback: feedback,
-            exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID, line: line)
+            exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID,
+            filePath: filePath, line: line, column: column)
     }
 
     /// Makes a store of a state and a reducer.
@@ -36,16 +40,23 @@ extension TestStore {
     /// - Parameters:
     ///   - initialState: The state at the beginning.
     ///   - reducer: Makes the next state.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live while the state asks for them.
     ///   - exhaustivity: What it insists on.
     ///   - onFailure: Fails the test.
     ///   - fileID: Where to show what is wrong at the end.
+    ///   - filePath: Where to show what is wrong at the end.
     ///   - line: Where to show what is wrong at the end.
+    ///   - column: Where to show what is wrong at the end.
     public convenience init(
         initialState: State,
         reducer: Reducer<State, Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
         exhaustivity: TestStoreExhaustivity = .all,
         onFailure: @escaping FailureReport = reportTestFailure,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) {
         self.init(
             initialState: initialState,
@@ -53,7 +64,9 @@ extension TestStore {
                 reducer.reduce(&state, event)
                 return .none
             },
-            exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID, line: line)
+            middleware: middleware, feedback: feedback,
+            exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID,
+            filePath: filePath, line: line, column: column)
     }
 }
 
@@ -62,18 +75,27 @@ extension TestStore where State: Reducible, State.Event == Event {
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live while the state asks for them.
     ///   - exhaustivity: What it insists on.
     ///   - onFailure: Fails the test.
     ///   - fileID: Where to show what is wrong at the end.
+    ///   - filePath: Where to show what is wrong at the end.
     ///   - line: Where to show what is wrong at the end.
+    ///   - column: Where to show what is wrong at the end.
     public convenience init(
         initialState: State,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
         exhaustivity: TestStoreExhaustivity = .all,
         onFailure: @escaping FailureReport = reportTestFailure,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) {
         self.init(
             initialState: initialState, reducer: Reducer(),
-            exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID, line: line)
+            middleware: middleware, feedback: feedback,
+            exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID,
+            filePath: filePath, line: line, column: column)
     }
 }

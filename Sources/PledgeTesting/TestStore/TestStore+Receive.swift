@@ -6,15 +6,21 @@ extension TestStore {
     /// - Parameters:
     ///   - event: The event. It has to have come already; in an async test the method of the same name
     ///     waits for it.
-    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:line:)``.
+    ///   - change: Makes the expected state from the one before, as in
+    ///     ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func receive(
         _ event: Event,
         _ change: ((inout State) -> Void)? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) where Event: Equatable {
-        take(TestExpectation(event), (fileID, line)) { compare($0, change, $1, (fileID, line)) }
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        take(TestExpectation(event), at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes an event that an effect has dispatched, and expects a state.
@@ -23,14 +29,17 @@ extension TestStore {
     ///   - event: The event, which has to have come already.
     ///   - state: The whole state after it, whatever ``exhaustivity`` says.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func receive(
         _ event: Event, expecting state: State,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) where Event: Equatable {
-        take(TestExpectation(event), (fileID, line)) {
-            compare($0, with: state, $1, (fileID, line))
-        }
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        take(TestExpectation(event), at: place) { compare($0, with: state, $1, at: place) }
     }
 
     /// Takes an event that an effect has dispatched, where events cannot be compared.
@@ -43,22 +52,26 @@ extension TestStore {
     ///
     /// - Parameters:
     ///   - matches: Whether it is the event, which has to have come already.
-    ///   - change: Makes the expected state from the one before, as in ``send(_:_:fileID:line:)``.
+    ///   - change: Makes the expected state from the one before, as in
+    ///     ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func receive(
         where matches: @escaping (Event) -> Bool,
         _ change: ((inout State) -> Void)? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) {
-        take(TestExpectation(where: matches), (fileID, line)) {
-            compare($0, change, $1, (fileID, line))
-        }
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        take(TestExpectation(where: matches), at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes the step of an event, if it has come.
     func take(
-        _ expectation: TestExpectation<Event>, _ place: (fileID: StaticString, line: UInt),
+        _ expectation: TestExpectation<Event>, at place: TestSourceLocation,
         _ compare: (TestJournal<State, Event>.Step, String) -> Void
     ) {
         let isInOrder = exhaustivity.contains(.events)
@@ -67,11 +80,11 @@ extension TestStore {
         }
         guard let step else {
             let events = journal.withLock { $0.unreceived.map(\.event) }
-            let count = store.effectsUnderWay
-            return fail(TestText.nothingCame(expectation.what, events, effects: count), place)
+            let count = effectsUnderWay
+            return fail(TestText.nothingCame(expectation.what, events, effects: count), at: place)
         }
         guard expectation.matches(step.event) else {
-            return fail(expectation.mismatch(step.event), place)
+            return fail(expectation.mismatch(step.event), at: place)
         }
         compare(step, expectation.what)
     }

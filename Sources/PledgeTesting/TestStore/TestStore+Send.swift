@@ -7,15 +7,20 @@ extension TestStore {
     ///     stay as it is. Where ``exhaustivity`` has no ``TestStoreExhaustivity/state``, it is
     ///     applied to the new state, and must not change it.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func send(
         _ event: Event,
         _ change: ((inout State) -> Void)? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
         let what = "send(\(TestText.short(event)))"
-        passOver(before: what, (fileID, line))
-        compare(dispatch(event), change, what, (fileID, line))
+        passOver(before: what, at: place)
+        compare(dispatch(event), change, what, at: place)
     }
 
     /// Dispatches an event, and expects a state.
@@ -24,36 +29,41 @@ extension TestStore {
     ///   - event: What happens.
     ///   - state: The whole state after it, whatever ``exhaustivity`` says.
     ///   - fileID: Where to show what is wrong.
+    ///   - filePath: Where to show what is wrong.
     ///   - line: Where to show what is wrong.
+    ///   - column: Where to show what is wrong.
     public func send(
         _ event: Event, expecting state: State,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
         let what = "send(\(TestText.short(event)))"
-        passOver(before: what, (fileID, line))
-        compare(dispatch(event), with: state, what, (fileID, line))
+        passOver(before: what, at: place)
+        compare(dispatch(event), with: state, what, at: place)
     }
 
     func compare(
         _ step: TestJournal<State, Event>.Step, _ change: ((inout State) -> Void)?,
-        _ what: String, _ place: (fileID: StaticString, line: UInt)
+        _ what: String, at place: TestSourceLocation
     ) {
         let isExhaustive = exhaustivity.contains(.state)
         guard isExhaustive || change != nil else { return }
         var expected = isExhaustive ? step.old : step.new
         change?(&expected)
         if change == nil, expected != step.new {
-            fail(TestText.unexpectedChange(what, from: step.old, to: step.new), place)
+            fail(TestText.unexpectedChange(what, from: step.old, to: step.new), at: place)
         } else {
-            compare(step, with: expected, what, place)
+            compare(step, with: expected, what, at: place)
         }
     }
 
     func compare(
         _ step: TestJournal<State, Event>.Step, with expected: State,
-        _ what: String, _ place: (fileID: StaticString, line: UInt)
+        _ what: String, at place: TestSourceLocation
     ) {
         guard expected != step.new else { return }
-        fail(TestText.wrongState(what, expected: expected, is: step.new), place)
+        fail(TestText.wrongState(what, expected: expected, is: step.new), at: place)
     }
 }

@@ -13,29 +13,37 @@ public import Pledge
 ///
 /// It fails the test where the state is not as expected after an event, where an event of an effect is
 /// not received before the next is sent, and where at the end events are not received or
-/// effects have not ended. The end is ``finish(fileID:line:)``, or else the release of the last
+/// effects have not ended. The end is ``finish(fileID:filePath:line:column:)``, or else the release of the last
 /// reference. ``exhaustivity`` says how much of this it insists on.
 ///
 /// It runs the effects on the clocks and networks that they are given, such as a `ManualScheduler`
 /// and a ``MockNetwork``, and may be used from any thread, by one at a time.
 public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
-    /// How it fails a test: with what is wrong, the file and the line.
-    public typealias FailureReport = @Sendable (String, StaticString, UInt) -> Void
+    /// How it fails a test: with what is wrong, and where to show it.
+    public typealias FailureReport = @Sendable (String, TestSourceLocation) -> Void
 
     private struct Settings: Sendable {
         var exhaustivity: TestStoreExhaustivity
         var isFinished = false
+        var isGivenOut = false
     }
 
     /// The store itself, for what observes it.
     ///
-    /// Events that others dispatch to it are to be received by the test, like those of effects.
-    public let store: Store<State, Event>
+    /// Events that others dispatch to it are to be received by the test, like those of effects. Once
+    /// it was asked for, an awaited `receive` cannot know that no event will come, and waits for its
+    /// limit.
+    public var store: Store<State, Event> {
+        settings.withLock { $0.isGivenOut = true }
+        return inner
+    }
 
+    let inner: Store<State, Event>
     let journal: Locked<TestJournal<State, Event>>
     private let settings: Locked<Settings>
     private let onFailure: FailureReport
-    private let origin: (fileID: StaticString, line: UInt)
+    private let origin: TestSourceLocation
+    private let hasMiddleware: Bool
 
     /// Makes a store whose events have effects besides.
     ///
@@ -46,9 +54,11 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     ///   - feedback: Effects that live while the state asks for them.
     ///   - exhaustivity: What it insists on.
     ///   - onFailure: Fails the test. By default with the running test's framework: see
-    ///     ``reportTestFailure(_:_:_:)``.
+    ///     ``reportTestFailure(_:at:)``.
     ///   - fileID: Where to show what is wrong at the end.
+    ///   - filePath: Where to show what is wrong at the end.
     ///   - line: Where to show what is wrong at the end.
+    ///   - column: Where to show what is wrong at the end.
     public init(
         initialState: State,
         effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
@@ -56,14 +66,17 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
         feedback: [Feedback<State, Event>] = [],
         exhaustivity: TestStoreExhaustivity = .all,
         onFailure: @escaping FailureReport = reportTestFailure,
-        fileID: StaticString = #fileID, line: UInt = #line
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
     ) {
         let journal = Locked(TestJournal<State, Event>())
         self.journal = journal
         settings = Locked(Settings(exhaustivity: exhaustivity))
         self.onFailure = onFailure
-        origin = (fileID, line)
-        store = Store(
+        origin = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        hasMiddleware = !middleware.isEmpty
+        inner = Store(
             initialState: initialState,
             effects: { state, event in
                 let old = state
@@ -71,29 +84,36 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
                 Self.enter(.init(event: event, old: old, new: state), in: journal)
                 return effect
             },
-            middleware: middleware,
+            // A store without middleware stays one: its effects end in the step of their event.
+            middleware: middleware.isEmpty
+                ? [] : [Self.notingDepth(in: journal)] + middleware,
             feedback: feedback,
             onFailure: { error in journal.withLock { $0.enter(error) } })
     }
 
     deinit {
-        let end = (origin.fileID, origin.line)
         // What came after `finish` was not received either.
         if settings.withLock(\.isFinished) {
-            passOver(before: "the end", end)
+            passOver(before: "the end", at: origin)
         } else {
-            checkEnd(at: end)
+            checkEnd(at: origin)
         }
     }
 
     /// The state now.
-    public var state: State { store.state }
+    public var state: State { inner.state }
 
     /// What it insists on: everything, unless said otherwise.
     public var exhaustivity: TestStoreExhaustivity {
         get { settings.withLock(\.exhaustivity) }
         set { settings.withLock { $0.exhaustivity = newValue } }
     }
+
+    /// How many effects are under way, or wait for their turn or their time.
+    var effectsUnderWay: Int { inner.effectsUnderWay }
+
+    /// Whether an event can come that is not of an effect: of a middleware, or of whoever has the store.
+    var mayOthersDispatch: Bool { hasMiddleware || settings.withLock(\.isGivenOut) }
 
     /// Says that the test is at its end, and checks that nothing is left.
     ///
@@ -102,52 +122,40 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     ///
     /// - Parameters:
     ///   - fileID: Where to show it.
+    ///   - filePath: Where to show it.
     ///   - line: Where to show it.
-    public func finish(fileID: StaticString = #fileID, line: UInt = #line) {
+    ///   - column: Where to show it.
+    public func finish(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) {
         settings.withLock { $0.isFinished = true }
-        checkEnd(at: (fileID, line))
+        checkEnd(
+            at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    func fail(_ message: String, _ place: (fileID: StaticString, line: UInt)) {
-        onFailure(message, place.fileID, place.line)
-    }
+    /// Says that the test goes on.
+    func goOn() { settings.withLock { $0.isFinished = false } }
 
-    /// Dispatches as the test, and returns the step that was made of it.
-    func dispatch(_ event: Event) -> TestJournal<State, Event>.Step {
-        settings.withLock { $0.isFinished = false }
-        let sending = TestSending(by: journal)
-        TestSending.$current.withValue(sending) { store.dispatch(event: event) }
-        sending.end()
-        // A middleware may have kept it back.
-        return journal.withLock { $0.takeSent() }
-            ?? .init(event: event, old: store.state, new: store.state)
+    func fail(_ message: String, at place: TestSourceLocation) {
+        onFailure(message, place)
     }
 
     /// Takes what has come and was not received, and fails where it should have been.
-    func passOver(before what: String, _ place: (fileID: StaticString, line: UInt)) {
+    func passOver(before what: String, at place: TestSourceLocation) {
         let (steps, errors) = journal.withLock { $0.takeAll() }
         if exhaustivity.contains(.events), !steps.isEmpty {
-            fail(TestText.unreceived(steps.map(\.event), before: what), place)
+            fail(TestText.unreceived(steps.map(\.event), before: what), at: place)
         }
         guard exhaustivity.contains(.effects) else { return }
-        for error in errors { fail(TestText.failed(error), place) }
+        for error in errors { fail(TestText.failed(error), at: place) }
     }
 
-    private func checkEnd(at place: (fileID: StaticString, line: UInt)) {
-        passOver(before: "the end", place)
-        let count = store.effectsUnderWay
-        if exhaustivity.contains(.effects), count > 0 { fail(TestText.unfinished(count), place) }
-    }
-
-    private static func enter(
-        _ step: TestJournal<State, Event>.Step, in journal: Locked<TestJournal<State, Event>>
-    ) {
-        if TestSending.take(for: journal) {
-            journal.withLock { $0.enterSent(step) }
-        } else {
-            // Whoever waits goes on elsewhere: this is inside the reducer.
-            let waiting = journal.withLock { $0.enterReceived(step) }
-            for promise in waiting { Task { promise.resolve(with: ()) } }
+    private func checkEnd(at place: TestSourceLocation) {
+        passOver(before: "the end", at: place)
+        let count = effectsUnderWay
+        if exhaustivity.contains(.effects), count > 0 {
+            fail(TestText.unfinished(count), at: place)
         }
     }
 }

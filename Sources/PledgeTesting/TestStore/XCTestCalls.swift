@@ -1,4 +1,4 @@
-/// What ``reportTestFailure(_:_:_:)`` needs of XCTest, found by name in the running process.
+/// What ``reportTestFailure(_:at:)`` needs of XCTest, found by name in the running process.
 ///
 /// Invariant: the address is that of the function whose full signature its symbol spells, of types of
 /// the standard library, whose layout is fixed.
@@ -15,8 +15,10 @@ struct XCTestCalls: Sendable {
     }
 
     /// Fails the test that is running; without one, nothing happens.
-    func fail(_ message: String, _ fileID: StaticString, _ line: UInt) {
-        self.fail.cast(to: Fail.self).call(message, fileID, line)
+    ///
+    /// XCTest has no use for a file ID: its `file` is a path.
+    func fail(_ message: String, at location: TestSourceLocation) {
+        self.fail.cast(to: Fail.self).call(message, location.filePath, location.line)
     }
 }
 

@@ -23,6 +23,24 @@ struct LoopbackServerTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test func answersWithJSON() throws {
+        let answer = try LoopbackAnswer.json(["a": 1], status: 201)
+        let server = try LoopbackServer(answers: [answer])
+        defer { server.stop() }
+        let client = RawClient(port: server.port)
+        client.send("GET /a?token=secret HTTP/1.1\r\nB: 1\r\na: 2\r\nb:\t3 \r\n\r\n")
+
+        let text = client.read(until: "}")
+
+        #expect(text.hasPrefix("HTTP/1.1 201 "))
+        #expect(text.contains("Content-Type: application/json\r\n"))
+        #expect(text.hasSuffix("\r\n\r\n{\"a\":1}"))
+        let request = try #require(server.requests.first)
+        #expect(request.headers.map(\.name) == ["B", "a", "b"])
+        #expect(request.headers["B"] == "1, 3")
+        #expect("\(request)" == "GET /a")
+    }
+
     @Test func keepsAConnectionAndAnswersPipelinedRequestsInOrder() throws {
         let server = try LoopbackServer(answers: [.text("one"), .text("two")])
         defer { server.stop() }

@@ -44,6 +44,21 @@ struct MockNetworkTests {
         #expect(second.endpoints == [Endpoint(path: "/a")])
     }
 
+    @Test("T3: what a test asked for in vain is shown where it asked")
+    func errorsNameTheLineThatAsked() throws {
+        let line: UInt = #line + 1
+        let missing = try #require(throws: MockError.self) { try network.next() }
+        #expect(missing.location?.line == line)
+        #expect(missing.location.map { "\($0.filePath)" } == #filePath)
+        #expect("\(missing)".contains("(at \(#filePath):\(line):"))
+
+        let future = network.request(Endpoint(path: "/"))
+        let left = try #require(throws: MockError.self) { try network.finish() }
+        #expect(left.location?.line == line + 6)
+        try network.next().answer(with: Data())
+        #expect(try future.settledValue() == Data())
+    }
+
     @Test func nextWaitsForACallThatComesLater() async throws {
         async let first = network.next()
         async let second = network.next()
@@ -73,6 +88,7 @@ struct MockNetworkTests {
         let error = try #require(throws: MockError.self) { try result.get() }
         #expect(error.code == .noCall)
         #expect("\(error)".hasPrefix("no call arrived within 3.0 seconds"))
+        #expect(error.location.map { "\($0.filePath)" } == #filePath)
         let future = network.request(Endpoint(path: "/later"))
         try await network.next().answer(with: .text("still works"))
         #expect(try future.settledValue() == Data("still works".utf8))

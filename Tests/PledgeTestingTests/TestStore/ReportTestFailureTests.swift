@@ -6,13 +6,28 @@ import XCTest
 
 @Suite(.timeLimit(.minutes(10)))
 struct ReportTestFailureTests {
-    @Test func failsTheTestOfSwiftTesting() {
+    private static let place = TestSourceLocation(
+        fileID: "Module/File.swift", filePath: "/path/to/File.swift", line: 42, column: 7)
+
+    @Test("T3: Swift Testing is told the path and the column, too")
+    func failsTheTestOfSwiftTesting() {
         withKnownIssue {
-            reportTestFailure("what is wrong, in more than fifteen bytes", "Module/File.swift", 42)
+            reportTestFailure("what is wrong, in more than fifteen bytes", at: Self.place)
         } matching: { issue in
             issue.comments.map(\.rawValue) == ["what is wrong, in more than fifteen bytes"]
                 && issue.sourceLocation?.fileID == "Module/File.swift"
+                && issue.sourceLocation?.filePath == "/path/to/File.swift"
                 && issue.sourceLocation?.line == 42
+                && issue.sourceLocation?.column == 7
+        }
+    }
+
+    @available(*, deprecated)
+    @Test func theOldSpellingStillFailsTheTest() {
+        withKnownIssue {
+            reportTestFailure("x", "Module/File.swift", 42)
+        } matching: { issue in
+            issue.sourceLocation?.fileID == "Module/File.swift" && issue.sourceLocation?.line == 42
         }
     }
 
@@ -23,6 +38,7 @@ struct ReportTestFailureTests {
         } matching: { issue in
             issue.comments.first?.rawValue.hasSuffix("- 2\n+ 1") == true
                 && issue.sourceLocation?.fileID == #fileID
+                && issue.sourceLocation?.filePath == #filePath
         }
     }
 
@@ -30,13 +46,15 @@ struct ReportTestFailureTests {
         arguments: [("", 0), ("File.swift", 1), ("/File.swift", UInt.max)] as [(StaticString, UInt)]
     )
     func anyPlaceIsTaken(fileID: StaticString, line: UInt) {
-        withKnownIssue { reportTestFailure("x", fileID, line) }
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: "", line: line, column: line)
+        withKnownIssue { reportTestFailure("x", at: place) }
     }
 
     @Test func stopsTheProgramWithoutAFramework() async {
         await #expect(processExitsWith: .failure) {
             TestFrameworks(swiftTesting: nil, xcTest: nil, isTestProcess: true)
-                .report("x", "M/F.swift", 1)
+                .report("x", at: Self.place)
         }
     }
 
@@ -45,7 +63,7 @@ struct ReportTestFailureTests {
             TestFrameworks(
                 swiftTesting: nil, xcTest: XCTestCalls(lookUp: LoadedFunction.init),
                 isTestProcess: false
-            ).report("x", "M/F.swift", 1)
+            ).report("x", at: Self.place)
         }
     }
 
@@ -60,14 +78,34 @@ struct ReportTestFailureTests {
 
 /// The same in a process whose tests are XCTest's.
 final class ReportTestFailureXCTests: XCTestCase {
+    /// T3: XCTest is told the path, which it calls the file.
     func testFailsTheTestOfXCTest() {
-        final class Case: XCTestCase {}
-        let test = Case(name: "of which one failure is expected") { _ in
-            reportTestFailure("expected", "Module/File.swift", 42)
+        let test = FailingCase(name: "of which one failure is expected") { _ in
+            let place = TestSourceLocation(
+                fileID: "Module/File.swift", filePath: "/path/to/File.swift", line: 42, column: 7)
+            reportTestFailure("expected", at: place)
         }
         test.run()
-        let failures = test.testRun?.failureCount
         // A failed assertion would be the inner test's, which has ended.
-        precondition(failures == 1, "\(failures ?? -1) failures")
+        precondition(test.places == ["/path/to/File.swift:42"], "\(test.places)")
     }
+}
+
+/// A test that notes where its failures are.
+private final class FailingCase: XCTestCase {
+    private(set) var places: [String] = []
+
+    #if canImport(Darwin)
+    override func record(_ issue: XCTIssue) {
+        let place = issue.sourceCodeContext.location
+        places.append("\(place?.fileURL.path ?? "nowhere"):\(place?.lineNumber ?? 0)")
+    }
+    #else
+    override func recordFailure(
+        withDescription description: String, inFile filePath: String, atLine lineNumber: Int,
+        expected: Bool
+    ) {
+        places.append("\(filePath):\(lineNumber)")
+    }
+    #endif
 }

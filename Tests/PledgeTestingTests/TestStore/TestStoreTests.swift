@@ -20,7 +20,8 @@ struct TestStoreTests {
         #expect(store.state == Counter(count: 7))
     }
 
-    @Test func aWrongStateIsShownByWhatDiffers() {
+    @Test("T3: a wrong state is shown by what differs, at a place that can be opened")
+    func aWrongStateIsShownByWhatDiffers() {
         let store = log.makeStore()
         let line: UInt = #line + 1
         store.send(.increase) { $0.count = 2 }
@@ -33,7 +34,9 @@ struct TestStoreTests {
                 """
             ])
         #expect(log.lines == [line])
-        #expect(log.files == [#fileID])
+        #expect(log.locations.map { "\($0.fileID)" } == [#fileID])
+        #expect(log.locations.map { "\($0.filePath)" } == [#filePath])
+        #expect(log.locations.map(\.column) == [19])
     }
 
     @Test func anUnexpectedChangeIsAFailure() {
@@ -185,42 +188,33 @@ struct TestStoreTests {
         #expect(log.messages == [])
     }
 
-    @Test func takesReducersAndReducibleStates() {
-        struct Sum: Reducible, Equatable {
-            var sum = 0
-            static func reduce(_ state: Sum, event: Int) -> Sum { Sum(sum: state.sum + event) }
-        }
-        let reducible = TestStore(initialState: Sum(), onFailure: log.add)
-        reducible.send(3) { $0.sum = 3 }
-        let function = TestStore(
-            initialState: 0, reduce: { (state: Int, event: Int) in state + event },
-            onFailure: log.add)
-        function.send(3, expecting: 3)
-        let reducer = TestStore(
-            initialState: 0, reducer: Reducer<Int, Int> { state, event in state -= event },
-            onFailure: log.add)
-        reducer.send(3) { $0 = -3 }
-        #expect(log.messages == [])
+    /// A store with an event that is to be received.
+    private func makeAnsweredStore() -> TestStore<Counter, CounterEvent> {
+        let store = log.makeStore()
+        store.send(.ask) { $0.isAsking = true }
+        return store
     }
 
-    @Test func middlewareAndFeedbackTakePart() {
-        let doubling = DispatchMiddleware<Int, Int> { _ in { next in { event in next(event * 2) } }
-        }
-        let feedback = Feedback<Int, Int> { state in
-            state == 4 ? state : nil
-        } effect: { _ in
-            .future(Future(value: 10))
-        }
-        let store = TestStore(
-            initialState: 0,
-            effects: { (state: inout Int, event: Int) -> Effect<Int> in
-                state += event
-                return .none
-            },
-            middleware: [doubling], feedback: [feedback], onFailure: log.add)
-        store.send(2) { $0 = 4 }
-        store.receive(20) { $0 = 24 }
-        store.finish()
-        #expect(log.messages == [])
+    @Test("T3: each step and the end are shown where they stand")
+    func eachStepIsShownWhereItStands() {
+        let first: UInt = #line + 1
+        makeAnsweredStore().receive(.answered(7))
+        makeAnsweredStore().receive(.answered(7), expecting: Counter(count: 1))
+        makeAnsweredStore().receive(where: { _ in false })
+        makeAnsweredStore().finish()
+        makeAnsweredStore().send(.leave)
+        makeAnsweredStore().send(.leave, expecting: Counter(count: 7))
+        #expect(log.lines == Array(first..<first + 6))
+        #expect(Set(log.locations.map { "\($0.filePath)" }) == [#filePath])
+    }
+
+    @Test("T3: each step that is awaited is shown where it stands")
+    func eachAwaitedStepIsShownWhereItStands() async {
+        let first: UInt = #line + 1
+        await makeAnsweredStore().receive(.answered(7))
+        await makeAnsweredStore().receive(.answered(7), expecting: Counter(count: 1))
+        await makeAnsweredStore().receive(where: { _ in false })
+        #expect(log.lines == Array(first..<first + 3))
+        #expect(Set(log.locations.map { "\($0.filePath)" }) == [#filePath])
     }
 }

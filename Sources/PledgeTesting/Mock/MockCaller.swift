@@ -1,0 +1,57 @@
+import Pledge
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Who waits for the answer to a ``MockCall``, at one of the two levels of a network.
+enum MockCaller: Sendable {
+    /// A caller of a `Networking`, who wants the body of a success.
+    case ofNetworking(InternalPromise<Data>)
+    /// A caller of an `HTTPService`, who wants the response of any status.
+    case ofService(InternalPromise<HTTPResponse>)
+
+    var hasAnswer: Bool {
+        switch self {
+        case .ofNetworking(let promise): promise.result != nil
+        case .ofService(let promise): promise.result != nil
+        }
+    }
+
+    func onCancel(_ action: @escaping @Sendable () -> Void) {
+        switch self {
+        case .ofNetworking(let promise): promise.onCancel(action)
+        case .ofService(let promise): promise.onCancel(action)
+        }
+    }
+
+    func reject(with error: any Error) {
+        switch self {
+        case .ofNetworking(let promise): promise.reject(with: error)
+        case .ofService(let promise): promise.reject(with: error)
+        }
+    }
+
+    /// Settles with an answer.
+    ///
+    /// - Returns: False where there was one before.
+    func hear(_ answer: MockAnswer, to call: MockCall) -> Bool {
+        switch self {
+        case .ofNetworking(let promise):
+            settle(promise, with: Result { try answer.body(for: call.endpoint) })
+        case .ofService(let promise):
+            settle(promise, with: Result { try answer.response(from: call.request?.url) })
+        }
+    }
+
+    private func settle<Value>(
+        _ promise: InternalPromise<Value>, with result: Result<Value, any Error>
+    ) -> Bool {
+        switch result {
+        case .success(let value): promise.resolve(with: value)
+        case .failure(let error): promise.reject(with: error)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+public import Pledge
+
+extension MockNetwork {
+    /// Takes the call that arrived first of those not yet taken.
+    ///
+    /// - Parameters:
+    ///   - fileID: What a ``MockError`` says of the place that asked.
+    ///   - filePath: What a ``MockError`` says of the place that asked.
+    ///   - line: What a ``MockError`` says of the place that asked.
+    ///   - column: What a ``MockError`` says of the place that asked.
+    /// - Returns: The call, which the test answers when it likes.
+    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` where none is there.
+    public func next(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) throws -> MockCall {
+        if let call = takeArrived() { return call }
+        throw MockError(
+            noCallAfter: received,
+            at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+
+    /// Takes the next call, and waits for it where none is there yet.
+    ///
+    /// Several who wait are served in the order in which they came.
+    ///
+    /// - Parameters:
+    ///   - limit: How long to wait before giving up.
+    ///   - scheduler: Whose time the limit is in.
+    ///   - fileID: What a ``MockError`` says of the place that asked.
+    ///   - filePath: What a ``MockError`` says of the place that asked.
+    ///   - line: What a ``MockError`` says of the place that asked.
+    ///   - column: What a ``MockError`` says of the place that asked.
+    /// - Returns: The call, which the test answers when it likes.
+    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` when the limit is reached,
+    ///   `CancellationError` when the Task is cancelled.
+    public func next(
+        within limit: Duration = .seconds(60),
+        on scheduler: some Scheduler = LiveScheduler.live,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) async throws -> MockCall {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await upcoming(within: limit, on: scheduler, askedAt: place).value
+    }
+
+    private func takeArrived() -> MockCall? {
+        state.withLock { state in
+            state.arrived.isEmpty ? nil : state.arrived.removeFirst()
+        }
+    }
+
+    private func upcoming(
+        within limit: Duration,
+        on scheduler: some Scheduler,
+        askedAt place: TestSourceLocation
+    ) -> Future<MockCall> {
+        let promise = InternalPromise<MockCall>()
+        let (call, number) = state.withLock { state -> (MockCall?, Int) in
+            state.waitCount += 1
+            if !state.arrived.isEmpty { return (state.arrived.removeFirst(), state.waitCount) }
+            state.waiting.append((state.waitCount, promise))
+            return (nil, state.waitCount)
+        }
+        if let call { return Future(value: call) }
+        let timer = scheduler.schedule(after: limit) { [weak self, promise] in
+            self?.stopWaiting(number)
+            promise.reject(
+                with: MockError(noCallAfter: self?.received ?? [], within: limit, at: place))
+        }
+        promise.onCancel { [weak self] in
+            self?.stopWaiting(number)
+            timer.cancel()
+        }
+        return promise.always { timer.cancel() }
+    }
+
+    private func stopWaiting(_ number: Int) {
+        state.withLock { state in state.waiting.removeAll { $0.number == number } }
+    }
+}

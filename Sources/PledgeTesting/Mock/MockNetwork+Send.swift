@@ -1,0 +1,36 @@
+public import Pledge
+
+extension MockNetwork {
+    /// The network one level lower: pass `network.send` wherever an `HTTPService` is wanted.
+    ///
+    /// ```swift
+    /// let service = stack(.defaultHeaders(["X-App": "1"]), over: network.send)
+    /// let networking = networking(over: service, base: server)
+    /// ```
+    ///
+    /// The test sees the request as all middleware above has left it, and its answers pass through
+    /// them, whatever their status.
+    ///
+    /// - Parameter request: What is sent. One that no transport would send rejects with
+    ///   `HTTPRequest.Error`, and does not arrive.
+    /// - Returns: A future that settles when the test answers the call, on the test's thread.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        let request = request.inCallContext()
+        do { try request.validate() } catch { return Future(error: error) }
+        let promise = InternalPromise<HTTPResponse>()
+        enter(Endpoint(sending: request), request, from: .ofService(promise))
+        return promise
+    }
+}
+
+extension Endpoint {
+    /// What would send the same as a request, as far as its body is in memory.
+    fileprivate init(sending request: HTTPRequest) {
+        self.init(url: request.url)
+        method = request.method
+        headers = request.effectiveHeaders
+        if case .data(let data) = request.body.content {
+            body = .data(data, contentType: request.body.contentType ?? "")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import Pledge
+
+extension TestStore {
+    /// Dispatches as the test, and returns the step that was made of it.
+    func dispatch(_ event: Event) -> TestJournal<State, Event>.Step {
+        goOn()
+        journal.withLock { $0.sending = .init(on: .current) }
+        inner.dispatch(event: event)
+        let (sent, waiting) = journal.withLock { $0.endSending(of: event) }
+        for promise in waiting { promise.resolve(with: ()) }
+        // A middleware may have kept it back.
+        return sent ?? .init(event: event, old: inner.state, new: inner.state)
+    }
+
+    /// Notes an event that was reduced.
+    static func enter(
+        _ step: TestJournal<State, Event>.Step, in journal: Locked<TestJournal<State, Event>>
+    ) {
+        // Whoever waits goes on elsewhere: this is inside the reducer.
+        let waiting = journal.withLock { $0.enter(step, on: .current) }
+        for promise in waiting { Task { promise.resolve(with: ()) } }
+    }
+
+    /// The outermost middleware: it notes how deeply dispatches are nested while the test sends.
+    static func notingDepth(
+        in journal: Locked<TestJournal<State, Event>>
+    ) -> DispatchMiddleware<State, Event> {
+        DispatchMiddleware { _ in
+            { next in
+                { event in
+                    let thread = TestThread.current
+                    journal.withLock { $0.sending?.enterChain(on: thread) }
+                    next(event)
+                    journal.withLock { $0.sending?.leaveChain(on: thread) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Dispatch
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+/// What the test sends is told from what comes of it, whatever the middleware does.
+@Suite(.timeLimit(.minutes(10)))
+struct TestStoreDispatchTests {
+    private enum Event: Equatable, Sendable {
+        case tap, noted, other, late
+    }
+
+    let log = FailureLog()
+
+    private func makeStore(
+        _ middleware: DispatchMiddleware<[Event], Event>...,
+        feedback: [Feedback<[Event], Event>] = []
+    ) -> TestStore<[Event], Event> {
+        TestStore(
+            initialState: [], reduce: { $0 + [$1] }, middleware: middleware, feedback: feedback,
+            onFailure: log.add)
+    }
+
+    /// Dispatches another event before the one that it is given.
+    private var noting: DispatchMiddleware<[Event], Event> {
+        DispatchMiddleware { context in
+            { next in
+                { event in
+                    if event == .tap { context.dispatch(event: .noted) }
+                    next(event)
+                }
+            }
+        }
+    }
+
+    @Test("T4: an event that a middleware dispatches before next is not the one sent")
+    func dispatchingBeforeNext() {
+        let store = makeStore(noting)
+        store.send(.tap) { $0 = [.noted, .tap] }
+        store.receive(.noted) { $0 = [.noted] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test("T4: the same in a middleware below others")
+    func dispatchingBeforeNextDeepDown() {
+        let passing = DispatchMiddleware<[Event], Event> { _ in { next in { next($0) } } }
+        let store = makeStore(passing, noting, passing)
+        store.send(.other) { $0 = [.other] }
+        store.send(.tap) { $0 = [.other, .noted, .tap] }
+        store.receive(.noted) { $0 = [.other, .noted] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func dispatchingAfterNext() {
+        let middleware = DispatchMiddleware<[Event], Event> { context in
+            { next in
+                { event in
+                    next(event)
+                    if event == .tap { context.dispatch(event: .noted) }
+                }
+            }
+        }
+        let store = makeStore(middleware)
+        store.send(.tap) { $0 = [.tap] }
+        store.receive(.noted) { $0 = [.tap, .noted] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func passingOthersOnBesides() {
+        let middleware = DispatchMiddleware<[Event], Event> { _ in
+            { next in
+                { event in
+                    next(.noted)
+                    next(event)
+                    next(.other)
+                }
+            }
+        }
+        let store = makeStore(middleware)
+        store.send(.tap) { $0 = [.noted, .tap] }
+        store.receive(.noted) { $0 = [.noted] }
+        store.receive(.other) { $0 = [.noted, .tap, .other] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func passingAnotherOnInItsPlace() {
+        let middleware = DispatchMiddleware<[Event], Event> { context in
+            { next in
+                { event in
+                    if event == .tap { context.dispatch(event: .noted) }
+                    next(event == .tap ? .other : event)
+                }
+            }
+        }
+        let store = makeStore(middleware)
+        store.send(.tap) { $0 = [.noted, .other] }
+        store.receive(.noted) { $0 = [.noted] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func keepingItBack() {
+        let middleware = DispatchMiddleware<[Event], Event> { context in
+            { next in
+                { event in
+                    if event == .tap { context.dispatch(event: .noted) } else { next(event) }
+                }
+            }
+        }
+        let store = makeStore(middleware)
+        store.send(.tap)
+        store.receive(.noted) { $0 = [.noted] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func eventsThatCannotBeComparedAreToldByTheirOrder() {
+        enum Plain: Sendable { case tap, noted }
+        let store = TestStore(
+            initialState: 0,
+            reduce: { (state: Int, event: Plain) in
+                switch event {
+                case .tap: state * 10
+                case .noted: state + 1
+                }
+            },
+            middleware: [
+                DispatchMiddleware { context in
+                    { next in
+                        { event in
+                            if case .tap = event { context.dispatch(event: .noted) }
+                            next(event)
+                        }
+                    }
+                }
+            ], onFailure: log.add)
+        store.send(.tap) { $0 = 10 }
+        store.receive(where: { if case .noted = $0 { true } else { false } }) { $0 = 1 }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func anEffectsEventThatEqualsItIsReceived() {
+        let once = Feedback<[Event], Event> {
+            $0 == [.tap] ? 1 : nil
+        } effect: { _ in
+            .future(Future(value: .tap))
+        }
+        let store = makeStore(feedback: [once])
+        store.send(.tap) { $0 = [.tap] }
+        store.receive(.tap) { $0 = [.tap, .tap] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    @Test func aMiddlewareMayPassItOnLater() async {
+        let gate = Promise<Void>()
+        let later = DispatchMiddleware<[Event], Event> { _ in
+            { next in
+                { event in
+                    Task {
+                        try? await gate.value
+                        next(event)
+                    }
+                }
+            }
+        }
+        let store = makeStore(later)
+        store.send(.late)
+        gate.resolve(with: ())
+        await store.receive(.late) { $0 = [.late] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+
+    /// What happens at the same time on another thread is never what the test has sent.
+    @Test func anotherThreadsEventIsReceived() {
+        let store = makeStore(
+            DispatchMiddleware { context in
+                { next in
+                    { event in
+                        if event == .tap {
+                            let done = DispatchSemaphore(value: 0)
+                            Thread.detachNewThread {
+                                next(.other)
+                                done.signal()
+                            }
+                            done.wait()
+                        }
+                        next(event)
+                    }
+                }
+            })
+        store.send(.tap) { $0 = [.other, .tap] }
+        store.receive(.other) { $0 = [.other] }
+        store.finish()
+        #expect(log.messages == [])
+    }
+}

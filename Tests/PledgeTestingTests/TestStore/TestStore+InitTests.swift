@@ -1,0 +1,83 @@
+import Pledge
+import PledgeTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct TestStoreInitTests {
+    private struct Sum: Reducible, Equatable {
+        var sum = 0
+        static func reduce(_ state: Sum, event: Int) -> Sum { Sum(sum: state.sum + event) }
+    }
+
+    let log = FailureLog()
+
+    @Test func takesReducersAndReducibleStates() {
+        let reducible = TestStore(initialState: Sum(), onFailure: log.add)
+        reducible.send(3) { $0.sum = 3 }
+        let function = TestStore(
+            initialState: 0, reduce: { (state: Int, event: Int) in state + event },
+            onFailure: log.add)
+        function.send(3, expecting: 3)
+        let reducer = TestStore(
+            initialState: 0, reducer: Reducer<Int, Int> { state, event in state -= event },
+            onFailure: log.add)
+        reducer.send(3) { $0 = -3 }
+        #expect(log.messages == [])
+    }
+
+    @Test func eachTakesMiddlewareAndFeedback() {
+        let doubling = DispatchMiddleware<Int, Int> { _ in { next in { next($0 * 2) } } }
+        let once = Feedback<Int, Int> {
+            $0 == 4 ? $0 : nil
+        } effect: { _ in
+            .future(Future(value: 10))
+        }
+        let stores = [
+            TestStore(
+                initialState: 0, reduce: { $0 + $1 }, middleware: [doubling], feedback: [once],
+                onFailure: log.add),
+            TestStore(
+                initialState: 0, reducer: Reducer { state, event in state += event },
+                middleware: [doubling], feedback: [once], onFailure: log.add),
+            TestStore(
+                initialState: 0,
+                effects: { (state: inout Int, event: Int) -> Effect<Int> in
+                    state += event
+                    return .none
+                }, middleware: [doubling], feedback: [once], onFailure: log.add),
+        ]
+        for store in stores {
+            store.send(2) { $0 = 4 }
+            store.receive(20) { $0 = 24 }
+            store.finish()
+        }
+        let reducible = TestStore(
+            initialState: Sum(),
+            middleware: [DispatchMiddleware { _ in { next in { next($0 * 2) } } }],
+            feedback: [
+                Feedback {
+                    $0.sum == 4 ? 4 : nil
+                } effect: { _ in
+                    .future(Future(value: 10))
+                }
+            ], onFailure: log.add)
+        reducible.send(2) { $0.sum = 4 }
+        reducible.receive(20) { $0.sum = 24 }
+        #expect(log.messages == [])
+    }
+
+    @Test func whatTheInitialStateAsksForIsReceived() {
+        let store = TestStore(
+            initialState: Sum(sum: 1),
+            feedback: [
+                Feedback {
+                    $0.sum == 1 ? 1 : nil
+                } effect: { _ in
+                    .future(Future(value: 10))
+                }
+            ], onFailure: log.add)
+        store.receive(10) { $0.sum = 11 }
+        store.finish()
+        #expect(log.messages == [])
+    }
+}
