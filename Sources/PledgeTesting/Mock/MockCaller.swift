@@ -40,18 +40,9 @@ enum MockCaller: Sendable {
     func hear(_ answer: MockAnswer, to call: MockCall) -> Bool {
         switch self {
         case .ofNetworking(let promise):
-            settle(promise, with: Result { try answer.body(for: call.endpoint) })
+            promise.settle(with: Result { try answer.body(for: call.endpoint) })
         case .ofService(let promise):
-            settle(promise, with: Result { try answer.response(from: call.request?.url) })
-        }
-    }
-
-    private func settle<Value>(
-        _ promise: InternalPromise<Value>, with result: Result<Value, any Error>
-    ) -> Bool {
-        switch result {
-        case .success(let value): promise.resolve(with: value)
-        case .failure(let error): promise.reject(with: error)
+            promise.settle(with: Result { try answer.response(from: call.request?.url) })
         }
     }
 }

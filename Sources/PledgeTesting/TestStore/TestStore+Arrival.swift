@@ -36,7 +36,7 @@ extension TestStore {
             mayOthersDispatch
             ? nil
             : LiveScheduler.live.schedule(after: .milliseconds(10)) { wakeUp.resolve(with: ()) }
-        _ = await wakeUp.settled
+        _ = await wakeUp.resultWhenSettled
         look?.cancel()
         journal.withLock { $0.stopWaiting(wakeUp) }
     }
