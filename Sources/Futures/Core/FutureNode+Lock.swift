@@ -15,8 +15,8 @@ extension FutureNode {
     final func lockIfPending() -> Bool {
         var turns: UInt32 = 0
         while true {
-            // Relaxed: who finds it settled reads nothing before an acquiring load.
-            let current = word.load(ordering: .relaxed)
+            // Acquiring: who finds it settled reads the result.
+            let current = word.load(ordering: .acquiring)
             if current & StateWord.settled != 0 { return false }
             if current & StateWord.locked == 0, exchange(current, for: current | StateWord.locked) {
                 return true
