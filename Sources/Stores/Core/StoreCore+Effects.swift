@@ -1,15 +1,14 @@
 internal import Futures
 
 extension StoreCore {
-    /// Does what the table of effects has left to do.
+    /// Does what the effects' machine has left to do.
     @usableFromInline
     func perform(_ commands: [EffectCommand<Event>]) {
         for command in commands {
             switch command {
             case .start(let run, let start): self.start(run, start)
             case .schedule(let run, let delay, let scheduler): schedule(run, delay, scheduler)
-            case .cancel(let future): future.cancel()
-            case .take(let timer): timer.cancel()
+            case .cancel(let handle): handle.cancel()
             case .free: break
             }
         }
@@ -19,7 +18,7 @@ extension StoreCore {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         // A branch of its own: cancelling it gives up this store's interest, and no one else's.
         let branch = start().map { $0 }
-        guard values.withLock({ $0.effects.attach(branch, to: run) }) else {
+        guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
             return branch.cancel()
         }
         branch.observe { [weak self] result in self?.settled(run, result) }
@@ -41,6 +40,6 @@ extension StoreCore {
     private func schedule(_ run: Int, _ delay: Duration, _ scheduler: any Scheduler) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         let timer = scheduler.schedule(after: delay) { [weak self] in self?.fire(run) }
-        if !values.withLock({ $0.effects.attach(timer, to: run) }) { timer.cancel() }
+        if !values.withLock({ $0.effects.attach(.timer(timer), to: run) }) { timer.cancel() }
     }
 }

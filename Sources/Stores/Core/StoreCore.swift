@@ -31,7 +31,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         @usableFromInline
         var isClosed = false
         @usableFromInline
-        var effects = EffectTable<Event>()
+        var effects = EffectMachine<Event>()
         @usableFromInline
         var chain: Chain
 
@@ -138,7 +138,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             values.isClosed = true
             swap(&chain, &values.chain)
             swap(&audience, &values.audience)
-            values.effects.cancelAll()
+            values.effects.removeAll()
             return values.effects.takeCommands()
         }
         audience.deactivate()
