@@ -4,11 +4,13 @@ public import Futures
 @usableFromInline
 enum EffectHandle<Event: Sendable>: Sendable {
     case future(Future<Event>)
+    case operation(Future<Void>)
     case timer(any ScheduledAction)
 
     func cancel() {
         switch self {
         case .future(let future): future.cancel()
+        case .operation(let end): end.cancel()
         case .timer(let timer): timer.cancel()
         }
     }

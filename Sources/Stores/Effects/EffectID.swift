@@ -12,6 +12,9 @@ struct EffectID: Hashable, Sendable {
         AnyHashable(left.base) == AnyHashable(right.base)
     }
 
+    /// How it is named to a user.
+    var name: String { String(reflecting: base) }
+
     @usableFromInline
     func hash(into hasher: inout Hasher) {
         AnyHashable(base).hash(into: &hasher)

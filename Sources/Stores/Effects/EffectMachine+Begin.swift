@@ -8,6 +8,9 @@ extension EffectMachine {
         case .start(let start):
             let run = add(.future(nil), in: parent)
             commands.append(.start(run, start))
+        case .run(let operation):
+            let run = add(.future(nil), in: parent)
+            commands.append(.run(run, operation))
         case .merge(let effects):
             let run = add(.parts(effects[...], .together), in: parent)
             consequences.append(.proceed(run))

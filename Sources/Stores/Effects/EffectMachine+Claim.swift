@@ -53,11 +53,12 @@ extension EffectMachine {
     private mutating func wait(for id: EffectID, _ run: Int, _ throttling: Throttling) {
         if throttling.keepsLatest, let latest = slots[id]?.latest {
             consequences.append(.claim(id, by: run))
-            return remove([latest])
+            remove([latest])
+        } else if throttling.keepsLatest {
+            slots[id]?.latest = run
+        } else {
+            remove([run])
         }
-        // The id may have been freed for it before the interval began.
-        consequences.append(.pass(id))
-        if throttling.keepsLatest { slots[id]?.latest = run } else { remove([run]) }
     }
 
     /// Lets the latest throttled effect of an id begin.

@@ -70,10 +70,15 @@ struct EffectMachine<Event: Sendable>: Sendable {
     var count = 0
     /// How many effects are under way or wait, for a turn or for their time.
     var underWay = 0
+    /// How many events of effects that have ended are on their way to the reducer.
+    var eventsOnTheirWay = 0
+    /// Those who wait until no effect is under way.
+    var waiters: [Int: Promise<Void>] = [:]
 
     /// Takes what there is to do.
     @usableFromInline
     mutating func takeCommands() -> [EffectCommand<Event>] {
+        resolveWaitersIfIdle()
         guard !commands.isEmpty else { return [] }
         defer { commands = [] }
         return commands
@@ -84,8 +89,8 @@ struct EffectMachine<Event: Sendable>: Sendable {
     mutating func begin(_ effect: Effect<Event>) {
         if effect.isNone { return }
         begin(effect, in: nil)
-        // What begins a future is kept by its command; of others a part may have been dropped.
-        if !effect.isStart { commands.append(.free(effect)) }
+        // What begins at once is kept by its command; of others a part may have been dropped.
+        if effect.hasParts { commands.append(.free(effect)) }
         workOff()
     }
 
@@ -135,7 +140,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
         }
         commands.append(.free(runs))
         commands.append(.free(slots))
-        (runs, slots, underWay) = ([:], [:], 0)
+        (runs, slots, underWay, eventsOnTheirWay) = ([:], [:], 0, 0)
     }
 
     private mutating func workOff() {

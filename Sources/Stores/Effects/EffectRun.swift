@@ -14,7 +14,7 @@ struct EffectRun<Event: Sendable>: Sendable {
     enum Work: Sendable {
         /// The parts that have not begun. Next: ended, when none is left and no child either.
         case parts(ArraySlice<Effect<Event>>, Order)
-        /// A future, once it is made. Next: ended.
+        /// A future or an operation, once it is made. Next: ended.
         case future(EffectHandle<Event>?)
         /// A delay. Next: parts, of the effect that it holds up.
         case delay(Effect<Event>, EffectHandle<Event>?)

@@ -99,7 +99,7 @@ struct EffectPlayer {
                 _ = machine.attach(.timer(NumberedTimer(number: number)), to: run)
             case .cancel(.future(let future)): trace.append(.cancel(future.number))
             case .cancel(.timer(let timer as NumberedTimer)): trace.append(.cancel(timer.number))
-            case .cancel, .free: break
+            case .cancel, .free, .run, .resolve: break
             }
         }
     }
