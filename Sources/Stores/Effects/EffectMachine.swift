@@ -2,10 +2,11 @@ internal import Futures
 
 /// The effects of one store that have not ended: a pure machine.
 ///
-/// It calls no function of a user's, takes no lock, and reads no clock. ``StoreCore`` is its shell: it
-/// changes the machine under the store's lock, in the same step as the state, takes the commands
-/// that the change has left, and carries them out later, outside the lock and in order. So no event
-/// of an effect is reduced after the event that replaced it.
+/// It calls no function of a user's but to compare ids, takes no lock, and reads no clock. ``StoreCore``
+/// is its shell: it changes the machine under the store's lock, in the same step as the state, takes
+/// the commands that the change has left, and carries them out later, outside the lock and in order. So
+/// no event of an effect is reduced after the event that replaced it. What a user may have made is
+/// never freed here: it goes into a command.
 ///
 /// ## Terms
 ///
@@ -66,7 +67,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     var consequences: [Consequence] = []
     /// What has been left to do since it was last taken.
     var commands: [EffectCommand<Event>] = []
-    /// How many runs there have been.
+    /// How many runs, and waiters, there have been: the number of the last.
     var count = 0
     /// How many effects are under way or wait, for a turn or for their time.
     var underWay = 0
