@@ -6,6 +6,10 @@ package func fuzzInputCount() -> Int { size("PLEDGE_FUZZ_INPUTS", usually: 10_00
 /// Of how many steps what must not overflow the stack consists: a million, or as many as PLEDGE_DEPTH says.
 package func depth() -> Int { size("PLEDGE_DEPTH", usually: 1_000_000) }
 
+/// How many random scripts a machine is compared with its model in: 2,000, or as many as PLEDGE_SCRIPTS
+/// says.
+package func scriptCount() -> Int { size("PLEDGE_SCRIPTS", usually: 2_000) }
+
 private func size(_ variable: String, usually size: Int) -> Int {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? size
 }

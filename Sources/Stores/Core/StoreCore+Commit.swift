@@ -32,16 +32,18 @@ extension StoreCore {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - run: The effect that it comes from, which ends by it. If that was replaced before, the
-    ///     event is dropped.
+    ///   - run: The effect that it comes from. If that was replaced before, the event is dropped.
+    ///   - isLast: Whether the effect ends by it.
     @usableFromInline
-    func commit(_ event: Event, from run: Int?) {
+    func commit(_ event: Event, from run: Int?, isLast: Bool = true) {
         trapIfReducing("dispatch")
         // Kept also for nobody, since the reducer must free nothing: that could use the store.
         var old: State?
         enter { values in
             guard !values.isClosed else { return nil }
-            if let run, !values.effects.end(run) { return nil }
+            if let run, !(isLast ? values.effects.end(run) : values.effects.isAlive(run)) {
+                return nil
+            }
             old = values.state
             return reduce(event, from: values.state, &values)
         }
@@ -113,13 +115,18 @@ extension StoreCore {
         trapIfReducing("settle an effect's future")
         return values.withLock { values in
             guard !values.isClosed, values.effects.end(run) else { return nil }
+            values.effects.eventsOnTheirWay += 1
             return values.effects.takeCommands()
         }
     }
 
-    /// Does what effects have to do when its turn has come.
-    func enqueue(_ commands: [EffectCommand<Event>]) {
-        if !commands.isEmpty { enter { _ in .commands(commands) } }
+    /// Does what an effect has left to do, now that its event has been through the middleware.
+    func goOn(with next: [EffectCommand<Event>]) {
+        enter { values in
+            if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }
+            let commands = next + values.effects.takeCommands()
+            return commands.isEmpty ? nil : .commands(commands)
+        }
     }
 
     /// Goes on with an effect that waited for its time.

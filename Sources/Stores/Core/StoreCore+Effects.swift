@@ -1,15 +1,16 @@
 internal import Futures
 
 extension StoreCore {
-    /// Does what the table of effects has left to do.
+    /// Does what the effects' machine has left to do.
     @usableFromInline
     func perform(_ commands: [EffectCommand<Event>]) {
         for command in commands {
             switch command {
             case .start(let run, let start): self.start(run, start)
+            case .run(let run, let operation): self.run(run, operation)
             case .schedule(let run, let delay, let scheduler): schedule(run, delay, scheduler)
-            case .cancel(let future): future.cancel()
-            case .take(let timer): timer.cancel()
+            case .cancel(let handle): handle.cancel()
+            case .resolve(let promise): promise.resolve()
             case .free: break
             }
         }
@@ -19,7 +20,7 @@ extension StoreCore {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         // A branch of its own: cancelling it gives up this store's interest, and no one else's.
         let branch = start().map { $0 }
-        guard values.withLock({ $0.effects.attach(branch, to: run) }) else {
+        guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
             return branch.cancel()
         }
         branch.observe { [weak self] result in self?.settled(run, result) }
@@ -31,16 +32,40 @@ extension StoreCore {
             // What waits for this effect begins when its event has been through the chain.
             guard let next = takeOver(run) else { return }
             dispatch(event)
-            enqueue(next)
+            goOn(with: next)
         case .success(let event): commit(event, from: run)
-        case .failure(let error):
-            if end(run), !(error is CancellationError) { onFailure(error) }
+        case .failure(let error): failed(run, error)
         }
+    }
+
+    private func run(_ run: Int, _ operation: @Sendable (Effect<Event>.Send) -> Future<Void>) {
+        guard values.withLock({ $0.effects.isAlive(run) }) else { return }
+        let end = operation(Effect.Send { [weak self] event in self?.send(event, from: run) })
+        guard values.withLock({ $0.effects.attach(.operation(end), to: run) }) else {
+            return end.cancel()
+        }
+        end.observe { [weak self] result in
+            switch result {
+            case .success: _ = self?.end(run)
+            case .failure(let error): self?.failed(run, error)
+            }
+        }
+    }
+
+    /// Dispatches an event of an effect that goes on, unless it was replaced or cancelled before.
+    private func send(_ event: Event, from run: Int) {
+        guard hasMiddleware else { return commit(event, from: run, isLast: false) }
+        trapIfReducing("send an effect's event")
+        if values.withLock({ $0.effects.isAlive(run) }) { dispatch(event) }
+    }
+
+    private func failed(_ run: Int, _ error: any Error) {
+        if end(run), !(error is CancellationError) { onFailure(error) }
     }
 
     private func schedule(_ run: Int, _ delay: Duration, _ scheduler: any Scheduler) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         let timer = scheduler.schedule(after: delay) { [weak self] in self?.fire(run) }
-        if !values.withLock({ $0.effects.attach(timer, to: run) }) { timer.cancel() }
+        if !values.withLock({ $0.effects.attach(.timer(timer), to: run) }) { timer.cancel() }
     }
 }

@@ -31,7 +31,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         @usableFromInline
         var isClosed = false
         @usableFromInline
-        var effects = EffectTable<Event>()
+        var effects = EffectMachine<Event>()
         @usableFromInline
         var chain: Chain
         /// What other threads have dispatched while the store is set up.
@@ -128,7 +128,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             values.isClosed = true
             swap(&chain, &values.chain)
             swap(&audience, &values.audience)
-            values.effects.cancelAll()
+            values.effects.removeAll()
             return values.effects.takeCommands()
         }
         audience.deactivate()

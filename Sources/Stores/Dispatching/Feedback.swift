@@ -62,14 +62,18 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
 }
 
 /// The id of a feedback's effect: equal to itself alone.
-private final class FeedbackID: Hashable, Sendable {
+private final class FeedbackID: Hashable, Sendable, CustomStringConvertible {
+    var description: String { "a feedback" }
+
     static func == (left: FeedbackID, right: FeedbackID) -> Bool { left === right }
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The id of the effect of one of several queries.
-private struct MemberID<Query: Hashable & Sendable>: Hashable, Sendable {
+private struct MemberID<Query: Hashable & Sendable>: Hashable, Sendable, CustomStringConvertible {
     let feedback: FeedbackID
     let query: Query
+
+    var description: String { "\(feedback)'s query \(query)" }
 }

@@ -3,13 +3,17 @@ internal import Futures
 extension Effect {
     /// This effect, with another event.
     ///
-    /// - Parameter transform: Makes the event, where the effect's future settles.
+    /// - Parameter transform: Makes the event, where the effect's future settles, or where the effect
+    ///   sends it.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Event) -> Other
     ) -> Effect<Other> {
         switch kind {
         case .none: .none
         case .start(let start): .future { start().map(transform) }
+        case .run(let operation):
+            Effect<Other>(
+                kind: .run { send in operation(Effect.Send { send(transform($0)) }) })
         case .merge(let effects): .merge(effects.map { $0.map(transform) })
         case .concatenate(let effects): .concatenate(effects.map { $0.map(transform) })
         case .identified(let effect, let id, let policy):

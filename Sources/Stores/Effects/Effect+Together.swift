@@ -35,8 +35,11 @@ extension Effect {
         if case .none = kind { true } else { false }
     }
 
-    /// Whether there is nothing to do but to begin a future.
-    var isStart: Bool {
-        if case .start = kind { true } else { false }
+    /// Whether it is made of others, or waits with another.
+    var hasParts: Bool {
+        switch kind {
+        case .none, .start, .run: false
+        case .merge, .concatenate, .identified, .delayed, .throttled, .cancel: true
+        }
     }
 }

@@ -29,6 +29,7 @@ public struct Effect<Event: Sendable>: Sendable {
     enum Kind: Sendable {
         case none
         case start(@Sendable () -> Future<Event>)
+        case run(@Sendable (Send) -> Future<Void>)
         case merge([Effect])
         case concatenate([Effect])
         indirect case identified(Effect, EffectID, EffectPolicy)

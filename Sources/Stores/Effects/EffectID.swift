@@ -13,6 +13,9 @@ struct EffectID: Hashable, Sendable {
             && AnyHashable(left.base) == AnyHashable(right.base)
     }
 
+    /// How it is named to a user.
+    var name: String { String(reflecting: base) }
+
     @usableFromInline
     func hash(into hasher: inout Hasher) {
         ObjectIdentifier(type(of: base)).hash(into: &hasher)

@@ -101,4 +101,27 @@ extension Store {
             feedback: feedback,
             onFailure: onFailure)
     }
+
+    /// Makes a store of a state and a reducer with effects.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning.
+    ///   - effects: Changes the state as an event asks for, and returns what there is to do besides.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live while the state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event, where its
+    ///     future settles. By default a line is written to standard error.
+    @inlinable
+    public convenience init(
+        initialState: State,
+        effects: EffectReducer<State, Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState, Reduction(withEffects: effects.body), middleware: middleware,
+            feedback: feedback,
+            onFailure: onFailure)
+    }
 }

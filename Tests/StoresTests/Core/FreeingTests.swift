@@ -132,4 +132,41 @@ import Testing
         if isDone { #expect(store.state == 101) }
         gate.resolve(with: 0)
     }
+
+    /// An id that is equal to itself alone, and uses the store as it goes.
+    final class ID: Hashable, Sendable {
+        let end: OnDeinit
+
+        init(_ end: OnDeinit) { self.end = end }
+
+        static func == (left: ID, right: ID) -> Bool { left === right }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    @Test(arguments: [EffectPolicy.newest, .oldest, .serial])
+    func theIdOfAnEffectThatEnds(policy: EffectPolicy) {
+        let gate = Promise<Int>()
+        let store = makeStore { end in Effect.future { gate }.id(ID(end), policy) }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            gate.resolve(with: 2)
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 103) }
+    }
+
+    @Test func anOperationThatIsReplaced() {
+        let store = makeStore { end in
+            Effect.fireAndForget(
+                Promise<Int>().always { end.use() }
+            ).id("x")
+        }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            store.dispatch(event: 5)
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 106) }
+    }
 }

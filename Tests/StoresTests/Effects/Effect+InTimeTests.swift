@@ -121,6 +121,21 @@ import Testing
         #expect(stage.got == ["a", "d"])
     }
 
+    @Test("T2: a throttled effect that vanishes as its turn comes passes its id on")
+    func aThrottledEffectThatVanishesPassesItsIdOn() {
+        stage.run(throttled(now("a")))
+        // What replaces b ends it, and what comes after b takes the replacing one back.
+        stage.run(.concatenate(stage.pending("b").id("t", .serial), .cancel(id: "outer")))
+        stage.run(throttled(stage.pending("c")).id("outer"))
+        stage.run(stage.pending("d").id("t", .serial))
+        scheduler.run()
+        #expect(stage.cancelled.all == ["b"])
+        #expect(stage.started.all == ["b", "d"])
+        stage.settle("d")
+        #expect(stage.got == ["a", "d"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
     @Test func aStoreThatGoesTakesItsTimersBack() {
         stage.run(debounced(now("a")))
         stage.run(throttled(now("b")))

@@ -1,0 +1,121 @@
+import Futures
+import Pledge
+import Testing
+
+/// The code of Docs/Guides/Effects.md on effects of many events, or of none, and on their end.
+@Suite struct ManyEventsExamples {
+    struct Chat: Equatable, Sendable {
+        var lines: [String] = []
+        var hasEnded = false
+    }
+
+    enum Event: Sendable {
+        case enter, leave
+        case said(String)
+        case ended
+    }
+
+    @Test func listens() async throws {
+        let (messages, server) = AsyncStream<String>.makeStream()
+        let store = Store<Chat, Event>(
+            initialState: Chat(),
+            effects: { chat, event in
+                switch event {
+                case .enter:
+                    // snippet: events
+                    return .events(of: messages) { .said($0) }.id("messages")
+                // end snippet
+                case .leave: return .cancel(id: "messages")
+                case .said(let line): chat.lines.append(line)
+                case .ended: chat.hasEnded = true
+                }
+                return .none
+            })
+        store.dispatch(event: .enter)
+        // snippet: listened
+        server.yield("hello")
+        server.yield("is anybody there?")
+        server.finish()
+        try await store.finish(within: .seconds(10)).value
+        #expect(store.state.lines == ["hello", "is anybody there?"])
+        // end snippet
+    }
+
+    @Test func runs() async throws {
+        let (messages, server) = AsyncThrowingStream<String, any Error>.makeStream()
+        let store = Store<Chat, Event>(
+            initialState: Chat(),
+            effects: { chat, event in
+                switch event {
+                case .enter:
+                    // snippet: run
+                    return .run { send in
+                        for try await message in messages {
+                            send(.said(message))
+                        }
+                        send(.ended)
+                    } catch: { error, send in
+                        send(.said("The connection was lost: \(error)"))
+                    }.id("messages")
+                // end snippet
+                case .leave: return .cancel(id: "messages")
+                case .said(let line): chat.lines.append(line)
+                case .ended: chat.hasEnded = true
+                }
+                return .none
+            })
+        store.dispatch(event: .enter)
+        server.yield("hello")
+        server.finish(throwing: Offline())
+        try await store.finish(within: .seconds(10)).value
+        #expect(store.state.lines == ["hello", "The connection was lost: Offline()"])
+    }
+
+    struct Offline: Error {}
+
+    @Test func firesAndForgets() {
+        let log = ExampleLog()
+        @Sendable func track(_ name: String) -> Future<Int> {
+            log.add(name)
+            return Future(error: Offline())
+        }
+        let store = Store<Chat, Event>(
+            initialState: Chat(),
+            effects: { chat, event in
+                switch event {
+                case .enter:
+                    // snippet: fire-and-forget
+                    return .fireAndForget(track("entered")) { _ in }
+                // end snippet
+                default: return .none
+                }
+            })
+        store.dispatch(event: .enter)
+        #expect(log.lines == ["entered"])
+        #expect(store.state == Chat())
+    }
+
+    @Test func finishes() {
+        let answer = Promise<String>()
+        let store = Store<[String], String>(
+            initialState: [],
+            effects: { state, event in
+                state.append(event)
+                return event == "ask" ? Effect.future(answer).id("answer") : .none
+            })
+        let scheduler = ManualScheduler()
+        // snippet: finish
+        store.dispatch(event: "ask")
+        let early = store.finish(within: .seconds(1), on: scheduler)
+        scheduler.advance(by: .seconds(1))
+        let error = #expect(throws: EffectsUnfinished.self) { try early.result?.get() }
+        #expect(error?.effects == ["\"answer\""])
+
+        let late = store.finish(within: .seconds(1), on: scheduler)
+        answer.resolve(with: "yes")
+        #expect(throws: Never.self) { try late.result?.get() }
+        #expect(store.state == ["ask", "yes"])
+        // end snippet
+        #expect(late.result != nil)
+    }
+}

@@ -1,0 +1,17 @@
+public import Futures
+
+/// What an effect that has begun waits for: to be cancelled with the effect.
+@usableFromInline
+enum EffectHandle<Event: Sendable>: Sendable {
+    case future(Future<Event>)
+    case operation(Future<Void>)
+    case timer(any ScheduledAction)
+
+    func cancel() {
+        switch self {
+        case .future(let future): future.cancel()
+        case .operation(let end): end.cancel()
+        case .timer(let timer): timer.cancel()
+        }
+    }
+}

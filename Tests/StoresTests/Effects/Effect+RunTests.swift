@@ -1,0 +1,119 @@
+import Futures
+import Stores
+import TestSupport
+import Testing
+
+@Suite struct EffectRunTests {
+    typealias Event = EffectTests.Event
+
+    let stage = EffectTests.Stage()
+    let lines = AsyncStream<String>.makeStream()
+
+    /// An effect that dispatches each line until there are no more.
+    var reading: Effect<Event> {
+        let lines = lines.stream
+        return .run { send in
+            for await line in lines { send(.got(line)) }
+        }
+    }
+
+    @Test func anOperationDispatchesWhileItRuns() async {
+        stage.run(.concatenate(reading, stage.pending("next")))
+        lines.continuation.yield("a")
+        #expect(await comesTrue { stage.got == ["a"] })
+        #expect(stage.started.all.isEmpty)
+        lines.continuation.yield("b")
+        lines.continuation.finish()
+        #expect(await comesTrue { stage.started.all == ["next"] })
+        #expect(stage.got == ["a", "b"])
+        #expect(stage.store.effectsUnderWay == 1)
+    }
+
+    @Test func anOperationIsCancelledWithItsEffect() async {
+        let (stage, ended) = (stage, Seen<Bool>())
+        stage.run(
+            Effect.run { send in
+                for await line in self.lines.stream { send(.got(line)) }
+                ended.add(Task.isCancelled)
+                send(.got("late"))
+            }.id("lines"))
+        lines.continuation.yield("a")
+        #expect(await comesTrue { stage.got == ["a"] })
+        stage.run(.cancel(id: "lines"))
+        #expect(stage.store.effectsUnderWay == 0)
+        #expect(await comesTrue { !ended.all.isEmpty })
+        #expect(ended.all == [true])
+        #expect(stage.got == ["a"])
+        #expect(stage.failures.all.isEmpty)
+    }
+
+    @Test func whatIsSentAfterTheEndIsDropped() async {
+        let kept = Locked<Effect<Event>.Send?>(nil)
+        stage.run(.run { send in kept.withLock { $0 = send } })
+        #expect(await comesTrue { stage.store.effectsUnderWay == 0 })
+        kept.withLock { $0 }?(.got("late"))
+        #expect(stage.got.isEmpty)
+    }
+
+    @Test func anErrorIsReportedUnlessItIsCaught() async {
+        let stage = stage
+        stage.run(.run { _ in throw EffectTests.Failed(name: "x") })
+        #expect(await comesTrue { stage.failures.all == ["Failed(name: \"x\")"] })
+        stage.run(
+            .run { send in
+                send(.got("a"))
+                throw EffectTests.Failed(name: "y")
+            } catch: { error, send in
+                send(.got("\((error as? EffectTests.Failed)?.name ?? "")"))
+            })
+        stage.run(
+            .run { _ in
+                throw CancellationError()
+            } catch: { _, send in
+                send(.got("no"))
+            })
+        #expect(await comesTrue { stage.store.effectsUnderWay == 0 })
+        #expect(stage.got == ["a", "y"])
+        #expect(stage.failures.all.count == 1)
+    }
+
+    @Test func aStoreThatGoesCancelsTheOperationAndIsNotKeptByIt() async {
+        let ended = Seen<Bool>()
+        let stream = lines.stream
+        stage.run(
+            .run { _ in
+                for await _ in stream {}
+                ended.add(Task.isCancelled)
+            })
+        weak let gone = stage.store
+        stage.release()
+        #expect(gone == nil)
+        #expect(await comesTrue { ended.all == [true] })
+    }
+
+    @Test func eventsGoThroughTheMiddlewareAndAreMapped() async {
+        let seen = Seen<String>()
+        let middleware = DispatchMiddleware<[String], String> { _ in
+            { next in
+                { event in
+                    seen.add(event)
+                    next(event)
+                }
+            }
+        }
+        let numbers = Effect<Int>.run { send in
+            send(1)
+            send(2)
+        }
+        let store = Store<[String], String>(
+            initialState: [],
+            effects: { state, event in
+                state.append(event)
+                return event == "go" ? numbers.map { "\($0)" } : .none
+            }, middleware: [middleware])
+        store.dispatch(event: "go")
+        #expect(await comesTrue { store.effectsUnderWay == 0 })
+        #expect(store.state == ["go", "1", "2"])
+        #expect(seen.all == store.state)
+    }
+}

@@ -1,0 +1,141 @@
+import Futures
+import Stores
+import TestSupport
+import Testing
+
+@Suite struct StoreFinishTests {
+    typealias Event = EffectTests.Event
+
+    let stage = EffectTests.Stage()
+    let scheduler = ManualScheduler()
+
+    func finish() -> Future<Void> { stage.store.finish(within: .seconds(5), on: scheduler) }
+
+    func isDone(_ future: Future<Void>) -> Bool {
+        if case .success? = future.result { true } else { false }
+    }
+
+    @Test func withoutEffectsItIsDoneAtOnce() {
+        #expect(isDone(finish()))
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func itWaitsForAllThatComesOfAnEffect() {
+        stage.effects.withLock { $0["second"] = stage.pending("second") }
+        let first = Promise<Event>()
+        stage.run(.future(first))
+        let done = finish()
+        first.resolve(with: .run("second"))
+        #expect(!done.isSettledForTests)
+        stage.settle("second")
+        #expect(isDone(done))
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func itIsDoneAfterTheObserversWereTold() {
+        let order = Seen<String>()
+        stage.run(stage.pending("a"))
+        stage.store.subscribe { _, new in order.add("\(new)") }
+        finish().observe { _ in order.add("finished") }
+        stage.settle("a")
+        #expect(order.all == ["[]", "[\"a\"]", "finished"])
+    }
+
+    @Test func whatIsUnderWayIsNamedWhenTheTimeIsOver() throws {
+        stage.run(stage.pending("a").id("page").id("screen"))
+        stage.run(stage.pending("b").id("screen", .serial))
+        stage.run(stage.pending("c"))
+        stage.run(
+            stage.pending("d").debounce(id: 7, for: .seconds(60), on: ManualScheduler()))
+        let done = finish()
+        scheduler.advance(by: .seconds(5))
+        let error = #expect(throws: EffectsUnfinished.self) { try done.result?.get() }
+        #expect(
+            error?.description == """
+                4 effects of the store have not ended within 5.0 seconds:
+                  - "screen" > "page"
+                  - "screen", which waits for its turn
+                  - an effect without an id
+                  - 7, which waits for its time
+                """)
+        #expect(stage.cancelled.all.isEmpty)
+    }
+
+    @Test func aFeedbackIsNamedAsOne() {
+        let pending = stage.pending("a")
+        let store = Store<Int, Event>(
+            initialState: 0, reduce: { state, _ in state },
+            feedback: [
+                Feedback {
+                    $0
+                } effect: { _ in
+                    pending
+                }
+            ])
+        let done = store.finish(within: .seconds(1), on: scheduler)
+        scheduler.run()
+        let error = #expect(throws: EffectsUnfinished.self) { try done.result?.get() }
+        #expect(error?.effects == ["a feedback"])
+        #expect(error?.duration == .seconds(1))
+    }
+
+    @Test func cancellingIt() {
+        stage.run(stage.pending("a"))
+        let done = finish()
+        done.cancel()
+        #expect(scheduler.isIdle)
+        #expect(stage.cancelled.all.isEmpty)
+        stage.settle("a")
+        #expect(throws: CancellationError.self) { try done.result?.get() }
+        #expect(isDone(finish()))
+    }
+
+    @Test func aStoreThatGoesHasFinished() {
+        stage.run(stage.pending("a"))
+        let done = finish()
+        stage.release()
+        #expect(stage.cancelled.all == ["a"])
+        #expect(isDone(done))
+    }
+
+    @Test func anEventOnItsWayThroughTheMiddlewareIsWaitedFor() {
+        let results = Seen<Bool>()
+        let scheduler = scheduler
+        let middleware = DispatchMiddleware<Int, Int> { _ in
+            { next in
+                { event in
+                    if event == 2, let store = StoreFinishTests.held.withLock({ $0 }) {
+                        let done = store.finish(within: .seconds(1), on: scheduler)
+                        results.add(done.isSettledForTests)
+                        done.observe { _ in results.add(true) }
+                    }
+                    next(event)
+                }
+            }
+        }
+        let store = Store<Int, Int>(
+            initialState: 0,
+            effects: { state, event in
+                state += event
+                return event == 1 ? .future(Future(value: 2)) : .none
+            }, middleware: [middleware])
+        Self.held.withLock { $0 = store }
+        store.dispatch(event: 1)
+        Self.held.withLock { $0 = nil }
+        #expect(results.all == [false, true])
+        #expect(store.state == 3)
+    }
+
+    private static let held = Locked<Store<Int, Int>?>(nil)
+
+    @Test func itCanBeAwaited() async throws {
+        let stage = stage
+        stage.run(.run { send in send(.got("a")) })
+        try await stage.store.finish(within: .seconds(60)).value
+        #expect(stage.got == ["a"])
+    }
+}
+
+extension Future {
+    fileprivate var isSettledForTests: Bool { result != nil }
+}

@@ -1,0 +1,100 @@
+import Futures
+import TestSupport
+
+@testable import Stores
+
+/// An effect as a script has it: plain data, with a number of its own for each job and timer.
+indirect enum EffectPlan: Sendable {
+    case job(Int)
+    case merge([EffectPlan])
+    case concatenate([EffectPlan])
+    case identified(EffectPlan, id: Int, EffectPolicy)
+    case delayed(EffectPlan, timer: Int)
+    case throttled(EffectPlan, id: Int, latest: Bool, timer: Int)
+    case cancel(id: Int)
+}
+
+extension EffectPlan {
+    /// The effect of a plan, whose timers have their numbers as seconds.
+    func effect(_ start: @escaping @Sendable (Int) -> Future<Int>) -> Effect<Int> {
+        switch self {
+        case .job(let number): .future { start(number) }
+        case .merge(let plans): .merge(plans.map { $0.effect(start) })
+        case .concatenate(let plans): .concatenate(plans.map { $0.effect(start) })
+        case .delayed(let plan, let timer):
+            Effect(kind: .delayed(plan.effect(start), .seconds(timer), ManualScheduler()))
+        case .identified(let plan, let id, let policy): plan.effect(start).id(id, policy)
+        case .throttled(let plan, let id, let latest, let timer):
+            plan.effect(start).throttle(
+                id: id, for: .seconds(timer), latest: latest, on: ManualScheduler())
+        case .cancel(let id): .cancel(id: id)
+        }
+    }
+}
+
+/// What happens to the effects of one store, at random.
+struct EffectScript: Sendable {
+    /// One step: what happens at once, before anything of it is carried out.
+    enum Step: Sendable {
+        /// Effects begin.
+        case begin([EffectPlan])
+        /// One of the jobs under way ends, counted from the oldest, and effects begin by its event.
+        case end(Int, [EffectPlan])
+        /// One of the timers fires.
+        case fire(Int)
+    }
+
+    var steps: [Step] = []
+    private var generator: SeededGenerator
+    private var number = 0
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        for _ in 0..<random(2...14) { steps.append(step()) }
+    }
+
+    private mutating func random(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &generator)
+    }
+
+    private mutating func step() -> Step {
+        switch random(0...9) {
+        case 0...4: .begin(plans(1...2))
+        case 5...7: .end(random(0...9), plans(0...1))
+        default: .fire(random(0...9))
+        }
+    }
+
+    private mutating func plans(_ count: ClosedRange<Int>, depth: Int = 4) -> [EffectPlan] {
+        (0..<random(count)).map { _ in plan(depth) }
+    }
+
+    private mutating func plan(_ depth: Int) -> EffectPlan {
+        let id = random(0...2)
+        switch depth == 0 ? random(0...3) : random(0...15) {
+        case 0...2: return .job(next())
+        case 3: return .cancel(id: id)
+        case 4...6: return .merge(plans(2...3, depth: depth - 1))
+        case 7...9: return .concatenate(plans(2...3, depth: depth - 1))
+        case 10: return .identified(.delayed(plan(depth - 1), timer: next()), id: id, .newest)
+        case 11...12:
+            return .throttled(
+                plan(depth - 1), id: id, latest: random(0...3) > 0, timer: next())
+        default:
+            let policies: [EffectPolicy] = [.newest, .oldest, .serial]
+            return .identified(plan(depth - 1), id: id, policies[random(0...2)])
+        }
+    }
+
+    private mutating func next() -> Int {
+        number += 1
+        return number
+    }
+}
+
+/// What the machine or the model has asked for, in order.
+enum EffectTrace: Equatable, Sendable {
+    case start(Int)
+    case schedule(Int)
+    case cancel(Int)
+}

@@ -1,0 +1,201 @@
+import Stores
+
+/// The rules of effects, written down as plainly and slowly as possible.
+///
+/// Every rule is a function, and what comes of it is a call. There is one list of what is there, in the
+/// order in which it came; who has an id, and who waits for it, is looked up in that list each time.
+final class NaiveEffects {
+    final class Node {
+        enum State { case job, delay, interval, claiming, waiting, latest, group }
+
+        let parent: Node?
+        let id: Int?
+        /// The number of its job, or of its timer.
+        let number: Int
+        var state: State
+        /// What begins in it, once it is a group.
+        var parts: [EffectPlan] = []
+        var isSequence = true
+        var keepsLatest = true
+        var isThere = true
+        /// Whether a job has been started, or a timer set, that is to be cancelled with it.
+        var isCarriedOut = false
+
+        init(_ state: State, in parent: Node?, id: Int? = nil, number: Int = 0) {
+            (self.state, self.parent, self.id, self.number) = (state, parent, id, number)
+        }
+    }
+
+    private(set) var all: [Node] = []
+    private(set) var trace: [EffectTrace] = []
+    private var todo: [() -> Void] = []
+
+    var underWay: Int {
+        all.count { [.job, .delay, .claiming, .waiting, .latest].contains($0.state) }
+    }
+
+    /// Carries out what a step has asked for.
+    func carryOut() {
+        for action in todo { action() }
+        todo = []
+    }
+
+    // MARK: What begins
+
+    func begin(_ plan: EffectPlan, in parent: Node? = nil) {
+        switch plan {
+        case .job(let number): ask(add(Node(.job, in: parent, number: number)), .start(number))
+        case .delayed(let plan, let timer):
+            let node = add(Node(.delay, in: parent, number: timer))
+            node.parts = [plan]
+            ask(node, .schedule(timer))
+        case .merge(let plans):
+            let group = add(Node(.group, in: parent))
+            (group.isSequence, group.parts) = (false, plans)
+            while group.isThere, !group.parts.isEmpty {
+                begin(group.parts.removeFirst(), in: group)
+            }
+            look(at: group)
+        case .concatenate(let plans):
+            let group = add(Node(.group, in: parent))
+            group.parts = plans
+            look(at: group)
+        case .identified(let plan, let id, let policy): begin(plan, in: parent, id, policy)
+        case .throttled(let plan, let id, let latest, let timer):
+            if isInside(parent, id) { return begin(plan, in: parent) }
+            let node = add(Node(.claiming, in: parent, id: id, number: timer))
+            (node.parts, node.keepsLatest) = ([plan], latest)
+            claimThrottled(node)
+        case .cancel(let id): remove(with(id), from: id)
+        }
+    }
+
+    private func begin(_ plan: EffectPlan, in parent: Node?, _ id: Int, _ policy: EffectPolicy) {
+        if isInside(parent, id) { return begin(plan, in: parent) }
+        let isInUse = with(id).contains { $0.state == .group || $0.state == .waiting }
+        if policy == .oldest, isInUse { return }
+        let node = add(Node(.claiming, in: parent, id: id))
+        node.parts = [plan]
+        switch policy {
+        case .newest:
+            while node.isThere, !with(id).isEmpty { remove(with(id), from: id) }
+            if node.isThere { open(node) } else { pass(on: id) }
+        case .serial where isInUse: node.state = .waiting
+        case .oldest, .serial: open(node)
+        }
+    }
+
+    private func claimThrottled(_ node: Node) {
+        let id = node.id!
+        guard node.isThere else { return pass(on: id) }
+        func the(_ state: Node.State) -> Node? { with(id).first { $0.state == state } }
+        if the(.interval) == nil {
+            if let running = the(.group) {
+                remove([running], from: id)
+                return claimThrottled(node)
+            }
+            let interval = add(Node(.interval, in: nil, id: id, number: node.number))
+            ask(interval, .schedule(node.number))
+            open(node)
+        } else if !node.keepsLatest {
+            remove([node], from: id)
+            pass(on: id)
+        } else if let latest = the(.latest) {
+            remove([latest], from: id)
+            claimThrottled(node)
+        } else {
+            node.state = .latest
+            pass(on: id)
+        }
+    }
+
+    /// Makes a node a group that begins its parts one after another.
+    private func open(_ node: Node) {
+        (node.state, node.isCarriedOut) = (.group, false)
+        look(at: node)
+    }
+
+    // MARK: What ends
+
+    func end(_ node: Node) {
+        takeAway([node])
+        consequences(of: [node], exceptFor: nil)
+    }
+
+    func fire(_ timer: Node) {
+        if timer.state == .delay { return open(timer) }
+        takeAway([timer])
+        guard let latest = with(timer.id!).first(where: { $0.state == .latest }) else { return }
+        latest.state = .claiming
+        claimThrottled(latest)
+    }
+
+    /// Goes on with a sequence, or ends a group, if it is time.
+    private func look(at group: Node) {
+        guard group.isThere, group.state == .group, !all.contains(where: { $0.parent === group })
+        else { return }
+        if group.parts.isEmpty { return end(group) }
+        guard group.isSequence else { return }
+        begin(group.parts.removeFirst(), in: group)
+        look(at: group)
+    }
+
+    /// Gives an id that nobody has to the next that waits for it.
+    private func pass(on id: Int) {
+        guard !with(id).contains(where: { $0.state == .group }) else { return }
+        if let next = with(id).first(where: { $0.state == .waiting }) { open(next) }
+    }
+
+    /// Removes nodes with all that is in them, at once, and then sees what comes of it.
+    ///
+    /// - Parameter id: What does not pass on: who removes them takes it.
+    private func remove(_ roots: [Node], from id: Int) {
+        let gone = all.filter { node in roots.contains { isInside(node, $0) } }
+        for node in gone where node.isCarriedOut {
+            todo.append { self.trace.append(.cancel(node.number)) }
+        }
+        takeAway(gone)
+        consequences(of: gone, exceptFor: id)
+    }
+
+    private func takeAway(_ gone: [Node]) {
+        for node in gone { node.isThere = false }
+        all.removeAll { !$0.isThere }
+    }
+
+    private func consequences(of gone: [Node], exceptFor id: Int?) {
+        for node in gone {
+            if node.state == .group, let own = node.id, own != id { pass(on: own) }
+            if let parent = node.parent { look(at: parent) }
+        }
+    }
+
+    // MARK: What is there
+
+    /// All that has an id or waits for it, but for those that are about to take it.
+    func with(_ id: Int) -> [Node] { all.filter { $0.id == id && $0.state != .claiming } }
+
+    private func isInside(_ node: Node?, _ id: Int) -> Bool {
+        guard let node else { return false }
+        return node.id == id || isInside(node.parent, id)
+    }
+
+    private func isInside(_ node: Node?, _ root: Node) -> Bool {
+        guard let node else { return false }
+        return node === root || isInside(node.parent, root)
+    }
+
+    @discardableResult
+    private func add(_ node: Node) -> Node {
+        all.append(node)
+        return node
+    }
+
+    private func ask(_ node: Node, _ request: EffectTrace) {
+        todo.append {
+            guard node.isThere else { return }
+            node.isCarriedOut = true
+            self.trace.append(request)
+        }
+    }
+}
