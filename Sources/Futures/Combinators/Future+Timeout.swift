@@ -29,7 +29,7 @@ extension Future {
         _ future: TimedFuture<Value>, _ duration: Duration, on scheduler: some Scheduler
     ) -> Future<Value> {
         enroll(future.retained())
-        future.keep(FutureTimer(expiring: future, after: duration, on: scheduler))
+        future.keep(future.setTimer(duration, on: scheduler))
         return future
     }
 }
