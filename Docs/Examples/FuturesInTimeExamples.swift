@@ -117,6 +117,26 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
+    @Test func clocks() async throws {
+        let scheduler = ManualScheduler()
+        // snippet: clock
+        let sleeper = Task {
+            try await Task.sleep(for: .seconds(60), clock: scheduler.clock)
+            return "awake"
+        }
+        // end snippet
+        while scheduler.isIdle { await Task.yield() }
+        scheduler.advance(by: .seconds(60))
+        #expect(try await sleeper.value == "awake")
+
+        let loadProduct = loadProduct
+        // snippet: on-a-clock
+        let scheduled = ClockScheduler(SuspendingClock())
+        let product = loadProduct(7).timeout(.seconds(10), on: scheduled)
+        // end snippet
+        #expect(try await product.value.id == 7)
+    }
+
     @Test func liveTime() async throws {
         // snippet: live
         let product = loadProduct(7).timeout(.seconds(10))

@@ -12,15 +12,12 @@
 ///   - outer: The function that is called with what `inner` returned.
 /// - Returns: A function from what `inner` takes to what `outer` returns.
 /// - Complexity: One closure context that holds the two functions, and two calls.
-@_transparent
+@inlinable
 public func chain<Input, Middle, Output>(
     _ inner: @escaping @Sendable (Input) -> Middle,
     to outer: @escaping @Sendable (Middle) -> Output
 ) -> @Sendable (Input) -> Output {
-    { [specialized = specialized()] in
-        _ = specialized
-        return outer(inner($0))
-    }
+    { outer(inner($0)) }
 }
 
 /// Makes one function of a function and an instance method of what it returns.
@@ -40,7 +37,7 @@ public func chain<Input, Middle, Output>(
 ///   - outer: The method that is then called on what `inner` returned.
 /// - Returns: A function from what `inner` takes to what the method returns.
 /// - Complexity: Two closure contexts, and three calls.
-@_transparent
+@inlinable
 public func chain<Input, Middle, Output>(
     _ inner: @escaping @Sendable (Input) -> Middle,
     to outer: @escaping @Sendable (Middle) -> () -> Output

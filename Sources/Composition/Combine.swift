@@ -13,17 +13,14 @@
 ///   - closure: The function to call with it.
 /// - Returns: A function that calls `closure` with the value.
 /// - Complexity: One closure context, and one call.
-@_transparent
+@inlinable
 public func combine<Value: Sendable, Output>(
     _ value: Value,
     with closure: @escaping @Sendable (Value) -> Output
 ) -> @Sendable () -> Output {
     // Not left to the overload below: Swift 6.3 crashes where it passes a function whose one
     // argument is a tuple, such as `(()) -> Void`, for a function of a parameter pack.
-    { [specialized = specialized()] in
-        _ = specialized
-        return closure(value)
-    }
+    { closure(value) }
 }
 
 /// Makes a function of no arguments from a function and the values to call it with.
@@ -39,14 +36,11 @@ public func combine<Value: Sendable, Output>(
 ///   - closure: The function to call with them.
 /// - Returns: A function that calls `closure` with the values.
 /// - Complexity: One closure context, and one call.
-@_transparent
+@inlinable
 public func combine<each Value: Sendable, Output>(
     _ value: repeat each Value,
     with closure: @escaping @Sendable (repeat each Value) -> Output
 ) -> @Sendable () -> Output {
     let values = (repeat each value)
-    return { [specialized = specialized()] in
-        _ = specialized
-        return closure(repeat each values)
-    }
+    return { closure(repeat each values) }
 }

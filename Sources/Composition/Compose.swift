@@ -13,7 +13,7 @@
 /// - Returns: A function from what `first` takes to what `second` returns. It runs both on the
 ///   thread that calls it.
 /// - Complexity: One closure context that holds the two functions, and two calls.
-@_transparent
+@inlinable
 public func compose<Input, Middle, Output>(
     _ first: @escaping @Sendable (Input) -> Middle,
     and second: @escaping @Sendable (Middle) -> Output
@@ -36,7 +36,7 @@ public func compose<Input, Middle, Output>(
 /// - Returns: A function from what `first` takes to what `second` returns. It runs both on the
 ///   thread that calls it.
 /// - Complexity: One closure context that holds the two functions, and two calls.
-@_transparent
+@inlinable
 public func compose<Input, Middle, Output>(
     _ first: @escaping @Sendable (Input) -> Middle,
     _ second: @escaping @Sendable (Middle) -> Output

@@ -54,10 +54,9 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
         let value = source.storage.unsafelyUnwrapped
         let resolver = Resolver(self, location: location)
         keep(
-            .other(
-                scheduler.schedule(after: duration) {
-                    if resolver.resolve(with: value) { self.cancelTimer() }
-                }))
+            scheduler.schedule(after: duration) {
+                if resolver.resolve(with: value) { self.timer.take()?.cancel() }
+            })
     }
 
     override func withdraw() { scheduler = nil }

@@ -47,7 +47,7 @@ extension Future {
         _ future: TimedFuture<Value>, _ duration: Duration, on scheduler: some Scheduler
     ) -> Future<Value> {
         enroll(future.retained())
-        future.keep(FutureTimer(expiring: future, after: duration, on: scheduler))
+        future.keep(future.setTimer(duration, on: scheduler))
         return future
     }
 }
@@ -80,8 +80,7 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         // meanwhile may be taking its value back.
         if failure == nil { storage = source.storage }
         let list = list
-        let timer = timer
-        self.timer = nil
+        let timer = timer.take()
         unlock(to: failure == nil ? StateWord.value : StateWord.failure)
         // Before anybody is told: the timer is not needed any more.
         timer?.cancel()

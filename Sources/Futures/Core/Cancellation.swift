@@ -12,7 +12,7 @@ import Synchronization
 struct Cancellation {
     /// The producers' handlers, and timers, in the order in which the way up met them.
     private var handlers: [CancelHandlers] = []
-    private var timers: [FutureTimer] = []
+    private var timers: [any ScheduledAction] = []
     /// What was taken out of lists, with the reference that the list had; linked by `next`.
     private var detached: Unmanaged<FutureNode>?
     /// What else was met on the way, so that none is freed on it.
@@ -29,7 +29,7 @@ struct Cancellation {
     }
 
     /// Notes a timer that is not needed any more.
-    mutating func cancel(_ timer: FutureTimer) {
+    mutating func cancel(_ timer: any ScheduledAction) {
         timers.append(timer)
     }
 

@@ -2,29 +2,33 @@
 
 /// Real time: a scheduler on the system's monotonic clock.
 ///
-/// All timers of the process share one timing wheel, guarded by one lock, and one timer of the system's
-/// that is set to the earliest of them; so a timeout that never fires costs two short visits to
-/// the wheel, whatever number is pending.
+/// All timers of the process share one timing wheel, guarded by one lock, and one timer of the system's;
+/// so a timeout that never fires costs two short visits to the wheel, whatever number is pending.
 ///
-/// Actions run one at a time, on a serial dispatch queue of the scheduler's own. One that blocks
-/// holds up the others: hand long work on with ``Future/observe(on:_:)-(DispatchQueue,_)``.
+/// **Precision.** No action is early. To save power, one may be late by a hundredth of its delay: by a
+/// millisecond at least, by a second at most; one without a delay is not late on purpose. What is
+/// due in the same half of a millisecond wakes the process once.
+///
+/// **Order.** Actions run in order of their instants, each when the one before it has ended, on a queue of
+/// the scheduler's own. One that takes longer than 50 milliseconds is passed: the next begins
+/// before its end, on another thread. At most 16 are passed at a time, so hand long work on with
+/// ``Future/observe(on:_:)-(DispatchQueue,_)``.
 public final class LiveScheduler: Scheduler {
     /// The one live scheduler.
     public static let shared = LiveScheduler()
 
     private struct State {
-        var wheel = TimerWheel()
-        /// The instant for which the system's timer is set; the end of time if it is not.
-        var wakeUp = Int64.max
+        var timers = LiveTimers()
+        /// Where the runner whose turn it is runs.
+        var queue = makeQueue("Pledge.LiveScheduler.actions")
     }
 
     private let state = Locked(State())
-    private let queue = DispatchQueue(label: "Pledge.LiveScheduler", qos: .userInitiated)
-    private let source: any DispatchSourceTimer
+    /// Fires on a queue where no action runs.
+    private let source = DispatchSource.makeTimerSource(queue: makeQueue("Pledge.LiveScheduler"))
 
     private init() {
-        source = DispatchSource.makeTimerSource(queue: queue)
-        source.setEventHandler { [unowned self] in self.runDue() }
+        source.setEventHandler { [unowned self] in self.ring() }
         source.activate()
     }
 
@@ -36,58 +40,45 @@ public final class LiveScheduler: Scheduler {
     public func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
-        LiveTimer(id: schedule(.call(action), after: delay), scheduler: self)
-    }
-
-    /// Tells a future when its time is over.
-    ///
-    /// Of the type, which has one instance: who uses it need not retain that.
-    /// - Returns: A name for it, which needs no object.
-    @usableFromInline
-    static func schedule(expiring future: FutureNode, after delay: Duration) -> TimerWheel.ID {
-        shared.schedule(.expire(future), after: delay)
-    }
-
-    private func schedule(_ action: TimerAction, after delay: Duration) -> TimerWheel.ID {
+        let delay = delay.nanosecondsRoundedUp
         let now = Self.uptime
-        // The end of time is that of the clock, some three hundred years after the start.
-        let (sum, overflow) = now.addingReportingOverflow(delay.nanosecondsRoundedUp)
-        let instant = overflow ? .max : sum
-        return state.withLock { state in
-            let id = state.wheel.insert(at: instant, now: now, action)
-            if instant < state.wakeUp { wake(at: instant, &state) }
-            return id
-        }
+        return LiveTimer(id: change { $0.timers.insert(after: delay, now: now, action) })
     }
 
     /// Takes an action back.
-    func cancel(_ id: TimerWheel.ID) {
-        // The action is freed outside the lock: what it captured may schedule or cancel. The
-        // system's timer stays as it is; it finds nothing due, and is set anew.
-        _ = state.withLock { $0.wheel.remove(id) }
+    fileprivate func cancel(_ id: TimerWheel.ID) {
+        // The action is freed outside the lock: what it captured may schedule or cancel.
+        _ = state.withLock { $0.timers.remove(id) }
     }
 
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
-    private func wake(at instant: Int64, _ state: inout State) {
-        state.wakeUp = instant
-        source.schedule(
-            deadline: DispatchTime(uptimeNanoseconds: UInt64(instant)), leeway: .nanoseconds(0))
-    }
-
-    private func runDue() {
-        while let action = nextDue() { action.run() }
-    }
-
-    /// Takes the next action that is due; if none is, sets the system's timer to the next.
-    private func nextDue() -> TimerAction? {
-        let now = Self.uptime
-        return state.withLock { state in
-            if let action = state.wheel.removeDue(at: now) { return action }
-            state.wakeUp = .max
-            if let next = state.wheel.nextWakeUp(), next < .max { wake(at: next, &state) }
-            return nil
+    /// Changes the state, and sets the system's timer as that wants it.
+    private func change<Output>(_ body: (inout State) -> Output) -> Output {
+        state.withLock { state in
+            let before = state.timers.alarm
+            let output = body(&state)
+            if let alarm = state.timers.alarm, alarm != before {
+                source.schedule(
+                    deadline: DispatchTime(uptimeNanoseconds: UInt64(alarm.earliest)),
+                    leeway: .nanoseconds(Int(alarm.latest - alarm.earliest)))
+            }
+            return output
         }
+    }
+
+    private func ring() {
+        change { state in
+            let before = state.timers.runner
+            guard state.timers.ring(at: Self.uptime) else { return }
+            let runner = state.timers.runner
+            if runner != before { state.queue = makeQueue("Pledge.LiveScheduler.actions") }
+            state.queue.async { self.run(as: runner) }
+        }
+    }
+
+    private func run(as runner: Int) {
+        while let action = change({ $0.timers.take(for: runner, at: Self.uptime) }) { action() }
     }
 }
 
@@ -113,15 +104,13 @@ extension Duration {
     }
 }
 
-/// The token of one scheduled action.
-private final class LiveTimer: ScheduledAction {
-    private let id: TimerWheel.ID
-    private let scheduler: LiveScheduler
+private func makeQueue(_ name: String) -> DispatchQueue {
+    DispatchQueue(label: name, qos: .userInitiated)
+}
 
-    init(id: TimerWheel.ID, scheduler: LiveScheduler) {
-        self.id = id
-        self.scheduler = scheduler
-    }
+/// The token of one scheduled action, small enough to need no object.
+private struct LiveTimer: ScheduledAction {
+    let id: TimerWheel.ID
 
-    func cancel() { scheduler.cancel(id) }
+    func cancel() { LiveScheduler.shared.cancel(id) }
 }

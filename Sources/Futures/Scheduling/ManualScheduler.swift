@@ -13,7 +13,36 @@
 public final class ManualScheduler: Scheduler {
     private struct State {
         var now = SchedulerInstant(offset: .zero)
-        var timers = TimerQueue()
+        var items = BinaryHeap<Item>()
+        var count: UInt64 = 0
+
+        mutating func insert(
+            _ action: @escaping @Sendable () -> Void, at instant: SchedulerInstant,
+            of scheduler: ManualScheduler
+        ) -> ManualTimer {
+            count += 1
+            let timer = ManualTimer(scheduler: scheduler)
+            items.insert(Item(instant: instant, number: count, timer: timer, action: action))
+            return timer
+        }
+
+        mutating func remove(_ timer: ManualTimer) -> (@Sendable () -> Void)? {
+            guard let index = timer.index.take() else { return nil }
+            return items.remove(at: index).action
+        }
+    }
+
+    private struct Item: HeapElement {
+        let instant: SchedulerInstant
+        let number: UInt64
+        let timer: ManualTimer
+        let action: @Sendable () -> Void
+
+        func isBefore(_ other: Item) -> Bool {
+            instant == other.instant ? number < other.number : instant < other.instant
+        }
+
+        func didMove(to index: Int) { timer.index = index }
     }
 
     private let state = Locked(State())
@@ -25,7 +54,7 @@ public final class ManualScheduler: Scheduler {
     public var now: SchedulerInstant { state.withLock { $0.now } }
 
     /// Whether nothing is scheduled.
-    public var isIdle: Bool { state.withLock { $0.timers.isEmpty } }
+    public var isIdle: Bool { state.withLock { $0.items.first == nil } }
 
     /// Runs an action once, when the clock is moved to or past its instant.
     @discardableResult
@@ -33,11 +62,16 @@ public final class ManualScheduler: Scheduler {
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
         state.withLock { state in
-            let timer = ManualTimer(scheduler: self)
             let instant = state.now.advanced(by: max(delay, .zero))
-            state.timers.insert(timer.entry, at: instant, action)
-            return timer
+            return state.insert(action, at: instant, of: self)
         }
+    }
+
+    /// Runs an action once, when the clock is moved to or past an instant.
+    func schedule(
+        at instant: SchedulerInstant, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        state.withLock { $0.insert(action, at: instant, of: self) }
     }
 
     /// Moves the clock forward, and runs what is due on the way, including what that schedules.
@@ -46,7 +80,11 @@ public final class ManualScheduler: Scheduler {
     ///   error and traps.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time can only be advanced forward")
-        let end = now.advanced(by: duration)
+        advance(to: now.advanced(by: duration))
+    }
+
+    /// Moves the clock to an instant, unless it is there or past it, and runs what is due on the way.
+    func advance(to end: SchedulerInstant) {
         while let action = nextAction(until: end) { action() }
         state.withLock { $0.now = max($0.now, end) }
     }
@@ -61,26 +99,27 @@ public final class ManualScheduler: Scheduler {
 
     private func nextAction(until end: SchedulerInstant?) -> (@Sendable () -> Void)? {
         state.withLock { state in
-            guard let instant = state.timers.nextInstant, end.map({ instant <= $0 }) ?? true else {
+            guard let first = state.items.first, end.map({ first.instant <= $0 }) ?? true else {
                 return nil
             }
-            state.now = max(state.now, instant)
-            return state.timers.removeFirst()
+            state.now = max(state.now, first.instant)
+            return state.remove(first.timer)
         }
     }
 
-    fileprivate func cancel(_ entry: TimerQueue.Entry) {
+    fileprivate func cancel(_ timer: ManualTimer) {
         // The action is freed outside the lock: what it captured may schedule or cancel.
-        _ = state.withLock { $0.timers.remove(entry) }
+        _ = state.withLock { $0.remove(timer) }
     }
 }
 
 /// The token of one scheduled action.
-private final class ManualTimer: ScheduledAction {
-    let entry = TimerQueue.Entry()
+private final class ManualTimer: ScheduledAction, @unchecked Sendable {
+    /// Where its item stands in the heap, if it does; guarded by the scheduler's lock.
+    var index: Int?
     private weak let scheduler: ManualScheduler?
 
     init(scheduler: ManualScheduler) { self.scheduler = scheduler }
 
-    func cancel() { scheduler?.cancel(entry) }
+    func cancel() { scheduler?.cancel(self) }
 }

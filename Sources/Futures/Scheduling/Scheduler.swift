@@ -16,7 +16,8 @@ public protocol Scheduler: Sendable {
     ///   - delay: How long to wait. Zero or less runs the action as soon as the scheduler can,
     ///     never before this method returns.
     ///   - action: What to run. Actions run one at a time, in order of their instants; those with
-    ///     the same instant in the order in which they were scheduled.
+    ///     the same instant in the order in which they were scheduled. ``LiveScheduler`` passes one
+    ///     that blocks.
     /// - Returns: A token that takes the action back. Releasing the token does not.
     @discardableResult
     func schedule(
@@ -47,7 +48,7 @@ public struct SchedulerInstant: InstantProtocol, Sendable {
 }
 
 /// What a scheduler hands out for an action it will run: a way to take it back.
-public protocol ScheduledAction: AnyObject, Sendable {
+public protocol ScheduledAction: Sendable {
     /// Takes the action back, and lets go of what it captured.
     ///
     /// Harmless when it has run already, and harmless twice. An action that is running on another

@@ -1,79 +1,99 @@
-/// The entries of a timer wheel, in one array, where those that are free form a list.
-struct TimerEntries: Sendable {
+/// The entries of a timer wheel, in slabs of 64 that give their room back when they are empty.
+///
+/// Adding and removing cost O(1). An index stays that of its entry.
+struct TimerEntries {
     /// The index that means no entry.
     static let none: Int32 = -1
 
-    struct Entry: Sendable {
+    struct Entry {
         /// When, in nanoseconds.
         var instant: Int64 = 0
         /// Which insertion it is of, counted from one; 0 if the entry is free.
         var number: UInt64 = 0
-        var action: TimerAction?
-        /// Its neighbours in its slot; in a free entry the next free one.
+        var action: (@Sendable () -> Void)?
+        var links = Links()
+    }
+
+    /// Where an entry stands in its wheel.
+    struct Links {
+        /// Its neighbours in its slot.
         var next = TimerEntries.none
         var previous = TimerEntries.none
         /// Its slot, if it stands in one.
         var slot = TimerEntries.none
     }
 
-    private var entries: [Entry] = []
+    struct Slab {
+        /// 64 of them; none if all are free, but in the spare slab.
+        var entries: [Entry] = []
+        /// A bit for each entry that is free.
+        var free = UInt64.max
+        /// The next slab with a free entry.
+        var next = TimerEntries.none
+    }
+
+    private(set) var slabs: [Slab] = []
+    /// The first slab with a free entry.
     private var free = TimerEntries.none
+    /// The slab that became empty last: it keeps its room, so that one timer after another takes none.
+    private var spare = TimerEntries.none
     /// How many are not free.
     private(set) var count = 0
 
     subscript(index: Int32) -> Entry {
-        _read { yield entries[Int(index)] }
-        _modify { yield &entries[Int(index)] }
+        _read { yield slabs[Int(index >> 6)].entries[Int(index & 63)] }
+        _modify { yield &slabs[Int(index >> 6)].entries[Int(index & 63)] }
     }
 
     /// Whether an entry is still that of an insertion.
     func holds(_ number: UInt64, at index: Int32) -> Bool {
-        Int(index) < entries.count && entries[Int(index)].number == number
+        let slab = Int(index >> 6)
+        guard slab < slabs.count, !slabs[slab].entries.isEmpty else { return false }
+        return slabs[slab].entries[Int(index & 63)].number == number
     }
 
-    /// Takes a free entry, and fills it in.
-    mutating func add(at instant: Int64, number: UInt64, _ action: consuming TimerAction) -> Int32 {
-        count += 1
-        var index = free
-        if index == Self.none {
-            index = Int32(entries.count)
-            entries.append(Entry())
-        } else {
-            free = entries[Int(index)].next
+    /// The index at which the next entry is to be put.
+    mutating func nextIndex() -> Int32 {
+        if free == Self.none {
+            free = Int32(slabs.count)
+            slabs.append(Slab())
         }
-        entries[Int(index)].instant = instant
-        entries[Int(index)].number = number
-        entries[Int(index)].action = action
-        return index
+        return free << 6 | Int32(slabs[Int(free)].free.trailingZeroBitCount)
+    }
+
+    /// Puts an entry at ``nextIndex()``.
+    mutating func put(_ entry: consuming Entry, at index: Int32) {
+        count += 1
+        let slab = Int(free)
+        if slabs[slab].free == .max {
+            if spare == free {
+                spare = Self.none
+            } else {
+                slabs[slab].entries = Array(repeating: Entry(), count: 64)
+            }
+        }
+        slabs[slab].free &= slabs[slab].free - 1
+        if slabs[slab].free == 0 { free = slabs[slab].next }
+        self[index] = entry
     }
 
     /// Frees an entry.
     /// - Returns: Its action, to be released where no lock is held.
-    mutating func remove(_ index: Int32) -> TimerAction? {
+    mutating func remove(_ index: Int32) -> (@Sendable () -> Void)? {
         count -= 1
-        let action = entries[Int(index)].action.take()
-        entries[Int(index)].number = 0
-        entries[Int(index)].next = free
-        free = index
-        // The room of a burst is not kept.
-        if count == 0, entries.count > 4_096 {
-            entries = []
-            free = Self.none
+        let slab = Int(index >> 6)
+        let action = self[index].action.take()
+        self[index].number = 0
+        if slabs[slab].free == 0 {
+            slabs[slab].next = free
+            free = Int32(slab)
         }
+        slabs[slab].free |= 1 << UInt64(index & 63)
+        if slabs[slab].free == .max {
+            if spare != Self.none { slabs[Int(spare)].entries = [] }
+            spare = Int32(slab)
+        }
+        if count == 0, slabs.count > 64 { self = TimerEntries() }
         return action
-    }
-}
-
-/// What a timer does.
-enum TimerAction: Sendable {
-    case call(@Sendable () -> Void)
-    /// Tells a future that its time is over, without a closure that would say so.
-    case expire(FutureNode)
-
-    func run() {
-        switch self {
-        case .call(let body): body()
-        case .expire(let future): future.timeIsOver()
-        }
     }
 }

@@ -1,7 +1,7 @@
 /// Actions in order of their instants; at the same instant, in order of insertion: a structure for
 /// very many of them, most of which are taken back.
 ///
-/// A hierarchical timing wheel. Time is cut into ticks of about a millisecond. There are wheels of 64
+/// A hierarchical timing wheel. Time is cut into ticks of about half a millisecond. There are wheels of 64
 /// slots for the ticks, for each 64 of them, for each 4,096 and so on; an action stands on the wheel of
 /// the highest digit in which its tick differs from the present one, and moves down as the
 /// present comes nearer. So all that stands on one wheel comes before what stands on the next. What
@@ -11,16 +11,16 @@
 ///
 /// Instants are nanoseconds, not less than zero. Not safe to share by itself: the scheduler that owns
 /// it guards it by its lock.
-@usableFromInline
-struct TimerWheel: Sendable {
+struct TimerWheel {
     /// Names an action that was inserted.
-    @usableFromInline
     struct ID: Sendable {
         fileprivate let index: Int32
         fileprivate let number: UInt64
     }
 
-    private static let bitsOfTick: Int64 = 20
+    private static let bitsOfTick: Int64 = 19
+    /// How long a tick is, in nanoseconds.
+    static let tick: Int64 = 1 << bitsOfTick
     private static let bitsOfSlot: Int64 = 6
     /// Enough for all ticks that there are.
     private static let wheels = 8
@@ -32,7 +32,7 @@ struct TimerWheel: Sendable {
     private var occupied = [UInt64](repeating: 0, count: wheels)
     /// What is due in this tick or before stands in `due`.
     private var present: Int64 = 0
-    private var due = DueHeap()
+    private var due = BinaryHeap<DueTimer>()
     private var insertions: UInt64 = 0
 
     /// How many actions there are.
@@ -44,79 +44,89 @@ struct TimerWheel: Sendable {
     ///   - instant: When it is due.
     ///   - now: The present, so that an empty wheel need not catch up.
     ///   - action: What to do then.
-    mutating func insert(at instant: Int64, now: Int64, _ action: consuming TimerAction) -> ID {
+    mutating func insert(
+        at instant: Int64, now: Int64, _ action: @escaping @Sendable () -> Void
+    ) -> ID {
         if entries.count == 0 {
-            due = DueHeap()
+            due = BinaryHeap<DueTimer>()
             present = now >> Self.bitsOfTick
         }
         insertions += 1
-        let index = entries.add(at: instant, number: insertions, action)
-        place(index)
+        let index = entries.nextIndex()
+        let links = place(index, number: insertions, at: instant)
+        entries.put(
+            .init(instant: instant, number: insertions, action: action, links: links), at: index)
         return ID(index: index, number: insertions)
     }
 
     /// Takes an action out; nil if it is not in the wheel any more.
-    mutating func remove(_ id: ID) -> TimerAction? {
+    mutating func remove(_ id: ID) -> (@Sendable () -> Void)? {
         guard entries.holds(id.number, at: id.index) else { return nil }
-        unlink(id.index)
+        unlink(entries[id.index].links)
         return entries.remove(id.index)
     }
 
-    /// Takes out the first action that is due, if one is.
-    mutating func removeDue(at now: Int64) -> TimerAction? {
+    /// Whether an action is due.
+    mutating func hasDue(at now: Int64) -> Bool {
         advance(to: now >> Self.bitsOfTick)
         dropTakenBack()
-        guard let first = due.first, first.instant <= now else { return nil }
-        due.removeFirst()
-        return entries.remove(first.index)
+        return due.first.map { $0.instant <= now } ?? false
     }
 
-    /// When to look again: at the first instant, or somewhat before it; nil if there is nothing.
+    /// Takes out the first action that is due, if one is.
+    mutating func removeDue(at now: Int64) -> (@Sendable () -> Void)? {
+        hasDue(at: now) ? entries.remove(due.remove(at: 0).index) : nil
+    }
+
+    /// When to look again; nil if there is nothing.
+    ///
+    /// Whatever is due within one tick can wait for its end, so that it costs one look.
+    /// - Returns: The end of the first instant's tick, or a time somewhat before it.
     mutating func nextWakeUp() -> Int64? {
         dropTakenBack()
-        return due.first?.instant ?? nextSlot().map { $0.tick << Self.bitsOfTick }
+        if let first = due.first { return Self.endOfTick(of: first.instant) }
+        guard let next = nextSlot() else { return nil }
+        let start = next.tick << Self.bitsOfTick
+        return next.slot < 64 ? Self.endOfTick(of: start) : start
     }
+
+    /// The last nanosecond of the tick in which an instant lies.
+    static func endOfTick(of instant: Int64) -> Int64 { instant | (tick - 1) }
 }
 
 // MARK: - Slots
 
 extension TimerWheel {
-    /// Puts an entry in its slot, or in the heap.
-    private mutating func place(_ index: Int32) {
-        let tick = entries[index].instant >> Self.bitsOfTick
+    /// Puts the index of an entry in its slot, or in the heap.
+    /// - Returns: Its neighbours.
+    private mutating func place(
+        _ index: Int32, number: UInt64, at instant: Int64
+    ) -> TimerEntries.Links {
+        let tick = instant >> Self.bitsOfTick
         guard tick > present else {
-            entries[index].slot = TimerEntries.none
-            let (instant, number) = (entries[index].instant, entries[index].number)
-            return due.insert(.init(instant: instant, number: number, index: index))
+            due.insert(DueTimer(instant: instant, number: number, index: index))
+            return TimerEntries.Links()
         }
         let wheel = Int64(63 - (tick ^ present).leadingZeroBitCount) / Self.bitsOfSlot
-        let place = tick >> (wheel * Self.bitsOfSlot) & 63
-        link(index, in: Int32(wheel << Self.bitsOfSlot | place))
-    }
-
-    private mutating func link(_ index: Int32, in slot: Int32) {
-        let first = slots[Int(slot)]
-        entries[index].slot = slot
-        entries[index].next = first
-        entries[index].previous = TimerEntries.none
-        if first != TimerEntries.none { entries[first].previous = index }
-        slots[Int(slot)] = index
-        occupied[Int(slot >> 6)] |= 1 << UInt64(slot & 63)
+        let slot = Int(wheel << Self.bitsOfSlot | tick >> (wheel * Self.bitsOfSlot) & 63)
+        let next = slots[slot]
+        if next != TimerEntries.none { entries[next].links.previous = index }
+        slots[slot] = index
+        occupied[slot >> 6] |= 1 << UInt64(slot & 63)
+        return TimerEntries.Links(next: next, slot: Int32(slot))
     }
 
     /// Takes an entry out of its slot.
     ///
     /// Of one in the heap a trace is left there, which is dropped later.
-    private mutating func unlink(_ index: Int32) {
-        let slot = entries[index].slot
-        guard slot != TimerEntries.none else { return }
-        let (next, previous) = (entries[index].next, entries[index].previous)
-        if next != TimerEntries.none { entries[next].previous = previous }
-        if previous != TimerEntries.none {
-            entries[previous].next = next
+    private mutating func unlink(_ links: TimerEntries.Links) {
+        guard links.slot != TimerEntries.none else { return }
+        if links.next != TimerEntries.none { entries[links.next].links.previous = links.previous }
+        if links.previous != TimerEntries.none {
+            entries[links.previous].links.next = links.next
         } else {
-            slots[Int(slot)] = next
-            if next == TimerEntries.none { clear(slot) }
+            slots[Int(links.slot)] = links.next
+            if links.next == TimerEntries.none { clear(links.slot) }
         }
     }
 
@@ -142,8 +152,9 @@ extension TimerWheel {
             slots[Int(next.slot)] = TimerEntries.none
             clear(next.slot)
             while index != TimerEntries.none {
-                let following = entries[index].next
-                place(index)
+                let entry = entries[index]
+                let following = entry.links.next
+                entries[index].links = place(index, number: entry.number, at: entry.instant)
                 index = following
             }
         }
@@ -153,7 +164,20 @@ extension TimerWheel {
     /// Drops from the head of the heap what was taken back.
     private mutating func dropTakenBack() {
         while let first = due.first, !entries.holds(first.number, at: first.index) {
-            due.removeFirst()
+            due.remove(at: 0)
         }
     }
+}
+
+/// What is due about now: in order of the instants, then of insertion.
+private struct DueTimer: HeapElement {
+    let instant: Int64
+    let number: UInt64
+    let index: Int32
+
+    func isBefore(_ other: DueTimer) -> Bool {
+        instant == other.instant ? number < other.number : instant < other.instant
+    }
+
+    func didMove(to index: Int) {}
 }

@@ -47,6 +47,36 @@ import Testing
         #expect(try await seen.value)
     }
 
+    @Test("F9: one blocked action does not stop the timers of the process")
+    func aBlockedAction() async throws {
+        let isFree = DispatchSemaphore(value: 0)
+        let wasFreed = Promise<DispatchTimeoutResult>()
+        LiveScheduler.shared.schedule(after: .zero) {
+            wasFreed.resolve(with: isFree.wait(timeout: .now() + .seconds(60)))
+        }
+        // Not run before the other has ended, if that were waited for.
+        LiveScheduler.shared.schedule(after: .milliseconds(1)) { isFree.signal() }
+        #expect(try await wasFreed.value == .success)
+        // And whoever comes next is run as before.
+        #expect(try await lateness(.milliseconds(1)) >= .zero)
+    }
+
+    @Test("F9: an observer that blocks after a timeout does not, either")
+    func aBlockedObserver() async throws {
+        let isFree = DispatchSemaphore(value: 0)
+        let wasFreed = Promise<DispatchTimeoutResult>()
+        let never = Promise<Int>()
+        let timedOut = never.timeout(.milliseconds(1))
+        timedOut.observe { _ in
+            wasFreed.resolve(with: isFree.wait(timeout: .now() + .seconds(60)))
+        }
+        let second = never.timeout(.milliseconds(2))
+        await #expect(throws: FutureError.self) { try await second.value }
+        #expect(!never.isSettled)
+        isFree.signal()
+        #expect(try await wasFreed.value == .success)
+    }
+
     @Test func aCancelledActionIsFreedAtOnce() {
         weak var captured: Recorder<Int>?
         do {

@@ -11,9 +11,9 @@ struct TimerWheelTests {
         let log = Locked<[Int]>([])
         for instant: Int64 in [5_000_000_000, 30, 2_000_000, 1_999_999, 30, 70_000_000_000] {
             _ = wheel.insert(
-                at: instant, now: 0, .call { log.withLock { $0.append(Int(instant)) } })
+                at: instant, now: 0, { log.withLock { $0.append(Int(instant)) } })
         }
-        while let action = wheel.removeDue(at: 5_000_000_000) { action.run() }
+        while let action = wheel.removeDue(at: 5_000_000_000) { action() }
         #expect(log.withLock { $0 } == [30, 30, 1_999_999, 2_000_000, 5_000_000_000])
         #expect(wheel.count == 1)
     }
@@ -21,7 +21,7 @@ struct TimerWheelTests {
     @Test func nothingIsEarly() {
         for instant: Int64 in [1, 1 << 20, 1 << 26, (1 << 32) + 5, 1 << 50, .max - 1] {
             var wheel = TimerWheel()
-            _ = wheel.insert(at: instant, now: 0, .call {})
+            _ = wheel.insert(at: instant, now: 0, {})
             #expect(wheel.removeDue(at: instant - 1) == nil)
             #expect(wheel.removeDue(at: instant) != nil)
             #expect(wheel.nextWakeUp() == nil)
@@ -31,13 +31,13 @@ struct TimerWheelTests {
     @Test func theWakeUpsLeadToTheInstant() {
         for instant: Int64 in [1, 1 << 20, (1 << 26) + 7, (1 << 32) + 5, (1 << 50) + 1, .max - 1] {
             var wheel = TimerWheel()
-            _ = wheel.insert(at: instant, now: 0, .call {})
+            _ = wheel.insert(at: instant, now: 0, {})
             var steps = 0
             while let wakeUp = wheel.nextWakeUp(), steps < 20 {
-                #expect(wakeUp <= instant)
+                #expect(wakeUp <= TimerWheel.endOfTick(of: instant))
                 steps += 1
                 if wheel.removeDue(at: wakeUp) != nil {
-                    #expect(wakeUp == instant)
+                    #expect(wakeUp == TimerWheel.endOfTick(of: instant))
                     break
                 }
             }
@@ -47,16 +47,29 @@ struct TimerWheelTests {
         }
     }
 
+    @Test("F9: what is due within one tick costs one look")
+    func oneLookForATick() {
+        var wheel = TimerWheel()
+        let start = 1_000 * TimerWheel.tick
+        for offset: Int64 in [0, 1, 1_000, TimerWheel.tick / 2, TimerWheel.tick - 1] {
+            _ = wheel.insert(at: start + offset, now: start - 5 * TimerWheel.tick) {}
+        }
+        let end = start + TimerWheel.tick - 1
+        #expect(wheel.nextWakeUp() == end)
+        for _ in 0..<5 { #expect(wheel.removeDue(at: end) != nil) }
+        #expect(wheel.nextWakeUp() == nil)
+    }
+
     @Test func anActionIsTakenBackOnce() {
         var wheel = TimerWheel()
-        let first = wheel.insert(at: 10, now: 0, .call {})
-        let second = wheel.insert(at: 1 << 40, now: 0, .call {})
+        let first = wheel.insert(at: 10, now: 0, {})
+        let second = wheel.insert(at: 1 << 40, now: 0, {})
         #expect(wheel.remove(first) != nil)
         #expect(wheel.remove(first) == nil)
         #expect(wheel.remove(second) != nil)
         #expect(wheel.count == 0)
         // The entry is used again; the old name must not reach it.
-        _ = wheel.insert(at: 10, now: 0, .call {})
+        _ = wheel.insert(at: 10, now: 0, {})
         #expect(wheel.remove(first) == nil)
         #expect(wheel.remove(second) == nil)
         #expect(wheel.count == 1)
@@ -64,7 +77,7 @@ struct TimerWheelTests {
 
     @Test func theRoomOfABurstIsGivenBack() {
         var wheel = TimerWheel()
-        let ids = (0..<10_000).map { wheel.insert(at: Int64($0) << 22, now: 0, .call {}) }
+        let ids = (0..<10_000).map { wheel.insert(at: Int64($0) << 22, now: 0, {}) }
         for id in ids { #expect(wheel.remove(id) != nil) }
         for id in ids { #expect(wheel.remove(id) == nil) }
         #expect(wheel.nextWakeUp() == nil)
@@ -73,9 +86,10 @@ struct TimerWheelTests {
     @Test func anEmptyWheelNeedNotCatchUp() {
         var wheel = TimerWheel()
         let now = Int64(400 * 24 * 3_600) * 1_000_000_000
-        _ = wheel.insert(at: now + (5 << 20), now: now, .call {})
+        let instant = now + 5 * TimerWheel.tick
+        _ = wheel.insert(at: instant, now: now, {})
         // On the first wheel, so its own tick is the next to look at.
-        #expect(wheel.nextWakeUp() == ((now + (5 << 20)) >> 20) << 20)
+        #expect(wheel.nextWakeUp() == TimerWheel.endOfTick(of: instant))
     }
 
     @Test(arguments: 0..<200)
@@ -93,7 +107,7 @@ struct TimerWheelTests {
                 let instant = now + Int64.random(in: 0...(1 << shift), using: &random)
                 let mine = number
                 let name = wheel.insert(
-                    at: instant, now: now, .call { reached.withLock { $0.append(mine) } })
+                    at: instant, now: now, { reached.withLock { $0.append(mine) } })
                 list.append((instant, number, name))
                 number += 1
             case 5..<8:
@@ -102,7 +116,7 @@ struct TimerWheelTests {
             default:
                 now += Int64.random(
                     in: 0...(1 << Int64.random(in: 0...43, using: &random)), using: &random)
-                while let action = wheel.removeDue(at: now) { action.run() }
+                while let action = wheel.removeDue(at: now) { action() }
                 let due = list.filter { $0.instant <= now }
                     .sorted { ($0.instant, $0.number) < ($1.instant, $1.number) }
                 #expect(reached.withLock { $0 } == due.map(\.number), "seed \(seed)")
@@ -113,7 +127,7 @@ struct TimerWheelTests {
             let first = list.map(\.instant).min()
             let wakeUp = wheel.nextWakeUp()
             #expect((wakeUp == nil) == (first == nil))
-            if let first, let wakeUp { #expect(wakeUp <= first) }
+            if let first, let wakeUp { #expect(wakeUp <= TimerWheel.endOfTick(of: first)) }
         }
     }
 }

@@ -25,7 +25,7 @@ enum Limits {
             Ratio(.composedUnknownLoading, to: "closure", most: 1.05),
             Ratio(.combinedUnknownLoading, to: "closure", most: 1.05),
             Ratio(.chainedUnknownLoading, to: "closure", most: 1.05),
-            Ratio(.combined, to: "closure", most: 1.05),
+            Ratio(.combined, to: "closure", most: 1.75),
             Ratio(.chained, to: "closure", most: 1.05),
             Ratio(.passThrough, to: "closure around the call", most: 1.1),
             Ratio(.passThrough, to: "bare call", most: 1.4),

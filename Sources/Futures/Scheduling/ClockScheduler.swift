@@ -1,0 +1,52 @@
+import Dispatch
+
+/// A scheduler on any clock of Swift's, such as `SuspendingClock` or a test's own.
+///
+/// ```swift
+/// let answer = load().timeout(.seconds(2), on: ClockScheduler(SuspendingClock()))
+/// ```
+///
+/// A task sleeps on the clock for each action, and keeps this scheduler; taking the action back
+/// cancels it. Actions run on a queue of the scheduler's own, one at a time, in order of
+/// their instants. How late they are is the clock's affair.
+public final class ClockScheduler<Time: Clock>: Scheduler where Time.Duration == Duration {
+    private let time: Time
+    private let start: Time.Instant
+    /// What is scheduled, in order; moved on by the tasks as they wake up.
+    private let timers = ManualScheduler()
+    private let queue = DispatchQueue(label: "Pledge.ClockScheduler")
+
+    /// Makes a scheduler on a clock; its instants count from now.
+    public init(_ clock: Time) {
+        time = clock
+        start = clock.now
+    }
+
+    /// The present: the clock's time since this scheduler was made.
+    public var now: SchedulerInstant { SchedulerInstant(offset: start.duration(to: time.now)) }
+
+    /// Runs an action once, after a delay on the clock.
+    @discardableResult
+    public func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        let instant = now.advanced(by: max(delay, .zero))
+        let timer = timers.schedule(at: instant, action)
+        let task = Task.detached { [self] in
+            try await time.sleep(until: start.advanced(by: instant.offset), tolerance: nil)
+            queue.async { self.timers.advance(to: instant) }
+        }
+        return SleepingAction(timer: timer, task: task)
+    }
+}
+
+/// The token of one scheduled action.
+private struct SleepingAction: ScheduledAction {
+    let timer: any ScheduledAction
+    let task: Task<Void, any Error>
+
+    func cancel() {
+        timer.cancel()
+        task.cancel()
+    }
+}
