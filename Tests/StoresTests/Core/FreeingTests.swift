@@ -157,10 +157,9 @@ import Testing
     }
 
     @Test func anOperationThatIsReplaced() {
+        let gate = Promise<Int>()
         let store = makeStore { end in
-            Effect.fireAndForget(
-                Promise<Int>().always { end.use() }
-            ).id("x")
+            Effect.fireAndForget(gate.always { end.use() }).id("x")
         }
         let isDone = returns {
             store.dispatch(event: 1)
@@ -168,5 +167,6 @@ import Testing
         }
         #expect(isDone)
         if isDone { #expect(store.state == 106) }
+        gate.resolve(with: 0)
     }
 }

@@ -113,14 +113,16 @@ import Testing
                 }
             }
         }
+        let answer = Promise<Int>()
         let store = Store<Int, Int>(
             initialState: 0,
             effects: { state, event in
                 state += event
-                return event == 1 ? .future(Future(value: 2)) : .none
+                return event == 1 ? .future(answer) : .none
             }, middleware: [middleware])
         Self.held.withLock { $0 = store }
         store.dispatch(event: 1)
+        answer.resolve(with: 2)
         Self.held.withLock { $0 = nil }
         #expect(results.all == [false, true])
         #expect(store.state == 3)

@@ -15,6 +15,9 @@ indirect enum EffectPlan: Sendable {
 }
 
 extension EffectPlan {
+    /// Nobody asks it for the time: the one who plays a script fires timers as the script says.
+    private static let scheduler = ManualScheduler()
+
     /// The effect of a plan, whose timers have their numbers as seconds.
     func effect(_ start: @escaping @Sendable (Int) -> Future<Int>) -> Effect<Int> {
         switch self {
@@ -22,11 +25,11 @@ extension EffectPlan {
         case .merge(let plans): .merge(plans.map { $0.effect(start) })
         case .concatenate(let plans): .concatenate(plans.map { $0.effect(start) })
         case .delayed(let plan, let timer):
-            Effect(kind: .delayed(plan.effect(start), .seconds(timer), ManualScheduler()))
+            Effect(kind: .delayed(plan.effect(start), .seconds(timer), Self.scheduler))
         case .identified(let plan, let id, let policy): plan.effect(start).id(id, policy)
         case .throttled(let plan, let id, let latest, let timer):
             plan.effect(start).throttle(
-                id: id, for: .seconds(timer), latest: latest, on: ManualScheduler())
+                id: id, for: .seconds(timer), latest: latest, on: Self.scheduler)
         case .cancel(let id): .cancel(id: id)
         }
     }
@@ -93,8 +96,16 @@ struct EffectScript: Sendable {
 }
 
 /// What the machine or the model has asked for, in order.
-enum EffectTrace: Equatable, Sendable {
+enum EffectTrace: Equatable, Sendable, CustomStringConvertible {
     case start(Int)
     case schedule(Int)
     case cancel(Int)
+
+    var description: String {
+        switch self {
+        case .start(let number): "start \(number)"
+        case .schedule(let number): "schedule \(number)"
+        case .cancel(let number): "cancel \(number)"
+        }
+    }
 }

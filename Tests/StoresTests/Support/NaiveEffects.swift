@@ -99,13 +99,11 @@ final class NaiveEffects {
             open(node)
         } else if !node.keepsLatest {
             remove([node], from: id)
-            pass(on: id)
         } else if let latest = the(.latest) {
             remove([latest], from: id)
             claimThrottled(node)
         } else {
             node.state = .latest
-            pass(on: id)
         }
     }
 
