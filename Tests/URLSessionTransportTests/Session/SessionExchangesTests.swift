@@ -23,7 +23,7 @@ struct SessionExchangesTests {
             brief.open(configuration.ofSession { _ in })
             exchanges = brief
             session = brief.state.withLock { $0.session }
-            let promise = Promise<HTTPResponse>()
+            let promise = InternalPromise<HTTPResponse>()
             brief.begin(HTTPRequest(.get, server.url), for: .whole(promise))
             _ = try await promise.soon
             try await brief.close(cancelling: false).soon
