@@ -52,7 +52,9 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     mutating func wait(_ promise: InternalPromise<Void>) { waiting.append(promise) }
 
     /// Takes a promise back, if it was not taken to be resolved.
-    mutating func stopWaiting(_ promise: InternalPromise<Void>) { waiting.removeAll { $0 === promise } }
+    mutating func stopWaiting(_ promise: InternalPromise<Void>) {
+        waiting.removeAll { $0 === promise }
+    }
 
     /// Takes those who wait.
     mutating func takeWaiting() -> [InternalPromise<Void>] {

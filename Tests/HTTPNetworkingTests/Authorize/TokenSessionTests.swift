@@ -169,12 +169,27 @@ import Testing
         #expect(future.valueNow?.status == 200)
     }
 
-    /// Without a word in a callback, it waits for itself, and the timeout ends that.
-    @Test func whatNobodyKnowsEndsWithTheTimeout() {
+    /// A closure of flatMap runs in the context of the line that it stands in, so it is known.
+    @Test func whatGoesOnInAFlatMapIsPartOfIt() {
         let send = service { send in
             Future(value: ()).delay(.seconds(1), on: scheduler).flatMap {
                 send(Self.token).map { AccessToken($0.text) }
             }
+        }
+        let future = send(TokenFixture.request())
+        scheduler.run()
+        #expect(future.isSettled)
+        #expect(future.errorNow == nil)
+    }
+
+    /// Without a word in a callback, it waits for itself, and the timeout ends that.
+    @Test func whatNobodyKnowsEndsWithTheTimeout() {
+        let send = service { send in
+            let token = Promise<AccessToken>()
+            Future(value: ()).delay(.seconds(1), on: scheduler).observe { _ in
+                token.follow(send(Self.token).map { AccessToken($0.text) })
+            }
+            return token
         }
         let future = send(TokenFixture.request())
         scheduler.run()
