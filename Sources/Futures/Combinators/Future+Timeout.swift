@@ -72,19 +72,14 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         super.init(deliver: deliver)
     }
 
-    @usableFromInline
+    @inlinable
     func receive(_ source: Future<Value>) {
         guard lockIfPending() else { return waitUntilDetached() }
         attachment = source.attachment
         // Only a future that has succeeded has a value for good: the deliverer of one that was given up
         // meanwhile may be taking its value back.
         if failure == nil { storage = source.storage }
-        let list = list
-        let timer = timer.take()
-        unlock(to: failure == nil ? StateWord.value : StateWord.failure)
-        // Before anybody is told: the timer is not needed any more.
-        timer?.cancel()
-        if list != 0 { distribute(list) }
+        settle(takingBack: timer.take())
     }
 
     @usableFromInline
@@ -93,4 +88,15 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     }
 
     override var origin: SourceLocation? { location }
+}
+
+extension FutureNode {
+    /// Settles a locked future, and takes its timer back before anybody is told.
+    @usableFromInline
+    final func settle(takingBack timer: (any ScheduledAction)?) {
+        let list = list
+        unlock(to: failure == nil ? StateWord.value : StateWord.failure)
+        timer?.cancel()
+        if list != 0 { distribute(list) }
+    }
 }
