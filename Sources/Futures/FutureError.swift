@@ -22,7 +22,7 @@ public struct FutureError: Error, Sendable {
         case abandoned
         /// The time given to ``Future/timeout(_:on:fileID:line:)`` had passed.
         case timedOut
-        /// The predicate of ``Future/ensure(_:fileID:line:)`` was false.
+        /// The predicate of ``Future/filter(_:fileID:line:)`` was false.
         case notEnsured
         /// All inputs of ``Future/any(_:fileID:line:)`` failed.
         case allFailed
