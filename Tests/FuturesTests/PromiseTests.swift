@@ -118,7 +118,7 @@ import Testing
         let (census, calls) = (Census(), Recorder<Int>())
         var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
         let token = Locked<Tracked?>(Tracked(census))
-        let mapped = promise?.map { [held = token.withLock { $0 }] value in
+        var mapped = promise?.map { [held = token.withLock { $0 }] value in
             value + (held?.number ?? 0)
         }
         promise?.observe { _ in calls.append(1) }
@@ -128,6 +128,8 @@ import Testing
         #expect(calls.elements.isEmpty)
         mapped?.cancel()
         #expect(mapped?.isCancelled == true)
+        mapped = nil
+        #expect(census.living == 0)
     }
 
     @Test("F10: what is handed out by the framework is no promise") func nobodyCastsToSettle() {
