@@ -26,7 +26,7 @@ public struct FutureError: Error, Sendable {
         case notEnsured
         /// All inputs of ``Future/any(_:fileID:line:)`` failed.
         case allFailed
-        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:fileID:line:)`` was given no input.
+        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:others:fileID:line:)`` got no input.
         case noInputs
         /// A closure given to `flatMap` or `flatMapError` returned the very future it was to settle, or
         /// one that derives from it by up to 64 steps.

@@ -138,7 +138,8 @@ extension TokenRefresher {
     func reject(_ grant: TokenGrant) { state.withLock { $0.machine.reject(grant) } }
 
     private func follow(
-        _ step: (turn: Machine.Turn, refresh: Machine.Refresh?), _ promise: InternalPromise<TokenGrant>
+        _ step: (turn: Machine.Turn, refresh: Machine.Refresh?),
+        _ promise: InternalPromise<TokenGrant>
     ) -> Turn {
         if let refresh = step.refresh { begin(refresh) }
         switch step.turn {

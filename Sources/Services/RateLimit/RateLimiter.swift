@@ -111,7 +111,8 @@ extension RateLimiter {
     }
 
     private func wait<Input: Sendable, Output: Sendable>(
-        for turn: InternalPromise<Void>, _ ticket: Int, _ length: Int, since start: SchedulerInstant,
+        for turn: InternalPromise<Void>, _ ticket: Int, _ length: Int,
+        since start: SchedulerInstant,
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
