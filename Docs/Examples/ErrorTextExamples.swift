@@ -85,4 +85,44 @@ import Testing
             Future<Int>.any([Future<Int>](), fileID: "Shop/Loading.swift", line: 31)
         )
     }
+
+    @Test func cycles() async throws {
+        for hasStep in [true, false] {
+            let (login, kept) = (Promise<Int>(), Locked<Future<Int>?>(nil))
+            let session = login.flatMap(
+                { id in kept.withLock { $0.take() } ?? Future(value: id) },
+                fileID: "Shop/Session.swift",
+                line: 40
+            )
+            let step = session.map({ $0 + 1 }, fileID: "Shop/Session.swift", line: 41)
+            kept.withLock { $0 = hasStep ? step : session }
+            login.resolve(with: 7)
+            try await expectInGuide(session)
+        }
+    }
+
+    /// In a process of its own, since the reports are of the whole process.
+    @Test func longCycles() async {
+        await #expect(processExitsWith: .success) {
+            let log = ExampleLog()
+            FutureReports.send { text in log.add(text) }
+            FutureReports.awaitingLimit = .milliseconds(1)
+            let (login, kept) = (Promise<Int>(), Locked<Future<Int>?>(nil))
+            let session = login.flatMap(
+                { id in kept.withLock { $0.take() } ?? Future(value: id) },
+                fileID: "Shop/Session.swift",
+                line: 40
+            )
+            let both = Future.all([session])
+            kept.withLock {
+                $0 = both.map({ $0[0] }, fileID: "Shop/Session.swift", line: 41)
+            }
+            login.resolve(with: 7)
+            while log.lines.isEmpty { await Task.yield() }
+            let guide = try? Repository.this.check().documents["Docs/Guides/Errors.md"]
+            let text = "```text\nPledge: \(log.lines[0])\n```"
+            precondition(guide?.contains(text) == true, "Errors.md does not show \(text)")
+            withExtendedLifetime(session) {}
+        }
+    }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Pledge
 import Testing
 
-/// The code of Docs/Guides/Futures.md, from making a future to combining several.
+/// The code of Docs/Guides/Futures.md, on making, observing and transforming futures.
 @Suite struct FuturesExamples {
     struct Product: Equatable, Sendable {
         var id: Int
@@ -28,30 +28,6 @@ import Testing
         }
     }
 
-    @Test func promise() {
-        // snippet: promise
-        let promise = Promise<String>()
-        let greeting: Future<String> = promise
-
-        promise.resolve(with: "Hello")  // true: it has settled now
-        promise.resolve(with: "Again")  // false, and nothing happens
-        // end snippet
-        #expect(try! greeting.result?.get() == "Hello")
-        #expect(!promise.reject(with: CancellationError()))
-    }
-
-    @Test func settled() async throws {
-        let id = 7
-        // snippet: settled
-        let known = Future(value: 7)
-        let failed = Future<Int>(error: URLError(.badURL))
-        let computed = Future { try await loadProduct(id).value }
-        // end snippet
-        #expect(try known.result?.get() == 7)
-        #expect(throws: URLError.self) { try failed.result?.get() }
-        #expect(try await computed.value.id == 7)
-    }
-
     @Test func make() async throws {
         let decoder = Decoder()
         // snippet: make
@@ -66,6 +42,49 @@ import Testing
         }
         // end snippet
         #expect(try await number.value == 42)
+    }
+
+    @Test func promise() {
+        // snippet: promise
+        let promise = Promise<String>()
+        let greeting: Future<String> = promise
+
+        promise.resolve(with: "Hello")  // true: it has settled now
+        promise.resolve(with: "Again")  // false, and nothing happens
+        // end snippet
+        #expect(try! greeting.result?.get() == "Hello")
+        #expect(!promise.reject(with: CancellationError()))
+    }
+
+    @Test func settling() throws {
+        struct NoNumber: Error {}
+        @Sendable func parse(_ text: String) throws -> Int {
+            guard let number = Int(text) else { throw NoNumber() }
+            return number
+        }
+        let (promise, shown) = (Promise<Int>(), Promise<Product>())
+        // snippet: settle-with
+        promise.settle(with: Result { try parse("42") })
+        let parsed = Future(result: Result { try parse("4x2") })
+        // end snippet
+        #expect(try promise.result?.get() == 42)
+        #expect(throws: NoNumber.self) { try parsed.result?.get() }
+        // snippet: follow
+        shown.follow(loadProduct(7))  // settles as the load does
+        // end snippet
+        #expect(try shown.result?.get().id == 7)
+    }
+
+    @Test func settled() async throws {
+        let id = 7
+        // snippet: settled
+        let known = Future(value: 7)
+        let failed = Future<Int>(error: URLError(.badURL))
+        let computed = Future { try await loadProduct(id).value }
+        // end snippet
+        #expect(try known.result?.get() == 7)
+        #expect(throws: URLError.self) { try failed.result?.get() }
+        #expect(try await computed.value.id == 7)
     }
 
     @Test func observe() async {
@@ -104,12 +123,27 @@ import Testing
     @Test func result() {
         // snippet: result
         let promise = Promise<Int>()
-        let before = promise.result  // nil: it is pending
+        let before = promise.result  // nil, and `isSettled` is false: it is pending
         promise.resolve(with: 7)
-        let after = promise.result  // .success(7)
+        let after = promise.result  // .success(7), and `isSettled` is true
         // end snippet
         #expect(before == nil)
+        #expect(promise.isSettled)
+        #expect(!Promise<Int>().isSettled)
         #expect(try! after?.get() == 7)
+    }
+
+    @Test func observation() {
+        let log = ExampleLog()
+        let promise = Promise<Product>()
+        promise.onCancel { log.add("stopped") }
+        let show: @Sendable (Result<Product, any Error>) -> Void = { _ in log.add("shown") }
+        // snippet: observation
+        let observation = promise.observation { result in show(result) }
+        observation.cancel()  // the screen has gone: `show` is not called
+        // end snippet
+        #expect(!promise.resolve(with: Product(id: 7, name: "iPad")))
+        #expect(log.lines == ["stopped"])
     }
 
     @Test func transform() async throws {
@@ -123,30 +157,33 @@ import Testing
         #expect(try await cheap.value.price == 10)
     }
 
-    @Test func combining() async throws {
-        // snippet: zip
-        let page = zip(loadProduct(7), Future(value: "EUR"))
-            .map { product, currency in "\(product.name): \(product.price) \(currency)" }
+    @Test func wholeResults() async throws {
+        let log = ExampleLog()
+        let report: @Sendable (Result<Product, any Error>) -> Future<Void> = { _ in
+            log.add("reported")
+            return Future(value: ())
+        }
+        // snippet: whole-result
+        let line = loadProduct(7).mapResult { result in
+            (try? result.get().name) ?? "Not loaded"
+        }
+        let reported = loadProduct(7).flatMapResult { result in report(result) }
         // end snippet
-        #expect(try await page.value == "Product 7: 10 EUR")
-        // snippet: all
-        let products = Future.all([7, 8, 9].map(loadProduct))
-        let whatEver = Future.allSettled([7, 8, 9].map(loadProduct))
-        let firstSuccess = Future.any([loadProduct(7), loadProduct(8)])
-        let firstResult = Future.race([loadProduct(7), loadProduct(8)])
-        // end snippet
-        #expect(try await products.value.map(\.id) == [7, 8, 9])
-        #expect(try await whatEver.value.map { try $0.get().id } == [7, 8, 9])
-        #expect(try await firstSuccess.value.id == 7)
-        #expect(try await firstResult.value.id == 7)
+        #expect(try await line.value == "Product 7")
+        try await reported.value
+        #expect(log.lines == ["reported"])
     }
 
-    @Test func traverse() async throws {
-        let ids = Array(1...20)
-        // snippet: traverse
-        let products = Future.traverse(ids, maxConcurrent: 4) { id in loadProduct(id) }
+    @Test func onAQueue() async throws {
+        let queue = DispatchQueue(label: "images")
+        let decode: @Sendable (Product) -> String = { product in
+            dispatchPrecondition(condition: .onQueue(queue))
+            return product.name
+        }
+        // snippet: map-on
+        let image = loadProduct(7).map(on: queue) { product in decode(product) }
         // end snippet
-        #expect(try await products.value.map(\.id) == ids)
+        #expect(try await image.value == "Product 7")
     }
 }
 

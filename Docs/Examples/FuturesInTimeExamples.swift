@@ -92,6 +92,40 @@ import Testing
         await #expect(throws: CancellationError.self) { try await promise.value }
     }
 
+    @Test func shield() async throws {
+        let log = ExampleLog()
+        let answer = Promise<String>()
+        answer.onCancel { log.add("stopped") }
+        let renewToken: @Sendable () -> Future<String> = { answer.map { $0 } }
+        // snippet: shielded
+        let token = renewToken().shielded()
+        let header = token.map { token in "Bearer \(token)" }
+        header.cancel()  // the renewal goes on, for whoever asks next
+        // end snippet
+        #expect(log.lines == [])
+        answer.resolve(with: "7")
+        #expect(try await token.value == "7")
+        await #expect(throws: CancellationError.self) { try await header.value }
+    }
+
+    @TaskLocal private static var place = "a thread of its own"
+
+    @Test func aTaskThatIsCancelled() async throws {
+        let promise = Promise<Int>()
+        let stoppedOn = Promise<String>()
+        let stop: @Sendable () -> Void = { stoppedOn.resolve(with: Self.place) }
+        let task = Self.$place.withValue("the canceller's") {
+            // snippet: cancelled-await
+            promise.onCancel { stop() }
+            let task = Task { try await promise.value }
+            task.cancel()  // the task goes on at once; `stop` runs on another thread
+            // end snippet
+            return task
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await stoppedOn.value == "a thread of its own")
+    }
+
     @Test func abandonment() async throws {
         // snippet: abandoned
         func loadOnce() -> Future<Int> {
@@ -102,6 +136,29 @@ import Testing
         // end snippet
         let error = await #expect(throws: FutureError.self) { try await loadOnce().value }
         #expect(error?.code == .abandoned)
+    }
+
+    @Test func forgottenPromise() async {
+        // snippet: forgotten
+        func load() -> Future<Int> {
+            let promise = Promise<Int>()
+            // A bug: nobody keeps the promise but the caller.
+            return promise
+        }
+        let result = await load().resultWhenSettled  // .failure, abandoned
+        // end snippet
+        let error = #expect(throws: FutureError.self) { try result.get() }
+        #expect(error?.code == .abandoned)
+    }
+
+    @Test func releasedSilently() {
+        // snippet: silent
+        var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
+        let next = promise?.map { number in number + 1 }
+        promise = nil  // `next` stays pending
+        // end snippet
+        #expect(next?.isSettled == false)
+        #expect(promise == nil)
     }
 
     @Test func time() async throws {

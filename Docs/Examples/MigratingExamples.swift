@@ -128,4 +128,38 @@ import Testing
         #expect(log.lines == ["stopped"])
         await #expect(throws: CancellationError.self) { try await size.value }
     }
+
+    @Test(arguments: [OtherInputs.givenUp, .keptGoing])
+    func losersOfARace(_ others: OtherInputs) throws {
+        let answer = Promise<Data>()
+        let networking: Networking = { _ in answer }
+        let (endpoint, cached) = (Endpoint(path: "/users/7"), Future(value: 7))
+        guard others == .keptGoing else {
+            // snippet: losers
+            let fresh = networking(endpoint).map { data in data.count }
+            let first = Future.race([cached, fresh])  // `fresh` has CancellationError
+            // end snippet
+            #expect(try first.result?.get() == 7)
+            #expect(throws: CancellationError.self) { try fresh.result?.get() }
+            return
+        }
+        // snippet: others
+        let fresh = networking(endpoint).map { data in data.count }
+        let first = Future.race([cached, fresh], others: .keptGoing)  // `fresh` goes on
+        // end snippet
+        #expect(try first.result?.get() == 7)
+        answer.resolve(with: Data("{}".utf8))
+        #expect(try fresh.result?.get() == 2)
+    }
+
+    @Test func promisesThatNeverReject() throws {
+        let cached = Promise<Int>()
+        // snippet: never
+        let never = Promise<Int>(rejectsWhenReleased: false)
+        let first = Future.race([never, cached])
+        // end snippet
+        cached.resolve(with: 7)
+        #expect(try first.result?.get() == 7)
+        #expect(!never.isSettled)
+    }
 }

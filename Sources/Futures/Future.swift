@@ -11,11 +11,13 @@
 ///
 /// ## Threads and order
 ///
-/// Observers and transforms run on the thread that settles the future, one after the other, in the
-/// order in which they were registered; at once, on the caller's thread, if it has settled already.
-/// ``observe(on:_:)-(DispatchQueue,_)`` names another place. There is one exception to "at once":
-/// when deliveries nest too deep on one thread, the next is put off until the outermost of them
-/// returns. So chains of any length, and recursion of any depth, do not overflow the stack.
+/// Observers and transforms that are registered before the future settles run on the thread that settles
+/// it, one after the other, in the order in which they were registered. One that is registered later runs
+/// at once, on the caller's thread; across threads no order is promised.
+/// ``observe(on:_:)-(DispatchQueue,_)`` names another place. There are two exceptions to "at once": one
+/// added within an observer comes after those registered before, and when deliveries nest too deep on one
+/// thread, the next is put off until the outermost of them returns. So chains of any length, and recursion
+/// of any depth, do not overflow the stack.
 ///
 /// ## Cancellation
 ///

@@ -22,11 +22,11 @@ public struct FutureError: Error, Sendable {
         case abandoned
         /// The time given to ``Future/timeout(_:on:fileID:line:)`` had passed.
         case timedOut
-        /// The predicate of ``Future/ensure(_:fileID:line:)`` was false.
+        /// The predicate of ``Future/filter(_:fileID:line:)`` was false.
         case notEnsured
         /// All inputs of ``Future/any(_:fileID:line:)`` failed.
         case allFailed
-        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:fileID:line:)`` was given no input.
+        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:others:fileID:line:)`` got no input.
         case noInputs
         /// A closure given to `flatMap` or `flatMapError` returned the very future it was to settle, or
         /// one that derives from it by up to 64 steps.

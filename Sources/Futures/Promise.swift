@@ -109,7 +109,8 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// The handler runs once: when the promise is cancelled, or when the last of those who waited
     /// for it has given up, which then settles it with `CancellationError`. If that has happened
     /// before, it runs at once. Once the promise has settled otherwise it is dropped. Several
-    /// handlers run in order, on the thread that cancels, and no lock is held meanwhile.
+    /// handlers run in order, on the thread that cancels, or on another where a task that awaits is
+    /// cancelled; no lock is held meanwhile.
     ///
     /// A promise without a handler does not hear of interest that is given up, and stays pending.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {

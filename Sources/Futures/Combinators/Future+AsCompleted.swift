@@ -1,3 +1,5 @@
+internal import Dispatch
+
 extension Future {
     /// The results of several futures, in the order in which they come.
     ///
@@ -7,7 +9,7 @@ extension Future {
     ///
     /// - Parameter futures: The futures.
     /// - Returns: A sequence of as many results as there are futures. If the loop over it ends early, the
-    ///   interest in the others is given up.
+    ///   interest in the others is given up, on another thread.
     public static func asCompleted<Input: Future<Value>>(
         _ futures: [Input]
     ) -> AsyncStream<Result<Value, any Error>> {
@@ -21,7 +23,11 @@ extension Future {
                     if left.withLock({ $0 == 0 }) { continuation.finish() }
                 }
             }
-            continuation.onTermination = { _ in observations.forEach { $0.cancel() } }
+            continuation.onTermination = { reason in
+                guard case .cancelled = reason else { return }
+                // Not here, where the runtime may hold a lock of the cancelled task's.
+                DispatchQueue.global().async { observations.forEach { $0.cancel() } }
+            }
         }
     }
 }

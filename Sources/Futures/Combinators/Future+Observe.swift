@@ -4,8 +4,9 @@ extension Future {
     /// Calls a closure with the result, once.
     ///
     /// - Parameter body: Called on the thread that settles the future, after the observers that were
-    ///   registered before; if it has settled already, at once and before this method returns. (In
-    ///   a delivery nested very deep, it is called before the outermost delivery returns instead.)
+    ///   registered before; if it has settled already, at once and before this method returns. (Within an
+    ///   observer of this future, it is called after those registered before instead; in a delivery nested
+    ///   very deep, before the outermost delivery returns.)
     @inlinable
     public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         if hasSettled, enterDelivery() {

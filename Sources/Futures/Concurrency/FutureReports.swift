@@ -30,9 +30,9 @@ public enum FutureReports {
         Self.handler.withLock { $0 = handler }
     }
 
-    /// How long a future may be awaited before it is reported what it waits for; nil: for ever.
+    /// How long a task may await a future before a report says what that one waits for; nil: no report.
     ///
-    /// A cycle is named. 10 s in debug builds, nil in release builds.
+    /// A cycle is named, also one that no task awaits. 10 s in debug builds, nil in release builds.
     public static var awaitingLimit: Duration? {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }

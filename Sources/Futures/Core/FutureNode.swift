@@ -4,51 +4,7 @@ public import Synchronization
 ///
 /// It is public only because ``Future`` inherits from it, and has no public members.
 ///
-/// ## Words
-///
-/// - *Node*: a future, or a ``Waiter``, which waits for one and is none itself: an observer, a
-///   suspended task, an input of an aggregate.
-/// - *Upstream*: the node that a node waits for. *Root*: a node that waits for none, because a producer
-///   settles it, or because it was made settled. *Derived future*: a future that waits.
-/// - *List*: the nodes that wait for one pending node. *Enroll*: to enter a list. *Deliver*: to hand the
-///   result to a node of the list.
-/// - *Settle*: to get a result. *Give up*: to settle from below with `CancellationError`, or with a timeout,
-///   and to leave the list of the upstream (*detach*). *Interest*: a node's list is not empty.
-/// - *Put off*: to run later, before the outermost delivery on this thread returns.
-/// - *Forward*: to wait for another future only to settle as it does.
-///
-/// ## States
-///
-/// ```text
-///             enroll, detach          succeed, fail
-///            ┌──────────────┐      ┌────────────────▶ value
-///            ▼              │      │
-///         pending ───────▶ locked ─┼────────────────▶ failure
-///            │              ▲      │                     ▲
-///            │              │      └──▶ detaching ───────┘
-///            └──────────────┘           (given up)
-/// ```
-///
-/// ``StateWord`` lists them with their successors. A derived future that succeeds goes from pending to
-/// value in one step, since nobody but its one deliverer writes its value.
-///
-/// ## Ownership
-///
-/// A pending node owns the nodes in its list (one retain each), and a node refers to its upstream
-/// without owning it. So there is no cycle, and a promise goes away with its last outside reference
-/// however much derives from it. The unowned reference is followed in three situations only:
-///
-/// 1. By the thread that delivers: it holds the upstream.
-/// 2. By the one thread that has moved this node to `detaching`. Whoever settles or frees the upstream
-///    meets this node in the list that it took, and waits until the node is no longer `detaching`.
-/// 3. By a thread that has this node locked and found it pending. The same thread as in 2 then waits
-///    for the lock.
-///
-/// In 2 and 3 the *memory* of the upstream is valid; the upstream itself may be in its deinit, so
-/// ``retainUpstream()`` may fail. Between the first and the last instruction of such a situation nothing
-/// is released and no user's code runs: a release could be the last one of a promise, whose deinit would
-/// wait for this very thread. So all waits are short, they do not grow with a number of nodes, and none
-/// can wait for itself.
+/// Words, states, ownership, and who calls whom: the article Futures.docc/Core.md.
 ///
 /// The fields are `@exclusivity(unchecked)`: each access is one load or store, so none can overlap
 /// another on the same thread.

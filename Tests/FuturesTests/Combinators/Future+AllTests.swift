@@ -83,7 +83,7 @@ import Testing
         let results = (try? settled.result?.get()) ?? []
         #expect(results.count == 4)
         #expect(results.map { try? $0.get() } == [0, 1, nil, nil])
-        let errors = results.map { result in Future<Int>.of(result).errorNow }
+        let errors = results.map { result in Future(result: result).errorNow }
         #expect(errors[2] as? TestError == TestError(number: 2))
         #expect(errors[3] is CancellationError)
     }
@@ -98,14 +98,22 @@ import Testing
         }
         #expect(try await all.value == Array(0..<1_000))
     }
-}
 
-extension Future {
-    /// The future of a result that is there already.
-    static func of(_ result: Result<Value, any Error>) -> Future<Value> {
-        switch result {
-        case .success(let value): Future(value: value)
-        case .failure(let error): Future(error: error)
-        }
+    @Test(arguments: [OtherInputs.givenUp, .keptGoing])
+    func afterAFailureTheOthersGoOnByChoice(_ others: OtherInputs) {
+        let (failing, other, calls) = (Promise<Int>(), Promise<Int>(), Recorder<Int>())
+        other.onCancel { calls.append(1) }
+        let all = Future.all([failing, other], others: others)
+        failing.reject(with: TestError())
+        #expect(all.errorNow is TestError)
+        #expect(calls.elements == (others == .givenUp ? [1] : []))
+        #expect(other.resolve(with: 1) == (others == .keptGoing))
+    }
+
+    @Test func allTakesSequencesAndTypes() {
+        let lazy = (1...3).lazy.map { Future(value: $0) }
+        #expect(Future.all(lazy).valueNow == [1, 2, 3])
+        let both = Future.all(Future(value: 1), Future(value: "a"))
+        #expect(both.map { "\($0)\($1)" }.valueNow == "1a")
     }
 }

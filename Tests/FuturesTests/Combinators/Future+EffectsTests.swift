@@ -2,6 +2,15 @@ import Futures
 import Testing
 
 @Suite struct FutureEffectsTests {
+    private let seen = Recorder<String>()
+
+    private func note(_ result: Result<Int, any Error>) {
+        switch result {
+        case .success(let value): seen.append("\(value)")
+        case .failure(let error): seen.append("\(type(of: error))")
+        }
+    }
+
     private enum Ending: CaseIterable { case success, failure, cancellation, abandonment }
 
     /// The three effects on one future that ends in the given way, before or after they are added.
@@ -99,5 +108,35 @@ import Testing
         promise.onFailure { _ in ran.append(2) }.cancel()
         promise.resolve(with: 1)
         #expect(ran.elements.isEmpty)
+    }
+
+    @Test func onEndHearsAValueBeforeThoseWhoWait() {
+        let promise = Promise<Int>()
+        let future = promise.onEnd { [self] in note($0) }
+        future.observe { [seen] _ in seen.append("after") }
+        promise.resolve(with: 7)
+        #expect(seen.elements == ["7", "after"])
+        #expect(future.valueNow == 7)
+    }
+
+    @Test func onEndHearsAnErrorAndPassesItOn() {
+        let future = Future<Int>(error: TestError(number: 3)).onEnd { [self] in note($0) }
+        #expect(seen.elements == ["TestError"])
+        #expect(future.errorNow as? TestError == TestError(number: 3))
+    }
+
+    @Test func onEndHearsOfBeingCancelledOnce() {
+        let promise = Promise<Int>()
+        let future = promise.onEnd { [self] in note($0) }
+        future.cancel()
+        promise.resolve(with: 7)
+        #expect(seen.elements == ["CancellationError"])
+    }
+
+    @Test func onEndHearsOfLosingAllInterest() {
+        let promise = Promise<Int>()
+        let branch = promise.onEnd { [self] in note($0) }.map { $0 }
+        branch.cancel()
+        #expect(seen.elements == ["CancellationError"])
     }
 }

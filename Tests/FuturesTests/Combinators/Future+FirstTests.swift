@@ -97,4 +97,24 @@ import Testing
             #expect(calls.elements.allSatisfy { (0..<8).contains($0) })
         }
     }
+
+    @Test(arguments: [OtherInputs.givenUp, .keptGoing])
+    func theLosersOfARaceGoOnByChoice(_ others: OtherInputs) {
+        let (winner, loser, calls) = (Promise<Int>(), Promise<Int>(), Recorder<Int>())
+        loser.onCancel { calls.append(1) }
+        let race = Future.race([winner, loser], others: others)
+        winner.resolve(with: 1)
+        #expect(race.valueNow == 1)
+        #expect(calls.elements == (others == .givenUp ? [1] : []))
+        #expect(loser.isCancelled == (others == .givenUp))
+        #expect(loser.resolve(with: 2) == (others == .keptGoing))
+    }
+
+    @Test func aCancelledRaceGivesUpThoseThatWouldGoOn() {
+        let calls = Recorder<Int>()
+        let promise = Promise<Int>()
+        promise.onCancel { calls.append(1) }
+        Future.race([promise], others: .keptGoing).cancel()
+        #expect(calls.elements == [1])
+    }
 }

@@ -141,6 +141,22 @@ import Testing
         #expect(try! await done.value == 5)
         #expect(places.elements == [true])
     }
+
+    @Test func anObservationIsTakenBack() {
+        let (promise, calls) = (Promise<Int>(), Recorder<Int>())
+        promise.onCancel { calls.append(0) }
+        let observations = (1...3).map { number in promise.observation { _ in calls.append(number) }
+        }
+        observations[1].cancel()
+        observations[1].cancel()
+        promise.resolve(with: 1)
+        observations[0].cancel()
+        #expect(calls.elements == [1, 3])
+        let last = Promise<Int>()
+        last.onCancel { calls.append(4) }
+        last.observation { _ in calls.append(5) }.cancel()
+        #expect(calls.elements == [1, 3, 4])
+    }
 }
 
 /// A user's own executor.

@@ -122,4 +122,24 @@ import Testing
         #expect(throws: FutureError.self) { try result.get() }
         #expect(promise.resolve(with: 1))
     }
+
+    @Test func timeoutFailsWithTheErrorGiven() {
+        let promise = Promise<Int>()
+        let seen = Recorder<String>()
+        promise.onCancel { seen.append("cancelled") }
+        let future = promise.timeout(.seconds(1), on: scheduler) { TestError(number: 9) }
+        scheduler.advance(by: .seconds(1))
+        #expect(future.errorNow as? TestError == TestError(number: 9))
+        #expect(seen.elements == ["cancelled"])
+    }
+
+    @Test func timeoutTakesItsTimerBack() {
+        let promise = Promise<Int>()
+        let future = promise.timeout(.seconds(1), on: scheduler) { TestError() }
+        promise.resolve(with: 3)
+        #expect(scheduler.isIdle)
+        #expect(future.valueNow == 3)
+        let settled = promise.timeout(.seconds(1), on: scheduler) { TestError() }
+        #expect(settled === promise)
+    }
 }

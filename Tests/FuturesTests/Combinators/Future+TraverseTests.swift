@@ -203,4 +203,20 @@ import Testing
         }
         #expect(start().codeNow == .abandoned)
     }
+
+    @Test("F9: an endless sequence is read as there is room") func endlessSequences() {
+        let started = Recorder<Int>()
+        let promises = Locked<[Promise<Int>]>([])
+        let whole = Future.traverse(1..., maxConcurrent: 4) { number in
+            started.append(number)
+            let promise = Promise<Int>()
+            promises.withLock { $0.append(promise) }
+            return promise
+        }
+        #expect(started.elements == [1, 2, 3, 4])
+        promises.withLock { $0 }[2].resolve(with: 1)
+        #expect(started.elements == [1, 2, 3, 4, 5])
+        whole.cancel()
+        #expect(started.elements.count == 5)
+    }
 }

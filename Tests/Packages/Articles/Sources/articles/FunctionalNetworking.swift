@@ -17,8 +17,8 @@ func checkFunctionalNetworking() async throws {
     let written = URLSession.shared.requestAsWritten(.product(withID: 7))
     let product: Product = try await written.decoded().value
     check("the article's own request", product, is: iPad)
-    let noURL = await URLSession.shared.requestAsWritten(Endpoint(path: "no base"))
-        .resultWhenSettled
+    let withoutURL = URLSession.shared.requestAsWritten(Endpoint(path: "no base"))
+    let noURL = await withoutURL.resultWhenSettled
     check("… without a URL", "\(noURL)", is: "failure(\(Endpoint.Error.invalidURL))")
 
     let first = WithSession.ProductLoader()

@@ -1,3 +1,4 @@
+import Dispatch
 import Futures
 import Testing
 
@@ -81,5 +82,62 @@ import Testing
         let typed: Future<Int> = Future { 3 }
         #expect(try await plain.value + typed.value == 4)
         _ = await throwing.resultWhenSettled
+    }
+
+    @Test func aResultSettles() {
+        let (promise, failing) = (Promise<Int>(), Promise<Int>())
+        #expect(promise.settle(with: .success(1)))
+        #expect(!promise.settle(with: .success(2)))
+        #expect(failing.settle(with: .failure(TestError())))
+        #expect(promise.valueNow == 1)
+        #expect(failing.errorNow is TestError)
+        #expect(Future(result: .success(3)).valueNow == 3)
+        #expect(Future<Int>.make { $0.settle(with: .success(4)) }.valueNow == 4)
+        #expect(promise.isSettled && !Promise<Int>().isSettled)
+    }
+
+    @Test func aPromiseFollowsAFuture() {
+        let (source, follower, cancelled) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
+        let calls = Recorder<Int>()
+        source.onCancel { calls.append(1) }
+        follower.follow(source)
+        cancelled.follow(source)
+        cancelled.cancel()
+        #expect(calls.elements.isEmpty)
+        source.resolve(with: 7)
+        #expect(follower.valueNow == 7)
+        #expect(cancelled.isCancelled)
+        let (alone, last) = (Promise<Int>(), Promise<Int>())
+        alone.onCancel { calls.append(2) }
+        last.follow(alone)
+        last.cancel()
+        #expect(calls.elements == [2])
+    }
+
+    @Test func aPromiseThatRejectsNobodyLeavesThemWaiting() {
+        let (census, calls) = (Census(), Recorder<Int>())
+        var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
+        let token = Locked<Tracked?>(Tracked(census))
+        var mapped = promise?.map { [held = token.withLock { $0 }] value in
+            value + (held?.number ?? 0)
+        }
+        promise?.observe { _ in calls.append(1) }
+        token.withLock { $0 = nil }
+        promise = nil
+        #expect(mapped?.result == nil)
+        #expect(calls.elements.isEmpty)
+        mapped?.cancel()
+        #expect(mapped?.isCancelled == true)
+        mapped = nil
+        #expect(census.living == 0)
+    }
+
+    @Test("F10: what is handed out by the framework is no promise") func nobodyCastsToSettle() {
+        let queue = DispatchQueue(label: "casts")
+        let futures = [
+            InternalPromise<Int>(), Future.make { _ in }, Promise<Int>().map { $0 },
+            Promise<Int>().shielded(), Future(value: 1).map(on: queue) { $0 },
+        ]
+        for future in futures { #expect(!(future is Promise<Int>)) }
     }
 }

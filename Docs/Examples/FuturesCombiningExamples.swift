@@ -1,0 +1,86 @@
+import Foundation
+import Pledge
+import Testing
+
+/// The code of Docs/Guides/Futures.md on several futures.
+@Suite struct FuturesCombiningExamples {
+    typealias Product = FuturesExamples.Product
+
+    private let loadProduct = FuturesExamples.loadProduct
+    private let loadReviews = FuturesExamples.loadReviews(of:)
+
+    @Test func combining() async throws {
+        // snippet: zip
+        let page = zip(loadProduct(7), Future(value: "EUR"))
+            .map { product, currency in "\(product.name): \(product.price) \(currency)" }
+        // end snippet
+        #expect(try await page.value == "Product 7: 10 EUR")
+        // snippet: all
+        let products = Future.all([7, 8, 9].map(loadProduct))
+        let whatEver = Future.allSettled([7, 8, 9].map(loadProduct))
+        let firstSuccess = Future.any([loadProduct(7), loadProduct(8)])
+        let firstResult = Future.race([loadProduct(7), loadProduct(8)])
+        // end snippet
+        #expect(try await products.value.map(\.id) == [7, 8, 9])
+        #expect(try await whatEver.value.map { try $0.get().id } == [7, 8, 9])
+        #expect(try await firstSuccess.value.id == 7)
+        #expect(try await firstResult.value.id == 7)
+    }
+
+    @Test func allOfOthers() async throws {
+        let ids: Set = [7]
+        // snippet: all-others
+        let page = Future.all(loadProduct(7), loadReviews(Product(id: 7, name: "iPad")))
+        let products = Future.all(ids.lazy.map(loadProduct))
+        // end snippet
+        #expect(try await page.value.1 == ["iPad is fine"])
+        #expect(try await products.value.map(\.id) == [7])
+    }
+
+    @Test func keptGoing() {
+        let log = ExampleLog()
+        let (near, far) = (Promise<String>(), Promise<String>())
+        far.onCancel { log.add("stopped") }
+        // snippet: kept-going
+        let first = Future.race([near, far], others: .keptGoing)
+        near.resolve(with: "near")
+        far.resolve(with: "far")  // true: nobody has stopped it
+        // end snippet
+        #expect(try! first.result?.get() == "near")
+        #expect(try! far.result?.get() == "far")
+        #expect(log.lines == [])
+    }
+
+    @Test func asCompleted() async throws {
+        let log = ExampleLog()
+        let show: @Sendable (String) -> Void = { log.add($0) }
+        // snippet: as-completed
+        for await result in Future.asCompleted([7, 8, 9].map(loadProduct)) {
+            show((try? result.get().name) ?? "Not loaded")
+        }
+        // end snippet
+        #expect(log.lines == ["Product 7", "Product 8", "Product 9"])
+    }
+
+    @Test func traverse() async throws {
+        let ids = Array(1...20)
+        // snippet: traverse
+        let products = Future.traverse(ids, maxConcurrent: 4) { id in loadProduct(id) }
+        // end snippet
+        #expect(try await products.value.map(\.id) == ids)
+    }
+
+    @Test func traverseWithoutEnd() {
+        let log = ExampleLog()
+        let answer = Promise<Void>()
+        let send: @Sendable (Int) -> Future<Void> = { number in
+            log.add("\(number)")
+            return number < 3 ? Future(value: ()) : answer.map {}
+        }
+        // snippet: traverse-endless
+        let sending = Future.traverse(1..., maxConcurrent: 4) { number in send(number) }
+        sending.cancel()
+        // end snippet
+        #expect(log.lines == ["1", "2", "3", "4", "5", "6"])
+    }
+}

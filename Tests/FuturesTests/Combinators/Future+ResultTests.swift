@@ -1,0 +1,54 @@
+import Futures
+import Testing
+
+@Suite struct FutureResultTests {
+    @Test func wholeResultsAreTransformed() {
+        let failed = Future<Int>(error: TestError(number: 1))
+        #expect(failed.mapResult { "\((try? $0.get()) ?? 0)" }.valueNow == "0")
+        #expect(Future(value: 2).mapResult { try $0.get() + 1 }.valueNow == 3)
+        #expect(
+            failed.mapResult { _ in throw TestError(number: 2) }.map { 1 }.errorNow as? TestError
+                == TestError(number: 2))
+        #expect(failed.flatMapResult { _ in Future(value: 5) }.valueNow == 5)
+    }
+
+    @Test func continuedGoesOnAfterAnyResult() {
+        let inner = Promise<Int>()
+        let futures = [
+            Future(value: 1).continued { _ in inner },
+            Future<Int>(error: TestError()).continued { _ in inner },
+        ]
+        #expect(futures.allSatisfy { $0.result == nil })
+        inner.resolve(with: 5)
+        #expect(futures.allSatisfy { $0.valueNow == 5 })
+    }
+
+    @Test func continuedWithoutAnotherKeepsTheResultAndItsOrigin() {
+        let value = Future(value: 1).continued { _ in nil }
+        #expect(value.valueNow == 1)
+        let failed = Future(value: 1).map { _ -> Int in throw TestError(number: 2) }
+        let kept = failed.continued { _ in nil }
+        #expect(kept.errorNow as? TestError == TestError(number: 2))
+        #expect(kept.failureOrigin?.line == failed.failureOrigin?.line)
+        #expect(kept.failureOrigin != nil)
+    }
+
+    @Test func cancellingContinuedCancelsWhatItWaitsFor() {
+        let cancelled = Recorder<String>()
+        let outer = Promise<Int>(), inner = Promise<Int>()
+        outer.onCancel { cancelled.append("outer") }
+        inner.onCancel { cancelled.append("inner") }
+        outer.continued { _ in inner }.cancel()
+        #expect(cancelled.elements == ["outer"])
+        let future = Future(value: 1).continued { _ in inner }
+        future.cancel()
+        #expect(cancelled.elements == ["outer", "inner"])
+    }
+
+    @Test func continuedInATurnOfItsOwnNeedsNoStack() {
+        @Sendable func turn(_ rest: Int) -> Future<Int> {
+            Future(value: rest).continued { _ in rest == 0 ? nil : turn(rest - 1) }
+        }
+        #expect(onSmallThread { turn(100_000).valueNow } == 0)
+    }
+}
