@@ -114,6 +114,25 @@ import Testing
         #expect(calls.elements == [2])
     }
 
+    /// What is made of several futures, one of which is released in silence.
+    private static let shapes: [@Sendable ([Future<Int>]) -> any AnyObject & Sendable] = [
+        { Future.all($0) }, { Future.allSettled($0) }, { Future.any($0) }, { Future.race($0) },
+        { Future.traverse($0) { $0 } },
+    ]
+
+    @Test(arguments: [false, true]) func anAggregateOfASilentPromiseIsFreed(otherSettles: Bool) {
+        for shape in Self.shapes {
+            let references = WeakReferences()
+            let other = Promise<Int>()
+            var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
+            if let promise { _ = references.add(shape([promise, other])) }
+            #expect(references.living == 1)
+            promise = nil
+            if otherSettles { other.resolve(with: 1) } else { other.cancel() }
+            #expect(references.living == 0)
+        }
+    }
+
     @Test func aPromiseThatRejectsNobodyLeavesThemWaiting() {
         let (census, calls) = (Census(), Recorder<Int>())
         var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)

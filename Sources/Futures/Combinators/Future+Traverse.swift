@@ -160,6 +160,16 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         return false
     }
 
+    /// Starts nothing more, and holds the inputs no longer: it can fail only, or be cancelled.
+    override func inputLost() -> Bool {
+        let lost = state.withLock { state in
+            defer { (state.work, state.inputs, state.isOver) = (nil, [], true) }
+            return (state.work, state.inputs)
+        }
+        withExtendedLifetime(lost) {}
+        return false
+    }
+
     override func surrender(to cancellation: inout Cancellation) {
         let (work, inputs) = state.withLock { state in
             defer {

@@ -32,6 +32,10 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// An input does not any more once it has told that it settled, or was given up, or was not made.
     /// As long as there are any, this owns a reference to itself, which whoever counts to zero releases.
     @usableFromInline let remaining: Atomic<Int>
+    /// Whether an input will never settle, so that this does not conclude.
+    ///
+    /// Guarded by the lock.
+    @usableFromInline @exclusivity(unchecked) var hasLostInput = false
     /// In the order in which they were given; empty until all are enrolled.
     ///
     /// Guarded by the lock; once this has settled it belongs to the thread that settled it.
@@ -126,6 +130,14 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
         return countDown(1)
     }
 
+    override func inputLost() -> Bool {
+        if lockIfPending() {
+            hasLostInput = true
+            unlock()
+        }
+        return countDown(1)
+    }
+
     /// Settles as one input did, and gives up the others, unless this has settled.
     private func settle(as input: AggregateInput) {
         guard lockIfPending() else { return }
@@ -163,8 +175,9 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// The value is made before anybody is kept waiting: that takes as long as there are inputs.
     private func conclude() {
         guard lockIfPending() else { return }
-        let inputs = inputs
+        let (inputs, isComplete) = (inputs, !hasLostInput)
         unlock()
+        guard isComplete else { return }
         if let error = conclusion(self, inputs) {
             guard failDerived(Failure(error)) else { return }
         } else if !finishDerived() {

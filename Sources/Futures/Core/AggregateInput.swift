@@ -27,6 +27,11 @@ class AggregateInput: Waiter, @unchecked Sendable {
         source = settled
         if aggregate._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { aggregate.release() }
     }
+
+    override func loseUpstream() {
+        guard claim(as: StateWord.failure) else { return waitUntilDetached() }
+        if aggregate._withUnsafeGuaranteedRef({ $0.inputLost() }) { aggregate.release() }
+    }
 }
 
 extension AggregateInput {

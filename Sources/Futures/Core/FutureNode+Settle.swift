@@ -119,11 +119,7 @@ extension FutureNode {
         while let node = current {
             node._withUnsafeGuaranteedRef {
                 current = $0.next
-                // From here on it waits for nothing; it may still be cancelled.
-                if $0.lockIfPending() {
-                    $0.upstream = nil
-                    $0.unlock()
-                }
+                $0.loseUpstream()
             }
             node.release()
         }

@@ -78,6 +78,18 @@ public class FutureNode: @unchecked Sendable {
     /// - Returns: Whether the caller is to release this future, which it does not hold otherwise.
     func inputSettled(_ input: AggregateInput) -> Bool { false }
 
+    /// Hears that one of the inputs of this aggregate will never settle.
+    ///
+    /// - Returns: As `inputSettled`.
+    func inputLost() -> Bool { false }
+
+    /// Hears that its upstream is gone and has no result; it may still be cancelled.
+    func loseUpstream() {
+        guard lockIfPending() else { return }
+        upstream = nil
+        unlock()
+    }
+
     /// Hears that some of the inputs of this aggregate have been given up, and will not settle.
     func inputsGivenUp(_ number: Int) {}
 
