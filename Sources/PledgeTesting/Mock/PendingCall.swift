@@ -8,7 +8,7 @@ public struct PendingCall {
     /// What was asked for.
     public let endpoint: Endpoint
 
-    /// Whether the test has taken it with ``MockNetwork/next()``.
+    /// Whether the test has taken it with `MockNetwork.next()`.
     public let isTaken: Bool
 }
 

@@ -40,7 +40,7 @@ extension EffectReducer where State: Identifiable & Sendable, State.ID: Sendable
 extension EffectReducer {
     /// Makes a reducer of a dictionary from this one of a value.
     ///
-    /// The ids of a value's effects are that value's own, as with ``forEach(_:event:embed:)``.
+    /// The ids of a value's effects are that value's own, as with `forEach`.
     ///
     /// - Parameters:
     ///   - values: Where the dictionary is.

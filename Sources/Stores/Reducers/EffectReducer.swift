@@ -11,7 +11,7 @@
 /// ```
 ///
 /// It is what a ``Reducer`` is to a store without effects: reducers of parts are put together to one
-/// of the whole, with ``combine(_:)``, ``scope(_:event:embed:)`` and ``forEach(_:event:embed:)``.
+/// of the whole, with ``combine(_:)``, ``scope(_:event:embed:)`` and `forEach`.
 public struct EffectReducer<State, Event: Sendable>: Sendable {
     @usableFromInline
     let body: @Sendable (inout State, Event) -> Effect<Event>
