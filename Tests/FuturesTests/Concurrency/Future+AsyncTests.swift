@@ -60,14 +60,17 @@ import Testing
         #expect(try await second.value.get() == 7)
     }
 
-    @Test func aTaskCancelledBeforeItAwaitsGivesUpAtOnce() async {
+    @Test func aTaskCancelledBeforeItAwaitsGivesUp() async {
         let promise = Promise<Int>()
-        promise.onCancel {}
+        let (heard, hear) = makeSignal()
+        promise.onCancel { hear() }
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await promise.resultWhenSettled
         }
         #expect(await task.value.anyFailure is CancellationError)
+        // Another thread tells the producer.
+        await heard()
         #expect(promise.isCancelled)
     }
 
