@@ -74,7 +74,8 @@ import Testing
                 precondition(
                     reports.elements[0].contains("Test/Cycle.swift:7"), "it names the line")
                 precondition(reports.elements[0].contains("waits for itself"), "it names the cycle")
-                withExtendedLifetime(future) {}
+                // Cut the cycle, which nothing else would free.
+                future.cancel()
             }
         }
     }
