@@ -14,13 +14,7 @@ extension Future {
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        if hasSettled { return self }
-        let location = SourceLocation(fileID: fileID, line: line)
-        let future = TimedFuture<Value>(at: location) { node, source in
-            unsafeDowncast(node, to: TimedFuture<Value>.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
-        return timed(future, duration, on: scheduler)
+        timed(duration, on: scheduler, at: SourceLocation(fileID: fileID, line: line), nil)
     }
 
     /// Fails with an error of the caller's if there is no result in time.
@@ -33,19 +27,19 @@ extension Future {
         _ duration: Duration, on scheduler: some Scheduler,
         failingWith error: @escaping @Sendable () -> any Error
     ) -> Future<Value> {
+        timed(duration, on: scheduler, at: nil, error)
+    }
+
+    @inlinable
+    final func timed(
+        _ duration: Duration, on scheduler: some Scheduler, at location: SourceLocation?,
+        _ error: (@Sendable () -> any Error)?
+    ) -> Future<Value> {
         if hasSettled { return self }
-        let future = TimedFuture<Value>(failingWith: error) { node, source in
+        let future = TimedFuture<Value>(at: location, failingWith: error) { node, source in
             unsafeDowncast(node, to: TimedFuture<Value>.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }
-        return timed(future, duration, on: scheduler)
-    }
-
-    /// Enrolls a future with a timeout, and sets its timer.
-    @inlinable
-    final func timed(
-        _ future: TimedFuture<Value>, _ duration: Duration, on scheduler: some Scheduler
-    ) -> Future<Value> {
         enroll(future.retained())
         future.keep(future.setTimer(duration, on: scheduler))
         return future
@@ -55,19 +49,16 @@ extension Future {
 /// The future of a result in time.
 @usableFromInline
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
-    @usableFromInline let location: SourceLocation
+    @usableFromInline let location: SourceLocation?
     /// Makes the error, where it is not the usual one.
     @usableFromInline let error: (@Sendable () -> any Error)?
 
     @inlinable
-    init(at location: SourceLocation, deliver: @escaping Delivery) {
+    init(
+        at location: SourceLocation?, failingWith error: (@Sendable () -> any Error)?,
+        deliver: @escaping Delivery
+    ) {
         self.location = location
-        error = nil
-        super.init(deliver: deliver)
-    }
-
-    init(failingWith error: @escaping @Sendable () -> any Error, deliver: @escaping Delivery) {
-        location = SourceLocation()
         self.error = error
         super.init(deliver: deliver)
     }
@@ -79,7 +70,11 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         // Only a future that has succeeded has a value for good: the deliverer of one that was given up
         // meanwhile may be taking its value back.
         if failure == nil { storage = source.storage }
-        settle(takingBack: timer.take())
+        let list = list
+        unlock(to: failure == nil ? StateWord.value : StateWord.failure)
+        // Before anybody is told.
+        timer?.cancel()
+        if list != 0 { distribute(list) }
     }
 
     @usableFromInline
@@ -88,15 +83,4 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     }
 
     override var origin: SourceLocation? { location }
-}
-
-extension FutureNode {
-    /// Settles a locked future, and takes its timer back before anybody is told.
-    @usableFromInline
-    final func settle(takingBack timer: (any ScheduledAction)?) {
-        let list = list
-        unlock(to: failure == nil ? StateWord.value : StateWord.failure)
-        timer?.cancel()
-        if list != 0 { distribute(list) }
-    }
 }

@@ -10,7 +10,7 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     }
 
     /// Keeps the timer until this future settles; takes it back if it has.
-    @usableFromInline
+    @inlinable
     final func keep(_ timer: consuming any ScheduledAction) {
         guard lockIfPending() else { return timer.cancel() }
         self.timer = timer

@@ -10,26 +10,22 @@ internal import Synchronization
 @usableFromInline
 package struct CallerContext: Sendable {
     /// What is bound here and now.
-    package static var bound: (any AnyObject & Sendable)? { isInUse.isSet ? value : nil }
+    package static var bound: (any AnyObject & Sendable)? {
+        isInUse.load(ordering: .relaxed) ? value : nil
+    }
 
     /// Calls a closure with a value bound.
     package static func bind<Output>(
         _ value: (any AnyObject & Sendable)?, _ body: () throws -> Output
     ) rethrows -> Output {
-        isInUse.set()
+        if !isInUse.load(ordering: .relaxed) { isInUse.store(true, ordering: .relaxed) }
         return try $value.withValue(value, operation: body)
     }
 
     @TaskLocal private static var value: (any AnyObject & Sendable)?
 
-    private static let isInUse = Flag()
-
-    private final class Flag: Sendable {
-        private let word = Atomic<Bool>(false)
-        // Relaxed: who finds it not set on a thread has bound nothing there.
-        var isSet: Bool { word.load(ordering: .relaxed) }
-        func set() { if !isSet { word.store(true, ordering: .relaxed) } }
-    }
+    /// Relaxed: a thread that does not find it set has bound nothing.
+    private static let isInUse = Atomic<Bool>(false)
 
     private let captured: (any AnyObject & Sendable)?
 

@@ -53,14 +53,7 @@ extension Future {
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable
     public final var value: Value {
-        consuming get async throws {
-            if hasSettled { return try settledResult.get() }
-            let waiter = TaskWaiter()
-            waiter.enroll(on: self)
-            _ = consume self
-            guard let source = await waiter.wait() else { throw CancellationError() }
-            return try unsafeDowncast(source, to: Future<Value>.self).settledResult.get()
-        }
+        consuming get async throws { try await (consume self).resultWhenSettled.get() }
     }
 
     /// The result, awaited.

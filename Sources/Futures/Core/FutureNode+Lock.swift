@@ -35,14 +35,15 @@ extension FutureNode {
     /// The list of this locked node: the word without its flags.
     ///
     /// Relaxed: nobody but the holder of the lock writes a locked word.
-    final var list: UInt { word.load(ordering: .relaxed) & ~StateWord.flags }
+    @inlinable final var list: UInt { word.load(ordering: .relaxed) & ~StateWord.flags }
 
     /// Unlocks, leaving the list as it is.
-    final func unlock() { unlock(to: list) }
+    @inlinable final func unlock() { unlock(to: list) }
 
     /// Unlocks to another word.
     ///
     /// Releasing: the next holder, and whoever finds this settled, sees all that was written.
+    @inlinable
     final func unlock(to newWord: UInt) {
         word.store(newWord, ordering: .releasing)
     }
