@@ -16,6 +16,7 @@ import Testing
     }
 
     @Test func listens() async throws {
+        let scheduler = ManualScheduler()
         let (messages, server) = AsyncStream<String>.makeStream()
         let store = Store<Chat, Event>(
             initialState: Chat(),
@@ -36,12 +37,13 @@ import Testing
         server.yield("hello")
         server.yield("is anybody there?")
         server.finish()
-        try await store.finish(within: .seconds(10)).value
+        try await store.finish(within: .seconds(10), on: scheduler).value
         #expect(store.state.lines == ["hello", "is anybody there?"])
         // end snippet
     }
 
     @Test func runs() async throws {
+        let scheduler = ManualScheduler()
         let (messages, server) = AsyncThrowingStream<String, any Error>.makeStream()
         let store = Store<Chat, Event>(
             initialState: Chat(),
@@ -67,7 +69,7 @@ import Testing
         store.dispatch(event: .enter)
         server.yield("hello")
         server.finish(throwing: Offline())
-        try await store.finish(within: .seconds(10)).value
+        try await store.finish(within: .seconds(10), on: scheduler).value
         #expect(store.state.lines == ["hello", "The connection was lost: Offline()"])
     }
 

@@ -126,6 +126,12 @@ extension Future {
         }
     }
 
+    /// Settles a root as another future has settled.
+    final func finish(as source: Future<Value>) -> Bool {
+        if let failure = source.failure { return fail(failure) }
+        return succeed(source.storage.unsafelyUnwrapped)
+    }
+
     /// Fails all that waits for this promise, whose deinit calls it.
     @usableFromInline
     final func abandon(at location: SourceLocation) {

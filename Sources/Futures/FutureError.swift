@@ -10,7 +10,7 @@ public struct FutureError: Error, Sendable {
     public let location: SourceLocation?
 
     /// For ``Code/cycle``, where the future was made that leads back; nil where that is ``location``.
-    public let secondLocation: SourceLocation?
+    public internal(set) var secondLocation: SourceLocation?
 
     /// The errors behind this one: for ``Code/allFailed`` those of all inputs, in their order.
     public let causes: [any Error]
@@ -38,15 +38,6 @@ public struct FutureError: Error, Sendable {
         self.code = code
         self.location = location
         self.causes = causes
-        secondLocation = nil
-    }
-
-    /// Makes the error of a cycle.
-    init(_ code: Code, at location: SourceLocation?, through second: SourceLocation?) {
-        self.code = code
-        self.location = location
-        causes = []
-        secondLocation = second
     }
 }
 

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+import CFutures
 
 /// A lock together with the state it guards, so that the one cannot be reached without the other.
 ///
@@ -49,6 +41,14 @@ package final class Locked<State>: @unchecked Sendable {
         lock()
         defer { unlock() }
         return try body(&state)
+    }
+
+    /// Runs `body` with exclusive access to the state, and releases what it returns once the lock is free.
+    ///
+    /// For what a user may have made, whose deinit may come back to this lock. An optimised build may
+    /// release an unused result of ``withLock(_:)`` before it unlocks.
+    package func withLockThenRelease<Output>(_ body: (inout State) -> Output) {
+        withExtendedLifetime(withLock(body)) {}
     }
 
     @usableFromInline func lock() { pthread_mutex_lock(mutex) }

@@ -33,7 +33,8 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Makes a pending promise, and says what becomes of those who wait when it is released.
     ///
     /// - Parameters:
-    ///   - rejectsWhenReleased: False: they wait for ever, as in JavaScript, and their closures are freed.
+    ///   - rejectsWhenReleased: False: they wait for ever, as in JavaScript, and their closures are freed
+    ///     without a call, those given to ``Future/always(_:)`` too.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
     @inlinable
@@ -98,7 +99,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Until then that future keeps the promise. If the promise is cancelled, it gives up its interest in
     /// the other.
     public func follow(_ future: Future<Value>) {
-        let observation = future.observation { self.settle(with: $0) }
+        let observation = future.observed { _ = self.finish(as: $0) }
         onCancel { observation.cancel() }
     }
 
@@ -114,7 +115,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     ///
     /// A promise without a handler does not hear of interest that is given up, and stays pending.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
-        addCancelHandler(handler)
+        add(CancelHandlers(handler))
     }
 }
 
@@ -158,7 +159,9 @@ package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked 
     @discardableResult
     package func settle(with result: Result<Value, any Error>) -> Bool { finish(with: result) }
 
-    package func onCancel(_ handler: @escaping @Sendable () -> Void) { addCancelHandler(handler) }
+    package func onCancel(_ handler: @escaping @Sendable () -> Void) {
+        add(CancelHandlers(handler))
+    }
 
     override var origin: SourceLocation? { location }
 }

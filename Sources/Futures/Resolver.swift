@@ -48,7 +48,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     ///
     /// A handler that keeps the resolver keeps it until the future has settled.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
-        future.addCancelHandler(handler)
+        future.add(CancelHandlers(handler))
     }
 }
 

@@ -60,7 +60,7 @@ final class IdleWatches: Sendable {
     /// Ends the watch of what has a place.
     func remove(_ place: Int) {
         // Freed outside the lock.
-        _ = state.withLock { state in
+        state.withLockThenRelease { state in
             state.free.append(place)
             return state.places[place].take()
         }

@@ -1,8 +1,10 @@
 #ifndef CFUTURES_H
 #define CFUTURES_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /// A delivery to several nodes that a thread is in the middle of; on its stack.
 struct cfutures_delivery {

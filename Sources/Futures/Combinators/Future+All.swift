@@ -15,14 +15,11 @@ extension Future {
         _ futures: [Input], others: OtherInputs = .givenUp
     ) -> Future<[Element]> where Value == [Element] {
         if futures.isEmpty { return Future<[Element]>(value: []) }
-        let aggregate = Aggregate<[Element]>(
-            count: futures.count, rule: .firstFailure, others: others
-        ) {
+        return Aggregate(count: futures.count, rule: .firstFailure, others: others) {
             $0.storage = $1.map { $0.value(of: Element.self) }
             return nil
         }
-        aggregate.start(futures)
-        return aggregate
+        .start(futures)
     }
 
     /// Waits for all futures of a sequence to succeed, as the method of that name does for an array.
@@ -52,14 +49,11 @@ extension Future {
         _ futures: [Input]
     ) -> Future<[Result<Element, any Error>]> where Value == [Result<Element, any Error>] {
         if futures.isEmpty { return Future<[Result<Element, any Error>]>(value: []) }
-        let aggregate = Aggregate<[Result<Element, any Error>]>(
-            count: futures.count, rule: .never
-        ) {
-            $0.storage = $1.map { $0.result(of: Element.self) }
+        return Aggregate(count: futures.count, rule: .never) {
+            $0.storage = $1.map { $0.future(of: Element.self).settledResult }
             return nil
         }
-        aggregate.start(futures)
-        return aggregate
+        .start(futures)
     }
 }
 

@@ -11,15 +11,7 @@ extension Future {
     public static func any<Input: Future<Value>>(
         _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        let location = SourceLocation(fileID: fileID, line: line)
-        if futures.isEmpty { return Future(error: FutureError(.noInputs, at: location)) }
-        let aggregate = Aggregate<Value>(count: futures.count, rule: .firstSuccess) { _, inputs in
-            FutureError(
-                .allFailed, at: location,
-                causes: inputs.compactMap { $0.source?.failure?.error })
-        }
-        aggregate.start(futures)
-        return aggregate
+        first(of: futures, .firstSuccess, .givenUp, SourceLocation(fileID: fileID, line: line))
     }
 
     /// Waits for the first future to settle.
@@ -36,13 +28,18 @@ extension Future {
         _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID,
         line: UInt = #line
     ) -> Future<Value> {
-        let location = SourceLocation(fileID: fileID, line: line)
-        let empty = FutureError(.noInputs, at: location)
-        if futures.isEmpty { return Future(error: empty) }
-        let aggregate = Aggregate<Value>(count: futures.count, rule: .first, others: others) {
-            _, _ in empty
+        first(of: futures, .first, others, SourceLocation(fileID: fileID, line: line))
+    }
+
+    private static func first<Input: Future<Value>>(
+        of futures: [Input], _ rule: Aggregate<Value>.Rule, _ others: OtherInputs,
+        _ location: SourceLocation
+    ) -> Future<Value> {
+        if futures.isEmpty { return Future(error: FutureError(.noInputs, at: location)) }
+        return Aggregate(count: futures.count, rule: rule, others: others) { _, inputs in
+            FutureError(
+                .allFailed, at: location, causes: inputs.compactMap { $0.source?.failure?.error })
         }
-        aggregate.start(futures)
-        return aggregate
+        .start(futures)
     }
 }

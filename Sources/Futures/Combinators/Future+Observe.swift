@@ -82,11 +82,12 @@ extension Future {
     public final func observation(
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> FutureObservation {
-        let observer = Observer<Value>(body) { node, source in
-            guard node.claim(as: StateWord.value) else { return node.waitUntilDetached() }
-            unsafeDowncast(node, to: Observer<Value>.self)
-                .body(unsafeDowncast(source, to: Future<Value>.self).settledResult)
-        }
+        observed { body($0.settledResult) }
+    }
+
+    /// Calls a closure with this future once it has settled, unless the observation is taken back before.
+    final func observed(_ body: @escaping @Sendable (Future<Value>) -> Void) -> FutureObservation {
+        let observer = CancellableObserver<Value>(body)
         enroll(observer.retained())
         return FutureObservation(observer: observer)
     }
@@ -115,5 +116,30 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
     ) {
         self.body = body
         super.init(deliver: deliver)
+    }
+}
+
+/// A closure enrolled on a pending future, which may be taken back; it is released with its last use.
+private final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
+    /// Belongs to whoever has settled this node.
+    private var body: (@Sendable (Future<Value>) -> Void)?
+
+    init(_ body: @escaping @Sendable (Future<Value>) -> Void) {
+        self.body = body
+        super.init { node, source in
+            unsafeDowncast(node, to: CancellableObserver.self)
+                .receive(unsafeDowncast(source, to: Future<Value>.self))
+        }
+    }
+
+    private func receive(_ source: Future<Value>) {
+        if claim(as: StateWord.value) { body?(source) } else { waitUntilDetached() }
+        body = nil
+    }
+
+    override func withdraw() { body = nil }
+
+    override func upstreamWasLost() {
+        if claim(as: StateWord.failure) { body = nil }
     }
 }

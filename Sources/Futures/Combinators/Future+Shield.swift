@@ -6,7 +6,7 @@ extension Future {
     public final func shielded() -> Future<Value> {
         if isSettled { return self }
         let shield = Future()
-        observe { _ = shield.finish(with: $0) }
+        _ = observed { _ = shield.finish(as: $0) }
         return shield
     }
 }

@@ -116,7 +116,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
                 abort(with: Failure(error, thrownAt: location))
             }
             // Freed outside the lock.
-            if work.isEmpty { letGoOfWork() }
+            if work.isEmpty { state.withLockThenRelease { $0.work.take() } }
         }
         complete()
     }
@@ -128,10 +128,6 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
             state.isPumping = false
             return nil
         }
-    }
-
-    private func letGoOfWork() {
-        _ = state.withLock { $0.work.take() }
     }
 
     /// Waits for a future that has been started, unless it was cancelled meanwhile.
@@ -162,24 +158,20 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
 
     /// Starts nothing more, and holds the inputs no longer: it can fail only, or be cancelled.
     override func inputLost() -> Bool {
-        let lost = state.withLock { state in
-            defer { (state.work, state.inputs, state.isOver) = (nil, [], true) }
-            return (state.work, state.inputs)
-        }
-        withExtendedLifetime(lost) {}
-        return false
+        withExtendedLifetime(end()) { false }
     }
 
     override func surrender(to cancellation: inout Cancellation) {
-        let (work, inputs) = state.withLock { state in
-            defer {
-                state.inputs = []
-                state.work = nil
-                state.isOver = true
-            }
+        let (work, inputs) = end()
+        cancellation.giveUp(inputs, of: self, releasing: work)
+    }
+
+    /// Ends the traversal, and returns what it held, to be released where no lock is held.
+    private func end() -> (TraversalWork<Item, Element>?, [AggregateInput]) {
+        state.withLock { state in
+            defer { (state.work, state.inputs, state.isOver) = (nil, [], true) }
             return (state.work, state.inputs)
         }
-        cancellation.giveUp(inputs, of: self, releasing: work)
     }
 
     override var inputsOfAggregate: [FutureNode] { state.withLock { $0.inputs } }

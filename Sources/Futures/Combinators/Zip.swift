@@ -16,7 +16,7 @@ public func zip<each Value: Sendable>(
     var count = 0
     for _ in repeat each futures { count += 1 }
     if count == 0 {
-        return Future<(repeat each Value)>(value: (repeat (each futures).settledValue))
+        return Future<(repeat each Value)>(value: (repeat (each futures).storage.unsafelyUnwrapped))
     }
     let aggregate = Aggregate<(repeat each Value)>(
         count: count, rule: .firstFailure
@@ -39,8 +39,4 @@ func next<Value: Sendable>(
 ) -> Value {
     guard let input = inputs.next() else { preconditionFailure("an input for each type") }
     return input.value(of: type)
-}
-
-extension Future {
-    @inlinable final var settledValue: Value { storage.unsafelyUnwrapped }
 }

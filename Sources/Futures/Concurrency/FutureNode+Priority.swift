@@ -1,18 +1,26 @@
 extension FutureNode {
     /// Raises the tasks that produce what this waits for, as awaiting a task raises that task.
     ///
-    /// - Parameter reach: How many steps up it goes at most.
-    final func raise(to priority: TaskPriority, reach: Int = 64) {
-        guard reach > 0 else { return }
-        if isRoot {
-            guard lockIfPending() else { return }
-            let handlers = cancelHandlers
-            unlock()
+    /// It looks at 1,000 nodes at most.
+    final func raise(to priority: TaskPriority) {
+        var budget = 1_000
+        raise(to: priority, &budget)
+    }
+
+    private func raise(to priority: TaskPriority, _ budget: inout Int) {
+        var current = self
+        while let upstream = current.lockedUpstream(), budget > 0 {
+            current = upstream
+            budget -= 1
+        }
+        if current.isRoot, current.lockIfPending() {
+            let handlers = current.cancelHandlers
+            current.unlock()
             handlers?.raise(to: priority)
-        } else if let upstream = lockedUpstream() {
-            upstream.raise(to: priority, reach: reach - 1)
-        } else {
-            for input in inputsOfAggregate { input.raise(to: priority, reach: reach - 1) }
+        }
+        for input in current.inputsOfAggregate where budget > 0 {
+            budget -= 1
+            input.raise(to: priority, &budget)
         }
     }
 }

@@ -1,14 +1,5 @@
+internal import CFutures
 internal import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
 
 /// What Pledge tells a developer of futures that may never settle.
 public enum FutureReports {
@@ -27,7 +18,10 @@ public enum FutureReports {
     ///
     /// - Parameter handler: Called with each report, on any thread.
     public static func send(to handler: @escaping @Sendable (String) -> Void) {
-        Self.handler.withLock { $0 = handler }
+        Self.handler.withLockThenRelease { former in
+            defer { former = handler }
+            return former
+        }
     }
 
     /// How long a task may await a future before a report says what that one waits for; nil: no report.

@@ -85,9 +85,10 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         guard lockIfPending() else { return }
         let continuation = continuation
         unlock(to: StateWord.detaching)
-        let upstream = leave()
+        // Not held by a variable here, which may be the last to release it.
+        let upstream = leave().map(Unmanaged.passRetained)
         continuation?.resume()
         guard let upstream else { return }
-        DispatchQueue.global().async { upstream.giveUpInterest() }
+        DispatchQueue.global().async { upstream.takeRetainedValue().giveUpInterest() }
     }
 }

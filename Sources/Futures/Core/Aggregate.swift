@@ -57,8 +57,10 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// Enrolls the inputs, as many as `count` said.
     ///
     /// Called once, before anyone else knows this future; inputs may settle meanwhile.
+    /// - Returns: This future.
     @inlinable
-    func start<Input: FutureNode>(_ futures: [Input]) {
+    @discardableResult
+    func start<Input: FutureNode>(_ futures: [Input]) -> Future<Value> {
         var inputs: [AggregateInput] = []
         inputs.reserveCapacity(futures.count)
         // The array holds them: a variable for each in turn would retain it once more.
@@ -68,6 +70,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             }
         }
         handOver(&inputs)
+        return self
     }
 
     /// As `enroll(on:_:)`, of a future that the caller keeps alive.
@@ -96,7 +99,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             unlock()
         } else {
             // Settled meanwhile, by a thread that did not have the inputs to give them up.
-            if others == .keptGoing, hasSettled, failure !== Failure.cancelled { return letGo(1) }
+            if others == .keptGoing { return letGo(1) }
             var cancellation = Cancellation()
             cancellation.giveUp(inputs, of: self)
             cancellation.detachInputs()
@@ -149,9 +152,12 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             // Only `any` and `race` settle with an input's value, and theirs have this type.
             storage = input.future(of: Value.self).storage
         }
-        // Those that go on hold this until they have settled, but it holds them no more.
+        // Those that go on are counted until they have settled, but not owned. One that has settled may have
+        // the last reference to a value, so they are released unlocked.
+        let released = others == .keptGoing ? inputs : []
         if others == .keptGoing { inputs = [] }
         settleGivingUp(as: newWord)
+        withExtendedLifetime(released) {}
     }
 
     /// Notes that some inputs will not touch this any more, or `start` will not, and settles once

@@ -28,19 +28,13 @@ class AggregateInput: Waiter, @unchecked Sendable {
         if aggregate._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { aggregate.release() }
     }
 
-    override func loseUpstream() {
-        guard claim(as: StateWord.failure) else { return waitUntilDetached() }
+    override func upstreamWasLost() {
+        guard claim(as: StateWord.failure) else { return }
         if aggregate._withUnsafeGuaranteedRef({ $0.inputLost() }) { aggregate.release() }
     }
 }
 
 extension AggregateInput {
-    /// The input's result, once delivered.
-    @inlinable
-    func result<Value: Sendable>(of type: Value.Type) -> Result<Value, any Error> {
-        future(of: type).settledResult
-    }
-
     /// The input's value, once delivered with one.
     @inlinable
     func value<Value: Sendable>(of type: Value.Type) -> Value {

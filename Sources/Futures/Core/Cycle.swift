@@ -10,7 +10,9 @@ extension FutureNode {
         var last = inner
         for _ in 0..<Self.reach {
             if last === self {
-                return FutureError(.cycle, at: origin, through: inner === self ? nil : inner.origin)
+                var error = FutureError(.cycle, at: origin)
+                if inner !== self { error.secondLocation = inner.origin }
+                return error
             }
             guard let upstream = last.lockedUpstream() else { break }
             last = upstream

@@ -19,14 +19,6 @@ extension FutureNode {
         let newest = Self.node(at: list)
         guard let oldest = Self.reversed(newest) else { return }
         let thread = cfutures_current_thread()
-        guard thread.pointee.depth < maximumDepth else {
-            var current: Unmanaged<FutureNode>? = oldest
-            while let node = current {
-                current = node._withUnsafeGuaranteedRef { $0.next }
-                putOff(node)
-            }
-            return
-        }
         thread.pointee.depth += 1
         let second = oldest._withUnsafeGuaranteedRef { $0.next }
         if second == nil { runOrPutOff(oldest) } else { distribute(from: oldest, to: newest) }
@@ -128,9 +120,10 @@ extension FutureNode {
         return nil
     }
 
-    /// Delivers to a node, unless others were put off before it.
+    /// Delivers to a node, unless this is nested too deep, or others were put off before it.
     private func runOrPutOff(_ node: Unmanaged<FutureNode>) {
-        if cfutures_current_thread().pointee.head == nil { run(node) } else { putOff(node) }
+        let thread = cfutures_current_thread().pointee
+        if thread.depth <= maximumDepth, thread.head == nil { run(node) } else { putOff(node) }
     }
 
     /// Delivers to a node, and gives back the retain that the list had of it.

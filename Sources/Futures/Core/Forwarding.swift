@@ -38,11 +38,11 @@ extension FutureNode {
     @usableFromInline
     final func takeOutUpstream() {
         guard isForwarding, lockIfPending() else { return }
-        // Pending and locked, so the upstream's memory is valid. Against the usual direction, from
-        // downstream to upstream, nobody waits for a lock here or below.
+        // Pending and locked, so the upstream's memory is valid. (No `&&` here: its second operand is a
+        // closure, which in a debug build retains the upstream, and may release it last.)
         var released = Released()
         if let middle = upstream,
-            middle._withUnsafeGuaranteedRef({ !$0.isRoot && $0.tryLock() })
+            middle._withUnsafeGuaranteedRef({ $0.isRoot ? false : $0.tryLock() })
         {
             let this = Unmanaged.passUnretained(self as FutureNode)
             if !middle.takeOut(for: this, callerRetains: false, &released) {

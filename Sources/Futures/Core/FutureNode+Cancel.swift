@@ -9,11 +9,6 @@ extension FutureNode {
         return true
     }
 
-    /// Registers a handler for cancellation.
-    final func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
-        add(CancelHandlers(handler))
-    }
-
     /// Registers handlers for cancellation.
     final func add(_ handlers: CancelHandlers) {
         if lockIfPending() {

@@ -80,7 +80,7 @@ extension FutureNode {
         if isRoot { cancellation.finish() }
     }
 
-    /// Fails all that waits for a promise in its deinit; one that is silent lets it go instead.
+    /// Fails all that waits for a promise in its deinit; one that is silent releases it instead.
     ///
     /// A node may be put off until after the promise is gone, so the nodes first get another
     /// upstream: a future that has failed already.
@@ -91,10 +91,12 @@ extension FutureNode {
         let handlers = attach(failure)
         let list = list
         unlock(to: StateWord.failure)
-        var current = Self.node(at: list)
-        while let node = current {
+        if list == 0 { FutureReports.noteUnobserved(self) }
+        defer { if let handlers { Self.discard(handlers) } }
+        if isSilent { return Self.forget(list) }
+        guard let newest = Self.node(at: list) else { return }
+        Self.forEach(from: newest) { node in
             node._withUnsafeGuaranteedRef {
-                current = $0.next
                 if $0.lockIfPending() {
                     $0.upstream = .passUnretained(heir)
                     $0.unlock()
@@ -107,21 +109,36 @@ extension FutureNode {
                 }
             }
         }
-        if list == 0 { FutureReports.noteUnobserved(self) }
-        if list != 0, !isSilent { heir.distribute(list) }
-        if list != 0, isSilent { Self.forget(list) }
-        if let handlers { Self.discard(handlers) }
+        heir.distribute(list)
     }
 
-    /// Releases the nodes of a list that will never be delivered to.
-    private class final func forget(_ list: UInt) {
-        var current = node(at: list)
-        while let node = current {
-            node._withUnsafeGuaranteedRef {
-                current = $0.next
-                $0.loseUpstream()
-            }
+    /// Releases the nodes of a list that will never be delivered to, now or in their turn.
+    class final func forget(_ list: UInt) {
+        guard let newest = node(at: list) else { return }
+        // At once, since their upstream is about to be freed.
+        forEach(from: newest) { node in
+            node._withUnsafeGuaranteedRef { $0.loseUpstream() }
+        }
+        guard enterDelivery() else { return putOff { releaseAll(from: newest) } }
+        releaseAll(from: newest)
+        leaveDelivery()
+    }
+
+    private class final func releaseAll(from newest: Unmanaged<FutureNode>) {
+        forEach(from: newest) { node in
+            node._withUnsafeGuaranteedRef { $0.upstreamWasLost() }
             node.release()
+        }
+    }
+
+    /// Calls a closure with each node of a list that belongs to this thread; it may release the node.
+    private class final func forEach(
+        from newest: Unmanaged<FutureNode>, _ body: (Unmanaged<FutureNode>) -> Void
+    ) {
+        var current: Unmanaged<FutureNode>? = newest
+        while let node = current {
+            current = node._withUnsafeGuaranteedRef { $0.next }
+            body(node)
         }
     }
 }

@@ -32,7 +32,7 @@ public class FutureNode: @unchecked Sendable {
     /// Where the ``Links`` of this node are; nil in a root.
     ///
     /// Never changes once this is made.
-    @usableFromInline @exclusivity(unchecked) final var links: UnsafeMutablePointer<Links>?
+    @usableFromInline @exclusivity(unchecked) final var links: UnsafeMutablePointer<Links>!
 
     /// Whether this is in the list of its upstream.
     ///
@@ -63,6 +63,13 @@ public class FutureNode: @unchecked Sendable {
         self.word = Atomic(word)
     }
 
+    deinit {
+        // Pending, with a list: what this waited for was released in silence, so nothing settles it.
+        if word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() {
+            Self.forget(list)
+        }
+    }
+
     /// Hands what must be undone when this node gives up to the operation that does it.
     ///
     /// Runs once, on the thread that has settled this. It may move references, and releases none.
@@ -83,12 +90,17 @@ public class FutureNode: @unchecked Sendable {
     /// - Returns: As `inputSettled`.
     func inputLost() -> Bool { false }
 
-    /// Hears that its upstream is gone and has no result; it may still be cancelled.
-    func loseUpstream() {
-        guard lockIfPending() else { return }
+    /// Forgets its upstream, which is about to be freed and has no result.
+    ///
+    /// It may still be cancelled. Whoever has done so already may be looking at the upstream.
+    final func loseUpstream() {
+        guard lockIfPending() else { return waitUntilDetached() }
         upstream = nil
         unlock()
     }
+
+    /// Hears that it lost its upstream, so that it is delivered nothing; runs while no lock is held.
+    func upstreamWasLost() {}
 
     /// Hears that some of the inputs of this aggregate have been given up, and will not settle.
     func inputsGivenUp(_ number: Int) {}
@@ -158,9 +170,8 @@ extension FutureNode {
     /// - Returns: The handlers, with a reference that the caller gives back once this is unlocked: it may
     ///   be the last, and run a user's deinit.
     final func attach(_ failure: Failure) -> Unmanaged<CancelHandlers>? {
-        let handlers = cancelHandlers.map(Unmanaged.passRetained)
-        attachment = .failure(failure)
-        return handlers
+        defer { attachment = .failure(failure) }
+        return takeHandlers()
     }
 
     /// Takes a root's cancel handlers away, before the word says that there is a value.

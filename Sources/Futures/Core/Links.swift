@@ -39,33 +39,27 @@ extension FutureNode {
         links = withUnsafeMutablePointer(to: &stored) { $0 }
     }
 
-    /// The links, of a node that waits.
-    private var waiting: UnsafeMutablePointer<Links> {
-        guard let links else { preconditionFailure("a root waits for nothing") }
-        return links
-    }
-
     /// See ``Links/next``.
     final var next: Unmanaged<FutureNode>? {
-        get { waiting.pointee.next }
-        set { waiting.pointee.next = newValue }
+        get { links.pointee.next }
+        set { links.pointee.next = newValue }
     }
 
     /// See ``Links/previous``.
     final var previous: Unmanaged<FutureNode>? {
-        get { waiting.pointee.previous }
-        set { waiting.pointee.previous = newValue }
+        get { links.pointee.previous }
+        set { links.pointee.previous = newValue }
     }
 
     /// See ``Links/upstream``.
     final var upstream: Unmanaged<FutureNode>? {
-        get { waiting.pointee.upstream }
-        set { waiting.pointee.upstream = newValue }
+        get { links.pointee.upstream }
+        set { links.pointee.upstream = newValue }
     }
 
     /// See ``Links/deliver``.
     final var deliver: Delivery {
-        get { waiting.pointee.deliver }
-        set { waiting.pointee.deliver = newValue }
+        get { links.pointee.deliver }
+        set { links.pointee.deliver = newValue }
     }
 }

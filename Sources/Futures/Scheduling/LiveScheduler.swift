@@ -48,7 +48,7 @@ public final class LiveScheduler: Scheduler {
     /// Takes an action back.
     fileprivate func cancel(_ id: TimerWheel.ID) {
         // The action is freed outside the lock: what it captured may schedule or cancel.
-        _ = state.withLock { $0.timers.remove(id) }
+        state.withLockThenRelease { $0.timers.remove(id) }
     }
 
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }

@@ -109,7 +109,7 @@ public final class ManualScheduler: Scheduler {
 
     fileprivate func cancel(_ timer: ManualTimer) {
         // The action is freed outside the lock: what it captured may schedule or cancel.
-        _ = state.withLock { $0.remove(timer) }
+        state.withLockThenRelease { $0.remove(timer) }
     }
 }
 
@@ -117,7 +117,7 @@ public final class ManualScheduler: Scheduler {
 private final class ManualTimer: ScheduledAction, @unchecked Sendable {
     /// Where its item stands in the heap, if it does; guarded by the scheduler's lock.
     var index: Int?
-    private weak let scheduler: ManualScheduler?
+    private weak var scheduler: ManualScheduler?
 
     init(scheduler: ManualScheduler) { self.scheduler = scheduler }
 

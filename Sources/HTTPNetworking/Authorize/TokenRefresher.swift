@@ -146,7 +146,7 @@ extension TokenRefresher {
         case .send(let grant): return .send(grant)
         case .giveBack: return .giveBack
         case .wait(let number):
-            promise.onCancel { _ = self.state.withLock { $0.machine.leave(number) } }
+            promise.onCancel { self.state.withLockThenRelease { $0.machine.leave(number) } }
             return .wait(promise)
         }
     }

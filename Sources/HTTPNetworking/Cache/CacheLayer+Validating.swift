@@ -106,7 +106,7 @@ extension CacheLayer {
             .timeout(limit, on: cache.scheduler)
         cache.background.withLock { $0[key] = .some(call) }
         call.observe { _ in
-            _ = cache.background.withLock { $0.removeValue(forKey: key) }
+            cache.background.withLockThenRelease { $0.removeValue(forKey: key) }
         }
     }
 

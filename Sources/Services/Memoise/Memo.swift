@@ -20,12 +20,12 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     /// Calls that are under way for it go on, and their answers are not kept, so that nothing comes
     /// back that was asked for before now.
     public func invalidate(_ key: Key) {
-        _ = machine.withLock { $0.invalidate(key) }
+        machine.withLockThenRelease { $0.invalidate(key) }
     }
 
     /// Forgets all answers, and those of all calls that are under way.
     public func invalidateAll() {
-        _ = machine.withLock { $0.invalidateAll() }
+        machine.withLockThenRelease { $0.invalidateAll() }
     }
 
     /// How many answers there are.
@@ -93,7 +93,7 @@ extension Memo {
                 nil
             }
         let now = scheduler.now
-        _ = machine.withLock { $0.end(call: call, key, value, at: now) }
+        machine.withLockThenRelease { $0.end(call: call, key, value, at: now) }
     }
 }
 

@@ -55,7 +55,7 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
             feedback: feedback.map(\.ofRecorderAtTheBeginning),
             onFailure: onFailure)
         // Observers are called without a lock, so what is forgotten is freed in this one.
-        store.subscribe { _, _ in _ = timeline.withLock { $0.takeForgotten() } }
+        store.subscribe { _, _ in timeline.withLockThenRelease { $0.takeForgotten() } }
     }
 
     /// The state now.

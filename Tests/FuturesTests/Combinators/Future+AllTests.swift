@@ -110,6 +110,15 @@ import Testing
         #expect(other.resolve(with: 1) == (others == .keptGoing))
     }
 
+    @Test func anInputThatWasCancelledBeforeLeavesTheOthersToo() {
+        let (cancelled, other, calls) = (Promise<Int>(), Promise<Int>(), Recorder<Int>())
+        other.onCancel { calls.append(1) }
+        cancelled.cancel()
+        let all = Future.all([other, cancelled], others: .keptGoing)
+        #expect(all.isCancelled)
+        #expect(calls.elements.isEmpty && !other.isSettled)
+    }
+
     @Test func allTakesSequencesAndTypes() {
         let lazy = (1...3).lazy.map { Future(value: $0) }
         #expect(Future.all(lazy).valueNow == [1, 2, 3])

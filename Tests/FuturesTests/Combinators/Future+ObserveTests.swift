@@ -159,6 +159,27 @@ import Testing
     }
 }
 
+extension FutureObserveTests {
+    private enum End: CaseIterable { case settled, cancelled, cancelledLate }
+
+    @Test("an observation lets its closure go, also where that holds the observation")
+    func anObservationIsFreed() {
+        for end in End.allCases {
+            let (promise, census) = (Promise<Int>(), Census())
+            do {
+                let (token, own) = (Tracked(census), Locked<FutureObservation?>(nil))
+                let observation = promise.observation { [token, own] _ in
+                    token.use()
+                    if end == .cancelledLate { own.withLock { $0 }?.cancel() }
+                }
+                own.withLock { $0 = observation }
+                if end == .cancelled { observation.cancel() } else { promise.resolve(with: 1) }
+            }
+            #expect(census.living == 0, "\(end)")
+        }
+    }
+}
+
 /// A user's own executor.
 private final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "executor")

@@ -15,4 +15,15 @@ import Testing
         #expect(shield.valueNow == 2)
         #expect(other.isCancelled)
     }
+
+    @Test func aShieldAndAFollowerKeepTheOrigin() {
+        let promise = Promise<Int>()
+        let failing = promise.map(
+            { _ -> Int in throw TestError() }, fileID: "Test/Throws.swift", line: 3)
+        let (shield, follower) = (failing.shielded(), Promise<Int>())
+        follower.follow(failing)
+        promise.resolve(with: 1)
+        #expect(shield.failureOrigin?.description == "Test/Throws.swift:3")
+        #expect(follower.failureOrigin?.description == "Test/Throws.swift:3")
+    }
 }

@@ -108,6 +108,20 @@ import Testing
         #expect(await task.value.error == nil)
     }
     #endif
+
+    @Test("awaiting takes no longer the more ways lead up")
+    func manyWaysLeadUp() async throws {
+        let promise = Promise<Int>()
+        var layer: [Future<Int>] = Array(repeating: promise, count: 10)
+        for _ in 0..<12 {
+            let below = layer
+            layer = (0..<10).map { _ in Future.all(below).map { $0.count } }
+        }
+        let task = Task { [last = layer[0]] in try await last.value }
+        // A task that walked each of 10¹² ways would not come to its end.
+        promise.resolve(with: 1)
+        #expect(try await task.value == 10)
+    }
 }
 
 extension Result {

@@ -1,0 +1,129 @@
+import Futures
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a user made is released where no lock is held: its deinit may come back.
+@Suite(.timeLimit(.minutes(10))) struct ReleaseUnlockedTests {
+    /// Calls a closure as it goes.
+    private final class Last: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        deinit { body() }
+        func use() {}
+    }
+
+    private static let schedulers: [any Scheduler] = [
+        LiveScheduler.shared, ManualScheduler(), ClockScheduler(ContinuousClock()),
+    ]
+
+    @Test("what a cancelled action held may schedule as it goes", arguments: 0..<3)
+    func aCancelledAction(index: Int) {
+        let scheduler = Self.schedulers[index]
+        let calls = Recorder<Int>()
+        do {
+            let last = Last {
+                scheduler.schedule(after: .seconds(3_600)) {}.cancel()
+                calls.append(1)
+            }
+            scheduler.schedule(after: .seconds(3_600)) { [last] in last.use() }.cancel()
+        }
+        #expect(calls.elements == [1])
+    }
+
+    /// A value with a promise in it; somebody has put a timeout on that.
+    private struct Job { let result: Promise<Int> }
+
+    @Test("a cancelled delay may release a promise that has a timeout", arguments: 0..<3)
+    func aCancelledDelay(index: Int) {
+        let scheduler = Self.schedulers[index]
+        var job: Job? = Job(result: Promise())
+        let result = job?.result.timeout(.seconds(3_600), on: scheduler)
+        let delayed = job.map { Future(value: $0).delay(.seconds(3_600), on: scheduler) }
+        job = nil
+        delayed?.cancel()
+        #expect((result?.errorNow as? FutureError)?.code == .abandoned)
+    }
+
+    @Test("what a traversal let go may cancel it as it goes") func aTraversal() {
+        let traversal = Locked<Future<[Int]>?>(nil)
+        let pending = Promise<Int>()
+        let calls = Recorder<Int>()
+        do {
+            let last = Last {
+                traversal.withLock { $0 }?.cancel()
+                calls.append(1)
+            }
+            let future = Future.traverse([1]) { [last] _ in
+                last.use()
+                return pending
+            }
+            traversal.withLock { $0 = future }
+        }
+        pending.resolve(with: 1)
+        traversal.withLock { $0 }?.cancel()
+        #expect(calls.elements == [1])
+    }
+
+    @Test("a value that an aggregate drops may observe the aggregate") func aDroppedValue() {
+        let aggregate = Locked<Future<[Last]>?>(nil)
+        let calls = Recorder<Bool>()
+        var first: Promise<Last>? = Promise()
+        let second = Promise<Last>()
+        if let first {
+            let all = Future.all([first, second], others: .keptGoing)
+            aggregate.withLock { $0 = all }
+        }
+        first?.resolve(
+            with: Last {
+                aggregate.withLock { $0 }?.observe { calls.append((try? $0.get()) == nil) }
+            })
+        first = nil
+        second.reject(with: FutureError(.timedOut))
+        #expect(calls.elements == [true])
+    }
+
+    @Test("a former report handler may report as it goes") func aReportHandler() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Recorder<String>()
+            do {
+                let last = Last {
+                    FutureReports.reportsUnobservedPromises = true
+                    _ = Promise<Int>()
+                }
+                FutureReports.send { [last] _ in last.use() }
+            }
+            FutureReports.send { reports.append($0) }
+            precondition(reports.elements.count == 1, "the report of the deinit came")
+        }
+    }
+
+    /// In a debug build, the second operand of `&&` retained the upstream under the node's lock.
+    @Test("a promise is released while the future of a closure adopts it")
+    func adoptingAgainstRelease() {
+        let rounds = 20_000
+        let turn = Atomic<Int>(0)
+        let done = Atomic<Int>(0)
+        let slot = Locked<Promise<Int>?>(nil)
+        onThreads(2) { index in
+            for round in 1...rounds {
+                if index == 0 {
+                    while turn.load(ordering: .acquiring) < round {}
+                    for _ in 0..<(round % 400) { _ = done.load(ordering: .relaxed) }
+                    slot.withLockThenRelease { $0.take() }
+                    done.store(round, ordering: .releasing)
+                } else {
+                    let (outer, inner) = (Promise<Int>(), Locked<Promise<Int>?>(Promise()))
+                    slot.withLock { $0 = inner.withLock { $0 } }
+                    let future = outer.flatMap { _ in
+                        inner.withLock { $0.take() } ?? Promise()
+                    }
+                    turn.store(round, ordering: .releasing)
+                    outer.resolve(with: 1)
+                    while done.load(ordering: .acquiring) < round {}
+                    precondition(future.isSettled)
+                }
+            }
+        }
+    }
+}
