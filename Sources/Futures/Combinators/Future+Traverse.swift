@@ -63,7 +63,7 @@ private final class TraversalWork<Item: Sendable, Element: Sendable>: @unchecked
     }
 }
 
-/// An input of a traversal, which it holds.
+/// An input of a traversal; it keeps the traversal alive.
 private final class TraversalInput: AggregateInput, @unchecked Sendable {
     private let traversal: FutureNode
 

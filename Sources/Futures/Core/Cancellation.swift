@@ -4,8 +4,8 @@ import Synchronization
 /// without interest, and so on up to the producers; then tells the producers, and releases what is not
 /// needed any more.
 ///
-/// The way up is a loop, not a recursion, so the length of a chain does not matter; one node at a time is
-/// `detaching`, so nobody waits longer the more there are. Nothing is released and nobody is called before
+/// The way up is a loop, not a recursion, so the length of a chain does not matter; only a node and the
+/// upstream that it leaves are `detaching` at a time, so nobody waits longer the more there are. Nothing is released and nobody is called before
 /// `finish`: what is dropped here may hold the last reference to a promise further up, whose deinit would
 /// wait for this very thread.
 @usableFromInline
@@ -40,7 +40,7 @@ struct Cancellation {
         aggregates.append((aggregate, inputs, work))
     }
 
-    /// Cancels a future that has lost the interest of a node which was never enrolled.
+    /// Cancels a future that has lost the interest of a node which is not in its list.
     mutating func giveUpInterest(in future: FutureNode) {
         guard future.lockIfPending(), future.unlockWithoutInterest(&self) else { return }
         detach(future)
@@ -132,7 +132,8 @@ struct Cancellation {
 extension FutureNode {
     /// Takes this detaching node out of its upstream's list, and leaves the interest to the caller.
     ///
-    /// - Returns: The upstream, whose ``giveUpInterest()`` is to be called; nil if it has settled.
+    /// - Returns: The upstream, whose ``giveUpInterest()`` is to be called, and which may have settled. It is not
+    ///   released here: that may be the last release. Nil if it is in its deinit.
     final func leave() -> FutureNode? {
         let upstream = retainUpstream()
         var wasEnrolled = false

@@ -4,8 +4,8 @@ extension FutureNode {
 
     /// The error of a future that would wait for itself; nil if it would not, as far as the reach goes.
     ///
-    /// Follows the one upstream of each derived future, beginning with `inner`. What lies farther, or behind
-    /// an aggregate, is looked at if it is still pending when an await of that length would be reported.
+    /// Follows the one upstream of each derived future, beginning with `inner`. A longer cycle, or one through an
+    /// aggregate, is reported after ``FutureReports/awaitingLimit``.
     final func cycle(through inner: FutureNode) -> FutureError? {
         var last = inner
         for _ in 0..<Self.reach {

@@ -128,8 +128,7 @@ extension Unmanaged<FutureNode> {
             return false
         }
         upstream.replace(self, by: only)
-        // A weak reference may still bring it back. Nothing leads to it any more, so whoever
-        // gets it finds it settled; left locked, it would let him wait without end.
+        // A weak reference may still lead to it. Nothing else does, so it is settled and unlocked for that.
         owned.attachment = .failure(.cancelled)
         owned.unlock(to: StateWord.failure)
         released.middle = owned

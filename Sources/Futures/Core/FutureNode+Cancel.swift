@@ -26,7 +26,7 @@ extension FutureNode {
         }
     }
 
-    /// Gives up one interest in this future, in the name of a node that was never enrolled.
+    /// Gives up one interest in this future, in the name of a node that is not in its list.
     final func giveUpInterest() {
         var cancellation = Cancellation()
         cancellation.giveUpInterest(in: self)

@@ -36,7 +36,8 @@ public class FutureNode: @unchecked Sendable {
 
     /// Whether this is in the list of its upstream.
     ///
-    /// Guarded by the upstream's lock, and meaningless once the upstream has settled.
+    /// Guarded by the upstream's lock, and meaningless once the upstream has settled. Cleared under the node's
+    /// own lock where it gets another upstream, whose list it is not in yet.
     @usableFromInline @exclusivity(unchecked) final var isEnrolled = false
 
     /// Whether this future only waits to take over the result of its upstream.
@@ -49,7 +50,7 @@ public class FutureNode: @unchecked Sendable {
     /// Written before anybody else knows the promise.
     @usableFromInline @exclusivity(unchecked) final var isSilent = false
 
-    /// Whether all that ever waited for this have given up once.
+    /// Whether this was left without interest at least once.
     ///
     /// Guarded by this node's own lock.
     @usableFromInline @exclusivity(unchecked) final var wasGivenUp = false
@@ -70,14 +71,15 @@ public class FutureNode: @unchecked Sendable {
         }
     }
 
-    /// Hands what must be undone when this node gives up to the operation that does it.
+    /// Moves timers and inputs, which are needed no more, from this node to a cancellation.
     ///
-    /// Runs once, on the thread that has settled this. It may move references, and releases none.
+    /// Runs once, on the thread that has given this up. It releases nothing.
     func surrender(to cancellation: inout Cancellation) {}
 
-    /// Lets go of the user's closure, since this node has given up and is delivered nothing.
+    /// Releases the user's closure, since this node was given up and is delivered nothing; `always` runs it.
     ///
-    /// Called at most once, by whoever has taken this node out of a list, while no lock is held.
+    /// Called at most once, while no lock is held: at the end of the cancellation that has taken this node out
+    /// of a list, or by the deliverer that finds it given up.
     func withdraw() {}
 
     /// Hears that one of the inputs of this aggregate has settled.
@@ -133,7 +135,8 @@ extension FutureNode {
 
     /// Whether this waits for nothing: a producer settles it, or it was made settled.
     ///
-    /// References from outside alone keep it alive; any other node is owned by its upstream's list as well.
+    /// References from outside alone keep it alive; any other node is owned by its upstream's list as well,
+    /// while it has an upstream.
     @inlinable final var isRoot: Bool { links == nil }
 
     /// The node that the pointer bits of a word name.

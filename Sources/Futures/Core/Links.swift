@@ -24,6 +24,8 @@ struct Links {
 
     /// What to do once the upstream has settled: a function without captures, formed where the
     /// types are known, so that it is specialised (a generic override would not be).
+    ///
+    /// Changes only under this node's own lock.
     @usableFromInline var deliver: FutureNode.Delivery
 
     @inlinable

@@ -6,24 +6,24 @@
 enum StateWord {
     /// Pending: no result yet, and no thread is at work on the node.
     ///
-    /// Next: `locked`, `value`, `detaching`, `failure`, or pending with another list.
+    /// Next: `locked`, or `value` where the one deliverer of a derived future settles it.
     @inlinable static var pending: UInt { 0 }
 
     /// A bit beside a pending list: one thread edits the list, or writes the result.
     ///
-    /// All others wait for the few instructions that this takes. Next: `pending`, `value`, `failure`,
-    /// `detaching`.
+    /// All others wait for the few instructions that this takes. Next: `pending` with the same or another
+    /// list, `value`, `failure`, `detaching`.
     @inlinable static var locked: UInt { 1 }
 
     /// The bit that all settled words share.
     @inlinable static var settled: UInt { 4 }
 
-    /// Settled with a value.
+    /// Settled with a value; of a node that is no future, delivered to.
     ///
     /// Final.
     @inlinable static var value: UInt { 4 }
 
-    /// Settled with an error, or, for a node that is no future, done.
+    /// Settled with an error; of a node that is no future, given up, or left by its upstream.
     ///
     /// Final.
     @inlinable static var failure: UInt { 5 }
