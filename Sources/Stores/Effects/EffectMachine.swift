@@ -127,7 +127,9 @@ struct EffectMachine<Event: Sendable>: Sendable {
     /// Goes on with a run whose timer has fired.
     mutating func fire(_ run: Int) {
         switch runs[run]?.work {
-        case .delay(let effect, _): unfold(run, effect)
+        case .delay(let effect, let timer):
+            if let timer { commands.append(.free(timer)) }
+            unfold(run, effect)
         case .interval(let id, _): endInterval(run, of: id)
         case .future, .parts, .turn, nil: return
         }

@@ -169,4 +169,72 @@ import Testing
         if isDone { #expect(store.state == 106) }
         gate.resolve(with: 0)
     }
+
+    @Test func anOperationThatEnds() {
+        let gate = Promise<Int>()
+        let store = makeStore { end in .fireAndForget(gate.always { end.use() }) }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            gate.resolve(with: 0)
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 101) }
+    }
+
+    /// A scheduler whose timers use the store as they are freed, and fire when a test says so.
+    final class TimerScheduler: Scheduler {
+        let store = Locked<Store<Int, Int>?>(nil)
+        private let actions = Locked<[@Sendable () -> Void]>([])
+
+        var now: SchedulerInstant { SchedulerInstant(offset: .zero) }
+
+        func schedule(
+            after delay: Duration, _ action: @escaping @Sendable () -> Void
+        ) -> any ScheduledAction {
+            actions.withLock { $0.append(action) }
+            return Timer(OnDeinit { [store] in _ = store.withLock { $0 }?.state })
+        }
+
+        func fire() {
+            let actions = actions.withLock { actions in
+                defer { actions = [] }
+                return actions
+            }
+            for action in actions { action() }
+        }
+
+        private final class Timer: ScheduledAction {
+            let end: OnDeinit
+
+            init(_ end: OnDeinit) { self.end = end }
+
+            func cancel() {}
+        }
+    }
+
+    func theTimerIsFreedOutsideTheLock(
+        _ effect: @escaping @Sendable (Effect<Int>, TimerScheduler) -> Effect<Int>
+    ) -> Bool {
+        let scheduler = TimerScheduler()
+        let store = Store<Int, Int>(
+            initialState: 0,
+            effects: { _, event in
+                event == 1 ? effect(.future(Future(value: 2)), scheduler) : .none
+            })
+        scheduler.store.withLock { $0 = store }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            scheduler.fire()
+        }
+        if isDone { scheduler.store.withLock { $0 = nil } }
+        return isDone
+    }
+
+    @Test func theTimerOfADelayThatFires() {
+        #expect(theTimerIsFreedOutsideTheLock { $0.debounce(id: 1, for: .seconds(1), on: $1) })
+    }
+
+    @Test func theTimerOfAnIntervalThatEnds() {
+        #expect(theTimerIsFreedOutsideTheLock { $0.throttle(id: 1, for: .seconds(1), on: $1) })
+    }
 }
