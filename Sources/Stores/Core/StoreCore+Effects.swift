@@ -56,7 +56,14 @@ extension StoreCore {
     private func send(_ event: Event, from run: Int) {
         guard hasMiddleware else { return commit(event, from: run, isLast: false) }
         trapIfReducing("send an effect's event")
-        if values.withLock({ $0.effects.isAlive(run) }) { dispatch(event) }
+        let isAlive = values.withLock { values in
+            guard values.effects.isAlive(run) else { return false }
+            values.effects.eventsOnTheirWay += 1
+            return true
+        }
+        guard isAlive else { return }
+        dispatch(event)
+        goOn(with: [])
     }
 
     private func failed(_ run: Int, _ error: any Error) {

@@ -71,7 +71,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     var count = 0
     /// How many effects are under way or wait, for a turn or for their time.
     var underWay = 0
-    /// How many events of effects that have ended are on their way to the reducer.
+    /// How many events of effects are on their way through the middleware.
     var eventsOnTheirWay = 0
     /// Those who wait until no effect is under way.
     var waiters: [Int: Promise<Void>] = [:]
