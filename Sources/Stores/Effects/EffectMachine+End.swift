@@ -42,7 +42,9 @@ extension EffectMachine {
                 slots[id]?.running = nil
                 results.append(.pass(id))
             } else {
-                slots[id]?.waiting.removeAll { $0 == run }
+                if let index = slots[id]?.waiting.firstIndex(of: run) {
+                    slots[id]?.waiting.remove(at: index)
+                }
                 if slots[id]?.latest == run { slots[id]?.latest = nil }
                 freeIfUnused(id)
             }

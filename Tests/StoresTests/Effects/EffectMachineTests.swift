@@ -31,6 +31,18 @@ import Testing
         #expect(player.machine.brokenInvariant == nil)
         #expect(player.machine.underWay == 0)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func removingManyThatWaitTakesNoSearchOfAllForEach() {
+        let count = 40_000
+        var machine = EffectMachine<Int>()
+        let job = Effect.future(Future(value: 1)).id("line", .serial)
+        machine.begin(Effect.merge((0..<count).map { _ in job }).id("group"))
+        #expect(machine.underWay == count)
+        machine.begin(.cancel(id: "group"))
+        #expect(machine.underWay == 0)
+        #expect(machine.brokenInvariant == nil)
+    }
 }
 
 /// Plays a script on a machine and on a model.
