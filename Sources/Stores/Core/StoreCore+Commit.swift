@@ -110,17 +110,26 @@ extension StoreCore {
 
     /// Ends an effect whose event is about to be sent through the middleware.
     ///
-    /// - Returns: What there is to do afterwards; nil if it was replaced or cancelled before.
+    /// What it cancels is cancelled in its place in the order of all commands. What begins after it
+    /// waits for its event: effects that newer events begin may overtake that.
+    ///
+    /// - Returns: What begins when the event has been through the middleware; nil if the effect was
+    ///   replaced or cancelled before.
     func takeOver(_ run: Int) -> [EffectCommand<Event>]? {
         trapIfReducing("settle an effect's future")
-        return values.withLock { values in
-            guard !values.isClosed, values.effects.end(run) else { return nil }
+        var next: [EffectCommand<Event>]?
+        enter { values in
+            guard values.effects.end(run) else { return nil }
             values.effects.eventsOnTheirWay += 1
-            return values.effects.takeCommands()
+            let commands = values.effects.takeCommands()
+            next = commands.filter(\.isBeginning)
+            let others = commands.filter { !$0.isBeginning }
+            return others.isEmpty ? nil : .commands(others)
         }
+        return next
     }
 
-    /// Does what an effect has left to do, now that its event has been through the middleware.
+    /// Begins what waited for an effect whose event has been through the middleware.
     func goOn(with next: [EffectCommand<Event>]) {
         enter { values in
             if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }

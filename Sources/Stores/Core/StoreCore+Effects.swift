@@ -29,10 +29,7 @@ extension StoreCore {
     private func settled(_ run: Int, _ result: Result<Event, any Error>) {
         switch result {
         case .success(let event) where hasMiddleware:
-            // What waits for this effect begins when its event has been through the chain.
-            guard let next = takeOver(run) else { return }
-            dispatch(event)
-            goOn(with: next)
+            if let next = takeOver(run) { dispatchThroughChain(event, then: next) }
         case .success(let event): commit(event, from: run)
         case .failure(let error): failed(run, error)
         }
@@ -61,9 +58,7 @@ extension StoreCore {
             values.effects.eventsOnTheirWay += 1
             return true
         }
-        guard isAlive else { return }
-        dispatch(event)
-        goOn(with: [])
+        if isAlive { dispatchThroughChain(event, then: []) }
     }
 
     private func failed(_ run: Int, _ error: any Error) {

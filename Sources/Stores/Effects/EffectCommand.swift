@@ -15,4 +15,12 @@ enum EffectCommand<Event: Sendable>: Sendable {
     /// Nothing but to free it: what a user's effect captured may use the store as it goes, and so has
     /// to outlive the lock.
     case free(any Sendable)
+
+    /// Whether it begins a run, which may be cancelled before: then it does nothing.
+    var isBeginning: Bool {
+        switch self {
+        case .start, .run, .schedule: true
+        case .resolve, .cancel, .free: false
+        }
+    }
 }
