@@ -237,4 +237,85 @@ import Testing
     @Test func theTimerOfAnIntervalThatEnds() {
         #expect(theTimerIsFreedOutsideTheLock { $0.throttle(id: 1, for: .seconds(1), on: $1) })
     }
+
+    /// An id that is equal to all others.
+    struct EqualID: Hashable, Sendable {
+        var end: OnDeinit?
+
+        static func == (left: EqualID, right: EqualID) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    @Test(arguments: [false, true])
+    func theIdThatEffectsWithAnEqualOneHaveHadInCommon(isCancelled: Bool) {
+        let (first, second, stop) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
+        let store = makeStore { end in
+            .merge(
+                Effect.future(first).id(EqualID(end: end), .serial),
+                Effect.future(second).id(EqualID(), .serial),
+                .concatenate(.future(stop), .cancel(id: EqualID())))
+        }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            first.resolve(with: 2)
+            if isCancelled { stop.resolve(with: 10) } else { second.resolve(with: 10) }
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 113) }
+    }
+
+    /// Whether a store goes whose effect uses it as it is freed.
+    func aStoreGoes(
+        with effect: (OnDeinit) -> Effect<Int>, after settle: @escaping @Sendable () -> Void = {}
+    ) -> Bool {
+        let context = Locked<DispatchContext<Int, Int>?>(nil)
+        let middleware = DispatchMiddleware<Int, Int> { made in
+            context.withLock { $0 = made }
+            return { $0 }
+        }
+        let once = Locked(effect(OnDeinit { _ = context.withLock { $0 }?.state }))
+        return returns {
+            let store = Store<Int, Int>(
+                initialState: 0,
+                effects: { _, event in
+                    guard event == 1 else { return .none }
+                    return once.withLock { effect in
+                        defer { effect = .none }
+                        return effect
+                    }
+                }, middleware: [middleware])
+            withExtendedLifetime(store) {
+                store.dispatch(event: 1)
+                settle()
+            }
+        }
+    }
+
+    @Test func whatASequenceOfAStoreThatGoesHasNotBegun() {
+        let gate = Promise<Int>()
+        #expect(
+            aStoreGoes { end in
+                .concatenate(
+                    .future(gate),
+                    .future {
+                        end.use()
+                        return gate
+                    })
+            })
+    }
+
+    @Test func theIdThatEffectsOfAStoreThatGoesHaveInCommon() {
+        let (first, second) = (Promise<Int>(), Promise<Int>())
+        #expect(
+            aStoreGoes { end in
+                .merge(
+                    Effect.future(first).id(EqualID(end: end), .serial),
+                    Effect.future(second).id(EqualID(), .serial))
+            } after: {
+                first.resolve(with: 2)
+                // A store that waits for itself keeps what is pending, so that this test ends.
+                withExtendedLifetime(second) {}
+            })
+    }
 }

@@ -74,6 +74,9 @@ struct EffectPlayer {
             model.end(job)
             _ = machine.end(running.removeValue(forKey: job.number) ?? 0)
             begin(plans)
+        case .removeAll:
+            model.removeAll()
+            machine.removeAll()
         case .fire(let index):
             let timers = model.all.filter { $0.state == .delay || $0.state == .interval }
             guard !timers.isEmpty else { break }
@@ -118,7 +121,7 @@ struct EffectPlayer {
 }
 
 /// A timer that is known by its number.
-private final class NumberedTimer: ScheduledAction {
+final class NumberedTimer: ScheduledAction {
     let number: Int
 
     init(number: Int) { self.number = number }
@@ -128,5 +131,5 @@ private final class NumberedTimer: ScheduledAction {
 
 extension Future<Int> {
     /// The number of the job that it stands for.
-    fileprivate var number: Int { (try? result?.get()) ?? 0 }
+    var number: Int { (try? result?.get()) ?? 0 }
 }
