@@ -35,7 +35,7 @@ extension StoreCore {
     ///   - run: The effect that it comes from. If that was replaced before, the event is dropped.
     ///   - isLast: Whether the effect ends by it.
     @usableFromInline
-    func commit(_ event: Event, from run: Int?, isLast: Bool = true) {
+    func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
         // Kept also for nobody, since the reducer must free nothing: that could use the store.
         var old: State?
@@ -98,11 +98,11 @@ extension StoreCore {
     /// Ends an effect that no event comes of, and begins what waited for it.
     ///
     /// - Returns: False if it was replaced or cancelled before.
-    func end(_ run: Int) -> Bool {
+    func end(_ run: RunNumber) -> Bool {
         trapIfReducing("settle an effect's future")
         var wasAlive = false
         enter { values in
-            wasAlive = !values.isClosed && values.effects.end(run)
+            wasAlive = values.effects.end(run)
             return commands(&values)
         }
         return wasAlive
@@ -115,7 +115,7 @@ extension StoreCore {
     ///
     /// - Returns: What begins when the event has been through the middleware; nil if the effect was
     ///   replaced or cancelled before.
-    func takeOver(_ run: Int) -> [EffectCommand<Event>]? {
+    func takeOver(_ run: RunNumber) -> [EffectCommand<Event>]? {
         trapIfReducing("settle an effect's future")
         var next: [EffectCommand<Event>]?
         enter { values in
@@ -139,10 +139,9 @@ extension StoreCore {
     }
 
     /// Goes on with an effect that waited for its time.
-    func fire(_ run: Int) {
+    func fire(_ run: RunNumber) {
         trapIfReducing("move an effect's clock")
         enter { values in
-            guard !values.isClosed else { return nil }
             values.effects.fire(run)
             return commands(&values)
         }
