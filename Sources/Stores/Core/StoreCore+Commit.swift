@@ -35,7 +35,7 @@ extension StoreCore {
     ///   - run: The effect that it comes from. If that was replaced before, the event is dropped.
     ///   - isLast: Whether the effect ends by it.
     @usableFromInline
-    func commit(_ event: Event, from run: Int?, isLast: Bool = true) {
+    func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
         // Kept also for nobody, since the reducer must free nothing: that could use the store.
         var old: State?
@@ -98,11 +98,11 @@ extension StoreCore {
     /// Ends an effect that no event comes of, and begins what waited for it.
     ///
     /// - Returns: False if it was replaced or cancelled before.
-    func end(_ run: Int) -> Bool {
+    func end(_ run: RunNumber) -> Bool {
         trapIfReducing("settle an effect's future")
         var wasAlive = false
         enter { values in
-            wasAlive = !values.isClosed && values.effects.end(run)
+            wasAlive = values.effects.end(run)
             return commands(&values)
         }
         return wasAlive
@@ -110,17 +110,26 @@ extension StoreCore {
 
     /// Ends an effect whose event is about to be sent through the middleware.
     ///
-    /// - Returns: What there is to do afterwards; nil if it was replaced or cancelled before.
-    func takeOver(_ run: Int) -> [EffectCommand<Event>]? {
+    /// What it cancels is cancelled in its place in the order of all commands. What begins after it
+    /// waits for its event: effects that newer events begin may overtake that.
+    ///
+    /// - Returns: What begins when the event has been through the middleware; nil if the effect was
+    ///   replaced or cancelled before.
+    func takeOver(_ run: RunNumber) -> [EffectCommand<Event>]? {
         trapIfReducing("settle an effect's future")
-        return values.withLock { values in
-            guard !values.isClosed, values.effects.end(run) else { return nil }
+        var next: [EffectCommand<Event>]?
+        enter { values in
+            guard values.effects.end(run) else { return nil }
             values.effects.eventsOnTheirWay += 1
-            return values.effects.takeCommands()
+            let commands = values.effects.takeCommands()
+            next = commands.filter(\.isBeginning)
+            let others = commands.filter { !$0.isBeginning }
+            return others.isEmpty ? nil : .commands(others)
         }
+        return next
     }
 
-    /// Does what an effect has left to do, now that its event has been through the middleware.
+    /// Begins what waited for an effect whose event has been through the middleware.
     func goOn(with next: [EffectCommand<Event>]) {
         enter { values in
             if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }
@@ -130,10 +139,9 @@ extension StoreCore {
     }
 
     /// Goes on with an effect that waited for its time.
-    func fire(_ run: Int) {
+    func fire(_ run: RunNumber) {
         trapIfReducing("move an effect's clock")
         enter { values in
-            guard !values.isClosed else { return nil }
             values.effects.fire(run)
             return commands(&values)
         }

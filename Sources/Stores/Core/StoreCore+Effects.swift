@@ -1,7 +1,7 @@
 internal import Futures
 
 extension StoreCore {
-    /// Does what the effects' machine has left to do.
+    /// Carries out commands of the effects' machine.
     @usableFromInline
     func perform(_ commands: [EffectCommand<Event>]) {
         for command in commands {
@@ -16,7 +16,7 @@ extension StoreCore {
         }
     }
 
-    private func start(_ run: Int, _ start: @Sendable () -> Future<Event>) {
+    private func start(_ run: RunNumber, _ start: @Sendable () -> Future<Event>) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         // A branch of its own: cancelling it gives up this store's interest, and no one else's.
         let branch = start().map { $0 }
@@ -26,19 +26,18 @@ extension StoreCore {
         branch.observe { [weak self] result in self?.settled(run, result) }
     }
 
-    private func settled(_ run: Int, _ result: Result<Event, any Error>) {
+    private func settled(_ run: RunNumber, _ result: Result<Event, any Error>) {
         switch result {
         case .success(let event) where hasMiddleware:
-            // What waits for this effect begins when its event has been through the chain.
-            guard let next = takeOver(run) else { return }
-            dispatch(event)
-            goOn(with: next)
+            if let next = takeOver(run) { dispatchThroughChain(event, then: next) }
         case .success(let event): commit(event, from: run)
         case .failure(let error): failed(run, error)
         }
     }
 
-    private func run(_ run: Int, _ operation: @Sendable (Effect<Event>.Send) -> Future<Void>) {
+    private func run(
+        _ run: RunNumber, _ operation: @Sendable (Effect<Event>.Send) -> Future<Void>
+    ) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         let end = operation(Effect.Send { [weak self] event in self?.send(event, from: run) })
         guard values.withLock({ $0.effects.attach(.operation(end), to: run) }) else {
@@ -53,17 +52,22 @@ extension StoreCore {
     }
 
     /// Dispatches an event of an effect that goes on, unless it was replaced or cancelled before.
-    private func send(_ event: Event, from run: Int) {
+    private func send(_ event: Event, from run: RunNumber) {
         guard hasMiddleware else { return commit(event, from: run, isLast: false) }
         trapIfReducing("send an effect's event")
-        if values.withLock({ $0.effects.isAlive(run) }) { dispatch(event) }
+        let isAlive = values.withLock { values in
+            guard values.effects.isAlive(run) else { return false }
+            values.effects.eventsOnTheirWay += 1
+            return true
+        }
+        if isAlive { dispatchThroughChain(event, then: []) }
     }
 
-    private func failed(_ run: Int, _ error: any Error) {
+    private func failed(_ run: RunNumber, _ error: any Error) {
         if end(run), !(error is CancellationError) { onFailure(error) }
     }
 
-    private func schedule(_ run: Int, _ delay: Duration, _ scheduler: any Scheduler) {
+    private func schedule(_ run: RunNumber, _ delay: Duration, _ scheduler: any Scheduler) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         let timer = scheduler.schedule(after: delay) { [weak self] in self?.fire(run) }
         if !values.withLock({ $0.effects.attach(.timer(timer), to: run) }) { timer.cancel() }

@@ -5,15 +5,15 @@ extension StoreCore {
     func finish(within duration: Duration, on scheduler: some Scheduler) -> Future<Void> {
         trapIfReducing("wait for its effects")
         let finished = Promise<Void>()
-        var waiter = 0
+        var number = 0
         enter { values in
-            waiter = values.effects.resolveWhenIdle(finished)
+            number = values.effects.resolveWhenIdle(finished)
             let commands = values.effects.takeCommands()
             return commands.isEmpty ? nil : .commands(commands)
         }
-        finished.onCancel { [weak self, waiter] in
+        finished.onCancel { [weak self, number] in
             // Freed outside the lock.
-            _ = self?.values.withLock { $0.effects.forget(waiter) }
+            _ = self?.values.withLock { $0.effects.forget(number) }
         }
         return finished.timeout(duration, on: scheduler) { [weak self] in
             EffectsUnfinished(duration: duration, effects: self?.namesUnderWay ?? [])

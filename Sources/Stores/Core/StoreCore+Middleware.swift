@@ -18,22 +18,36 @@ extension StoreCore {
     @usableFromInline
     func catchUp() {
         guard hasMiddleware else { return }
-        while let (chain, events) = values.withLock({ $0.takeEarlyEvents() }) {
-            for event in events { chain(event) }
+        while let (chain, early) = values.withLock({ $0.takeEarlyEvents() }) {
+            for early in early { send(early.event, through: chain, then: early.next) }
         }
     }
 
     /// Sends an event through the middleware, or leaves it to the thread that sets the store up.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - next: If it is an effect's event, the commands that come after it.
     @usableFromInline
-    func dispatchThroughChain(_ event: Event) {
+    func dispatchThroughChain(_ event: Event, then next: [EffectCommand<Event>]? = nil) {
         trapIfReducing("dispatch")
-        values.withLock { $0.entrance(of: event) }?(event)
+        guard let chain = values.withLock({ $0.entrance(of: event, next) }) else { return }
+        send(event, through: chain, then: next)
+    }
+
+    private func send(
+        _ event: Event, through chain: (Event) -> Void, then next: [EffectCommand<Event>]?
+    ) {
+        chain(event)
+        if let next { goOn(with: next) }
     }
 }
 
 extension StoreCore.Values {
     /// What an event is to be given to now; nil where it waits, or where the store has gone.
-    fileprivate mutating func entrance(of event: Event) -> (@Sendable (Event) -> Void)? {
+    fileprivate mutating func entrance(
+        of event: Event, _ next: [EffectCommand<Event>]?
+    ) -> (@Sendable (Event) -> Void)? {
         switch chain {
         case .ready(let chain): return chain
         case .gone: return nil
@@ -45,13 +59,15 @@ extension StoreCore.Values {
                 """)
         case .catchingUp(let chain, let thread) where thread == threadIdentity(): return chain
         case .settingUp, .catchingUp:
-            early.append(event)
+            early.append(.init(event: event, next: next))
             return nil
         }
     }
 
     /// The chain and what has waited for it; nil, and the chain is ready, if nothing has.
-    fileprivate mutating func takeEarlyEvents() -> (@Sendable (Event) -> Void, [Event])? {
+    fileprivate mutating func takeEarlyEvents() -> (
+        @Sendable (Event) -> Void, [StoreCore.EarlyEvent]
+    )? {
         guard case .catchingUp(let chain, _) = chain else { return nil }
         if early.isEmpty {
             self.chain = .ready(chain)

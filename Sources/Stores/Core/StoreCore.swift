@@ -36,7 +36,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         var chain: Chain
         /// What other threads have dispatched while the store is set up.
         @usableFromInline
-        var early: [Event] = []
+        var early: [EarlyEvent] = []
 
         @inlinable
         init(state: State, chain: Chain) {
@@ -51,6 +51,14 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
                 old: old, new: state, version: version, commands: [])
             pending.append(.transition(change))
         }
+    }
+
+    /// An event that waits until the store is set up.
+    @usableFromInline
+    struct EarlyEvent: Sendable {
+        let event: Event
+        /// If it is an effect's event, the commands that come after it.
+        let next: [EffectCommand<Event>]?
     }
 
     /// The middleware around ``commit(_:)``.

@@ -22,7 +22,8 @@
 /// initializer returns.
 ///
 /// Events of effects go through the chain, too. One whose effect is replaced or cancelled does not
-/// enter it; one that has entered it before that is reduced.
+/// enter it; one that has entered it before that, or waits until the store is complete, is reduced.
+/// What waits for an effect begins when the effect's event has been through the chain.
 public struct DispatchMiddleware<State: Sendable, Event: Sendable>: Sendable {
     /// A function that takes an event: the rest of the chain, at its end the reducer.
     public typealias Dispatch = @Sendable (Event) -> Void

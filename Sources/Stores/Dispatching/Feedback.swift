@@ -18,7 +18,8 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Makes a feedback with at most one effect at a time.
     ///
     /// - Parameters:
-    ///   - query: What the state asks for, or nil. It runs inside dispatch, as reducing does.
+    ///   - query: What the state asks for, or nil. It runs inside dispatch, as reducing does, and its
+    ///     values are freed there: if that uses the store, it traps.
     ///   - effect: Makes the effect that answers the query. It runs inside dispatch and must be pure.
     public init<Query: Equatable & Sendable>(
         _ query: @escaping @Sendable (State) -> Query?,
@@ -38,8 +39,9 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Makes a feedback with one effect for each of several queries.
     ///
     /// - Parameters:
-    ///   - queries: What the state asks for. It runs inside dispatch, as reducing does. The effects of
-    ///     queries that come at once begin in the order of the set, which is not the same in every run.
+    ///   - queries: What the state asks for. It runs inside dispatch, as reducing does, and its values
+    ///     are freed there: if that uses the store, it traps. The effects of queries that come at once
+    ///     begin in the order of the set, which is not the same in every run.
     ///   - effect: Makes the effect that answers one query. It runs inside dispatch and must be pure.
     ///     It lives until its query leaves the set.
     public init<Query: Hashable & Sendable>(

@@ -3,7 +3,8 @@ public import Futures
 extension Effect {
     /// This effect, begun once no other with the same id has come for a while.
     ///
-    /// Each one that comes replaces the one before it, also if that has begun.
+    /// Each one that comes replaces the one before it, also if that has begun. An effect that is
+    /// ``none`` replaces nothing.
     ///
     /// - Parameters:
     ///   - id: The name: any hashable value.
@@ -18,10 +19,12 @@ extension Effect {
 
     /// This effect, unless another with the same id has begun a short time ago.
     ///
-    /// The first begins at once. One that begins replaces an earlier one that has not ended.
+    /// The first begins at once. One that begins replaces an earlier one that has not ended. An effect
+    /// that is ``none`` replaces nothing.
     ///
     /// - Parameters:
-    ///   - id: The name: any hashable value. Cancelling it ends the interval, too.
+    ///   - id: The name: any hashable value. To cancel it ends the interval, too, and so does an effect
+    ///     that comes with it and ``EffectPolicy/newest``.
     ///   - interval: How long after the beginning of one no other begins.
     ///   - latest: Whether the last one that came meanwhile begins at the end of the interval, which
     ///     starts another. If false, all that come meanwhile are dropped.

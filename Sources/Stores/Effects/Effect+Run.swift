@@ -10,8 +10,8 @@ extension Effect {
         /// Dispatches an event to the effect's store.
         ///
         /// It may be called on any thread, and all of ``Store/dispatch(event:)`` holds. Nothing happens
-        /// if the effect has ended, was replaced or cancelled, or if the store has gone: no event of a
-        /// cancelled effect is reduced.
+        /// if the effect has ended, was replaced or cancelled, or if the store has gone. An event that
+        /// has entered the middleware before that is reduced.
         ///
         /// - Parameter event: The event.
         public func callAsFunction(_ event: Event) { send(event) }

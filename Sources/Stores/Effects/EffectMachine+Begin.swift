@@ -1,22 +1,22 @@
 internal import Futures
 
 extension EffectMachine {
-    /// Begins an effect, and leaves it to the consequences to begin its parts.
-    mutating func begin(_ effect: Effect<Event>, in parent: Int?) {
+    /// Begins an effect, and adds the consequences that begin its parts.
+    mutating func begin(_ effect: Effect<Event>, in parent: RunNumber?) {
         switch effect.kind {
         case .none: break
         case .start(let start):
-            let run = add(.future(nil), in: parent)
+            let run = add(.job(nil), in: parent)
             commands.append(.start(run, start))
         case .run(let operation):
-            let run = add(.future(nil), in: parent)
+            let run = add(.job(nil), in: parent)
             commands.append(.run(run, operation))
         case .merge(let effects):
             let run = add(.parts(effects[...], .together), in: parent)
-            consequences.append(.proceed(run))
+            consequences.append(.beginNextOfMerge(run))
         case .concatenate(let effects):
             let run = add(.parts(effects[...], .inOrder), in: parent)
-            consequences.append(.advance(run))
+            consequences.append(.advanceOrEnd(run))
         case .identified(let effect, let id, let policy):
             begin(effect, in: parent, as: id, policy)
         case .delayed(let effect, let delay, let scheduler):
@@ -31,9 +31,9 @@ extension EffectMachine {
     }
 
     private mutating func begin(
-        _ effect: Effect<Event>, in parent: Int?, as id: EffectID, _ policy: EffectPolicy
+        _ effect: Effect<Event>, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
-        // Named twice over: an effect neither replaces nor waits for what it is a part of.
+        // An effect neither replaces nor waits for what it is a part of.
         if isInside(parent, id) { return begin(effect, in: parent) }
         let isInUse = slots[id]?.isInUse == true
         if policy == .oldest, isInUse { return }
@@ -46,25 +46,26 @@ extension EffectMachine {
     }
 
     /// Begins the next part of a merge.
-    mutating func proceed(_ run: Int) {
-        guard case .parts(let left, _) = runs[run]?.work else { return }
-        // Above it in the stack comes what this part brings about.
-        consequences.append(left.isEmpty ? .advance(run) : .proceed(run))
-        beginFirst(of: left, in: run)
+    mutating func beginNextOfMerge(_ run: RunNumber) {
+        guard case .parts(let parts, _) = runs[run]?.work else { return }
+        guard !parts.isEmpty else { return advanceOrEnd(run) }
+        // The consequences of this part come above it in the stack.
+        consequences.append(.beginNextOfMerge(run))
+        beginFirst(of: parts, in: run)
     }
 
-    /// Begins the next part of a sequence, if its turn has come, or ends a run of which nothing is left.
-    mutating func advance(_ run: Int) {
-        guard let group = runs[run], case .parts(let left, let order) = group.work,
+    /// Begins the next part of a sequence without a child, or ends a run without a child or a part.
+    mutating func advanceOrEnd(_ run: RunNumber) {
+        guard let group = runs[run], case .parts(let parts, let order) = group.work,
             group.children.isEmpty
         else { return }
-        if left.isEmpty { return leave(run) }
+        if parts.isEmpty { return removeOne(run) }
         guard order == .inOrder else { return }
-        consequences.append(.advance(run))
-        beginFirst(of: left, in: run)
+        consequences.append(.advanceOrEnd(run))
+        beginFirst(of: parts, in: run)
     }
 
-    private mutating func beginFirst(of parts: ArraySlice<Effect<Event>>, in run: Int) {
+    private mutating func beginFirst(of parts: ArraySlice<Effect<Event>>, in run: RunNumber) {
         guard let first = parts.first, case .parts(_, let order) = runs[run]?.work else { return }
         let rest = parts.dropFirst()
         runs[run]?.work = .parts(rest.isEmpty ? [] : rest, order)
@@ -72,24 +73,28 @@ extension EffectMachine {
         begin(first, in: run)
     }
 
-    /// Makes a run that waited a run of the effect that it waited with.
-    mutating func unfold(_ run: Int, _ effect: Effect<Event>) {
+    /// Makes a delay or a turn a run of parts, with the effect that waited as the one part.
+    mutating func unfold(_ run: RunNumber, _ effect: Effect<Event>) {
         runs[run]?.work = .parts([effect], .inOrder)
         underWay -= 1
-        consequences.append(.advance(run))
+        consequences.append(.advanceOrEnd(run))
     }
 
-    mutating func add(_ work: Run.Work, in parent: Int?, as id: EffectID? = nil) -> Int {
-        count += 1
+    mutating func add(
+        _ work: Run.Work, in parent: RunNumber?, as id: EffectID? = nil
+    ) -> RunNumber {
+        lastNumber += 1
         let run = Run(parent: parent, id: id, work: work)
         if run.isUnderWay { underWay += 1 }
-        runs[count] = run
-        if let parent { runs[parent]?.children.insert(count) }
-        return count
+        runs[lastNumber] = run
+        if let parent { runs[parent]?.children.insert(lastNumber) }
+        return lastNumber
     }
 
     /// Whether a run is, or is a part of, the one that has an id.
-    private func isInside(_ run: Int?, _ id: EffectID) -> Bool {
+    ///
+    /// A run that only waits for the id has no parts, so the one that has the id is all to look for.
+    private func isInside(_ run: RunNumber?, _ id: EffectID) -> Bool {
         guard let running = slots[id]?.running else { return false }
         var next = run
         while let run = next {

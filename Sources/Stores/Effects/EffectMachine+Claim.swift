@@ -2,24 +2,24 @@ internal import Futures
 
 extension EffectMachine {
     /// Gives an id to a run that waits for it, and begins its effect.
-    mutating func occupy(_ id: EffectID, by run: Int) {
+    mutating func occupy(_ id: EffectID, by run: RunNumber) {
         guard case .turn(let effect, _) = runs[run]?.work else { return }
         slots[id, default: EffectSlot()].running = run
         unfold(run, effect)
     }
 
-    /// Gives an id that nobody has to the next that waits for it.
+    /// Gives an id that no run has to the next that waits for it.
     mutating func pass(on id: EffectID) {
-        guard let slot = slots[id], slot.running == nil else { return }
-        if slot.waiting.isEmpty { return freeIfUnused(id) }
-        if let next = slots[id]?.waiting.removeFirst() { occupy(id, by: next) }
+        guard let slot = slots.index(forKey: id), slots.values[slot].running == nil else { return }
+        if slots.values[slot].waiting.isEmpty { return freeIfUnused(id) }
+        occupy(id, by: slots.values[slot].waiting.removeFirst())
     }
 
     /// Gives an id to a newcomer, once nothing is in its way.
     ///
-    /// What is in its way is removed, and the newcomer comes again after all that came of that.
-    mutating func claim(_ id: EffectID, by run: Int) {
-        // The newcomer may have been removed by what came of making room for it.
+    /// What is in its way is removed. The newcomer claims the id again after the consequences of that.
+    mutating func claim(_ id: EffectID, by run: RunNumber) {
+        // The consequences of making room may have removed the newcomer: then those that wait are next.
         guard case .turn(_, let throttling) = runs[run]?.work else { return pass(on: id) }
         if let throttling {
             claim(id, by: run, throttling)
@@ -31,16 +31,16 @@ extension EffectMachine {
         }
     }
 
-    /// Gives an id to a throttled newcomer, or to nobody until the interval is over.
-    private mutating func claim(_ id: EffectID, by run: Int, _ throttling: Throttling) {
+    /// Gives an id to a throttled newcomer, or has it wait for the end of the interval.
+    private mutating func claim(_ id: EffectID, by run: RunNumber, _ throttling: Throttling) {
         let slot = slots[id] ?? EffectSlot()
         if slot.interval != nil {
             wait(for: id, run, throttling)
         } else if let running = slot.running {
             consequences.append(.claim(id, by: run))
-            // It is the newcomer's from now on: it does not pass to those who wait.
+            // The id does not pass to those that wait: no run has it until the newcomer claims it again.
             slots[id]?.running = nil
-            remove([running])
+            removeTrees([running])
         } else {
             let interval = add(.interval(id, nil), in: nil)
             slots[id, default: EffectSlot()].interval = interval
@@ -50,20 +50,20 @@ extension EffectMachine {
     }
 
     /// Makes a throttled newcomer the latest of the interval, or drops it.
-    private mutating func wait(for id: EffectID, _ run: Int, _ throttling: Throttling) {
+    private mutating func wait(for id: EffectID, _ run: RunNumber, _ throttling: Throttling) {
         if throttling.keepsLatest, let latest = slots[id]?.latest {
             consequences.append(.claim(id, by: run))
-            remove([latest])
+            removeTrees([latest])
         } else if throttling.keepsLatest {
             slots[id]?.latest = run
         } else {
-            remove([run])
+            removeTrees([run])
         }
     }
 
     /// Lets the latest throttled effect of an id begin.
-    mutating func endInterval(_ run: Int, of id: EffectID) {
-        leave(run)
+    mutating func endInterval(_ run: RunNumber, of id: EffectID) {
+        removeOne(run)
         slots[id]?.interval = nil
         if let latest = slots[id]?.latest {
             slots[id]?.latest = nil
@@ -72,7 +72,7 @@ extension EffectMachine {
         freeIfUnused(id)
     }
 
-    /// Forgets an id of which nothing is left.
+    /// Removes the slot of an id that no run has or waits for.
     mutating func freeIfUnused(_ id: EffectID) {
         guard let index = slots.index(forKey: id), slots.values[index].isUnused else { return }
         commands.append(.free(slots.remove(at: index).key))

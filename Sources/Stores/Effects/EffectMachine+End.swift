@@ -6,12 +6,12 @@ extension EffectMachine {
         guard let index = slots.index(forKey: id) else { return }
         let (key, slot) = slots.remove(at: index)
         commands.append(.free(key))
-        remove(slot.runs)
+        removeTrees(slot.runs)
     }
 
-    /// Removes runs with all that is part of them, and leaves what comes of it to the consequences.
-    mutating func remove(_ roots: [Int]) {
-        var gone: [Int] = []
+    /// Removes runs with all that is part of them, and adds the consequences.
+    mutating func removeTrees(_ roots: [RunNumber]) {
+        var gone: [RunNumber] = []
         var next = roots
         while let run = next.popLast() {
             gone.append(run)
@@ -20,35 +20,37 @@ extension EffectMachine {
         var results: [Consequence] = []
         for run in gone.sorted() {
             if let handle = runs[run]?.handle { commands.append(.cancel(handle)) }
-            takeOut(run, &results)
+            results += detach(run)
         }
-        consequences.append(contentsOf: results.reversed())
+        consequences += results.reversed()
     }
 
-    /// Removes one run that has nothing left to do.
-    mutating func leave(_ run: Int) {
+    /// Removes a run that has ended, and adds the consequences.
+    mutating func removeOne(_ run: RunNumber) { consequences += detach(run).reversed() }
+
+    /// Removes a run, also from its id's slot and from its parent.
+    ///
+    /// - Returns: The consequences, in order.
+    private mutating func detach(_ run: RunNumber) -> [Consequence] {
+        guard let gone = runs.removeValue(forKey: run) else { return [] }
         var results: [Consequence] = []
-        takeOut(run, &results)
-        consequences.append(contentsOf: results.reversed())
-    }
-
-    /// Takes a run out of its id's slot and from its parent, and adds what comes of that.
-    private mutating func takeOut(_ run: Int, _ results: inout [Consequence]) {
-        guard let gone = runs.removeValue(forKey: run) else { return }
         if gone.isUnderWay { underWay -= 1 }
-        if gone.holdsEffects { commands.append(.free(gone)) }
+        if gone.mayOwnUserObjects { commands.append(.free(gone)) }
         if let id = gone.id {
             if slots[id]?.running == run {
                 slots[id]?.running = nil
                 results.append(.pass(id))
             } else {
-                slots[id]?.waiting.removeAll { $0 == run }
+                if let index = slots[id]?.waiting.firstIndex(of: run) {
+                    slots[id]?.waiting.remove(at: index)
+                }
                 if slots[id]?.latest == run { slots[id]?.latest = nil }
                 freeIfUnused(id)
             }
         }
         if let parent = gone.parent, runs[parent]?.children.remove(run) != nil {
-            results.append(.advance(parent))
+            results.append(.advanceOrEnd(parent))
         }
+        return results
     }
 }

@@ -8,19 +8,21 @@ extension EffectMachine {
     ///
     /// - Returns: What ``forget(_:)`` takes.
     mutating func resolveWhenIdle(_ promise: Promise<Void>) -> Int {
-        count += 1
-        waiters[count] = promise
-        return count
+        lastNumber += 1
+        finishPromises[lastNumber] = promise
+        return lastNumber
     }
 
-    /// Takes a promise back that is not wanted any more.
-    mutating func forget(_ waiter: Int) -> Promise<Void>? { waiters.removeValue(forKey: waiter) }
+    /// Removes a promise that is cancelled.
+    mutating func forget(_ number: Int) -> Promise<Void>? {
+        finishPromises.removeValue(forKey: number)
+    }
 
-    /// Leaves it to the commands to resolve those who wait, if nothing is under way.
-    mutating func resolveWaitersIfIdle() {
-        guard isIdle, !waiters.isEmpty else { return }
-        commands += waiters.sorted { $0.key < $1.key }.map { .resolve($0.value) }
-        waiters = [:]
+    /// Adds the commands that resolve the promises, if no effect is under way.
+    mutating func resolveFinishPromisesIfIdle() {
+        guard isIdle, !finishPromises.isEmpty else { return }
+        commands += finishPromises.sorted { $0.key < $1.key }.map { .resolve($0.value) }
+        finishPromises = [:]
     }
 
     /// The ids of what is under way, in the order in which it came.
@@ -29,7 +31,7 @@ extension EffectMachine {
     var pathsUnderWay: [EffectPath] {
         runs.sorted { $0.key < $1.key }.compactMap { number, run in
             switch run.work {
-            case .future: EffectPath(ids: ids(of: number), waitsFor: nil)
+            case .job: EffectPath(ids: ids(of: number), waitsFor: nil)
             case .delay: EffectPath(ids: ids(of: number), waitsFor: "time")
             case .turn: EffectPath(ids: ids(of: number), waitsFor: "turn")
             case .parts, .interval: nil
@@ -38,9 +40,9 @@ extension EffectMachine {
     }
 
     /// The ids of a run and of those that it is a part of, the outermost first.
-    private func ids(of run: Int) -> [EffectID] {
+    private func ids(of run: RunNumber) -> [EffectID] {
         var ids: [EffectID] = []
-        var next: Int? = run
+        var next: RunNumber? = run
         while let run = next {
             if let id = runs[run]?.id { ids.insert(id, at: 0) }
             next = runs[run]?.parent

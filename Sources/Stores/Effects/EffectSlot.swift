@@ -1,13 +1,13 @@
 /// What is known of an effect's id: the runs that have it, or wait for it.
 struct EffectSlot: Sendable {
     /// The run that has the id.
-    var running: Int?
-    /// The runs that wait until it has ended, in order.
-    var waiting: [Int] = []
+    var running: RunNumber?
+    /// The runs that wait until it has ended, in the order of their numbers.
+    var waiting: [RunNumber] = []
     /// After a throttled effect has begun: the run of the interval's timer.
-    var interval: Int?
+    var interval: RunNumber?
     /// The throttled run that begins at the end of the interval.
-    var latest: Int?
+    var latest: RunNumber?
 
     /// Whether one that comes has to wait.
     var isInUse: Bool { running != nil || !waiting.isEmpty }
@@ -15,5 +15,5 @@ struct EffectSlot: Sendable {
     var isUnused: Bool { !isInUse && interval == nil && latest == nil }
 
     /// All of them.
-    var runs: [Int] { waiting + [latest, interval, running].compactMap { $0 } }
+    var runs: [RunNumber] { waiting + [latest, interval, running].compactMap { $0 } }
 }

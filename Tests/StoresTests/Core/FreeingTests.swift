@@ -169,4 +169,153 @@ import Testing
         if isDone { #expect(store.state == 106) }
         gate.resolve(with: 0)
     }
+
+    @Test func anOperationThatEnds() {
+        let gate = Promise<Int>()
+        let store = makeStore { end in .fireAndForget(gate.always { end.use() }) }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            gate.resolve(with: 0)
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 101) }
+    }
+
+    /// A scheduler whose timers use the store as they are freed, and fire when a test says so.
+    final class TimerScheduler: Scheduler {
+        let store = Locked<Store<Int, Int>?>(nil)
+        private let actions = Locked<[@Sendable () -> Void]>([])
+
+        var now: SchedulerInstant { SchedulerInstant(offset: .zero) }
+
+        func schedule(
+            after delay: Duration, _ action: @escaping @Sendable () -> Void
+        ) -> any ScheduledAction {
+            actions.withLock { $0.append(action) }
+            return Timer(OnDeinit { [store] in _ = store.withLock { $0 }?.state })
+        }
+
+        func fire() {
+            let actions = actions.withLock { actions in
+                defer { actions = [] }
+                return actions
+            }
+            for action in actions { action() }
+        }
+
+        private final class Timer: ScheduledAction {
+            let end: OnDeinit
+
+            init(_ end: OnDeinit) { self.end = end }
+
+            func cancel() {}
+        }
+    }
+
+    func theTimerIsFreedOutsideTheLock(
+        _ effect: @escaping @Sendable (Effect<Int>, TimerScheduler) -> Effect<Int>
+    ) -> Bool {
+        let scheduler = TimerScheduler()
+        let store = Store<Int, Int>(
+            initialState: 0,
+            effects: { _, event in
+                event == 1 ? effect(.future(Future(value: 2)), scheduler) : .none
+            })
+        scheduler.store.withLock { $0 = store }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            scheduler.fire()
+        }
+        if isDone { scheduler.store.withLock { $0 = nil } }
+        return isDone
+    }
+
+    @Test func theTimerOfADelayThatFires() {
+        #expect(theTimerIsFreedOutsideTheLock { $0.debounce(id: 1, for: .seconds(1), on: $1) })
+    }
+
+    @Test func theTimerOfAnIntervalThatEnds() {
+        #expect(theTimerIsFreedOutsideTheLock { $0.throttle(id: 1, for: .seconds(1), on: $1) })
+    }
+
+    /// An id that is equal to all others.
+    struct EqualID: Hashable, Sendable {
+        var end: OnDeinit?
+
+        static func == (left: EqualID, right: EqualID) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    @Test(arguments: [false, true])
+    func theIdThatEffectsWithAnEqualOneHaveHadInCommon(isCancelled: Bool) {
+        let (first, second, stop) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
+        let store = makeStore { end in
+            .merge(
+                Effect.future(first).id(EqualID(end: end), .serial),
+                Effect.future(second).id(EqualID(), .serial),
+                .concatenate(.future(stop), .cancel(id: EqualID())))
+        }
+        let isDone = returns {
+            store.dispatch(event: 1)
+            first.resolve(with: 2)
+            if isCancelled { stop.resolve(with: 10) } else { second.resolve(with: 10) }
+        }
+        #expect(isDone)
+        if isDone { #expect(store.state == 113) }
+    }
+
+    /// Whether a store goes whose effect uses it as it is freed.
+    func aStoreGoes(
+        with effect: (OnDeinit) -> Effect<Int>, after settle: @escaping @Sendable () -> Void = {}
+    ) -> Bool {
+        let context = Locked<DispatchContext<Int, Int>?>(nil)
+        let middleware = DispatchMiddleware<Int, Int> { made in
+            context.withLock { $0 = made }
+            return { $0 }
+        }
+        let once = Locked(effect(OnDeinit { _ = context.withLock { $0 }?.state }))
+        return returns {
+            let store = Store<Int, Int>(
+                initialState: 0,
+                effects: { _, event in
+                    guard event == 1 else { return .none }
+                    return once.withLock { effect in
+                        defer { effect = .none }
+                        return effect
+                    }
+                }, middleware: [middleware])
+            withExtendedLifetime(store) {
+                store.dispatch(event: 1)
+                settle()
+            }
+        }
+    }
+
+    @Test func whatASequenceOfAStoreThatGoesHasNotBegun() {
+        let gate = Promise<Int>()
+        #expect(
+            aStoreGoes { end in
+                .concatenate(
+                    .future(gate),
+                    .future {
+                        end.use()
+                        return gate
+                    })
+            })
+    }
+
+    @Test func theIdThatEffectsOfAStoreThatGoesHaveInCommon() {
+        let (first, second) = (Promise<Int>(), Promise<Int>())
+        #expect(
+            aStoreGoes { end in
+                .merge(
+                    Effect.future(first).id(EqualID(end: end), .serial),
+                    Effect.future(second).id(EqualID(), .serial))
+            } after: {
+                first.resolve(with: 2)
+                // A store that waits for itself keeps what is pending, so that this test ends.
+                withExtendedLifetime(second) {}
+            })
+    }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 /// What a reducer must not do stops the program, and does not wait for itself.
@@ -75,6 +76,25 @@ import Testing
         #expect(try text(of: result).contains("tried to move an effect's clock"))
     }
 
+    @Test func freeingAQuerysValueThatUsesTheStoreTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            Self.endSoon()
+            let held = Locked<Store<Int, Int>?>(nil)
+            let feedback = Feedback<Int, Int> { state in
+                QueryOfOneState(state, OnDeinit { _ = held.withLock { $0 }?.state })
+            } effect: { _ in
+                .none
+            }
+            let store = Store<Int, Int>(
+                initialState: 0, reduce: { $0 + $1 }, feedback: [feedback])
+            held.withLock { $0 = store }
+            store.dispatch(event: 1)
+        }
+        #expect(try text(of: result).contains("tried to read the state"))
+    }
+
     @Test func usingTheStoreInTheFirstQueryTraps() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -93,4 +113,14 @@ import Testing
         }
         #expect(try text(of: result).contains("tried to read the state"))
     }
+}
+
+/// A query of a state, which calls a closure when it is freed.
+private struct QueryOfOneState: Equatable, Sendable {
+    let state: Int
+    let end: OnDeinit
+
+    init(_ state: Int, _ end: OnDeinit) { (self.state, self.end) = (state, end) }
+
+    static func == (left: Self, right: Self) -> Bool { left.state == right.state }
 }

@@ -151,6 +151,78 @@ import Testing
         #expect(seen.all.count { $0.hasPrefix("a before answer") } == 1)
     }
 
+    /// A thread that has ended when this returns.
+    static func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+            body()
+            done.signal()
+        }.start()
+        done.wait()
+    }
+
+    @Test func aSequenceGoesOnAfterAnEventThatWaitedForTheSetUpIsReduced() {
+        let seen = seen
+        let first = Promise<String>()
+        // The event that waits first has another thread settle the effect that the feedback began.
+        let source = Middleware { context in
+            Self.onAnotherThread { context.dispatch(event: "a") }
+            return { next in
+                { event in
+                    if event == "a" { Self.onAnotherThread { first.resolve(with: "b") } }
+                    next(event)
+                }
+            }
+        }
+        let second = Effect<String>.future {
+            seen.add("second begins")
+            return Promise()
+        }
+        let store = Store<[String], String>(
+            initialState: [],
+            reduce: { state, event in
+                seen.add("reduce \(event)")
+                return state + [event]
+            }, middleware: [source],
+            feedback: [
+                Feedback { _ in
+                    true
+                } effect: { _ in
+                    .concatenate(.future(first), second)
+                }
+            ]
+        )
+        #expect(seen.all == ["reduce a", "reduce b", "second begins"])
+        #expect(store.state == ["a", "b"])
+    }
+
+    @Test(arguments: [false, true])
+    func aCancellationIsCarriedOutBeforeWhatANewerEventBegins(hasMiddleware: Bool) {
+        let seen = seen
+        let (old, job) = (Promise<String>(), Promise<String>())
+        old.onCancel { seen.add("cancel the old one") }
+        let store = Store<[String], String>(
+            initialState: [],
+            effects: { _, event in
+                switch event {
+                case "begin":
+                    .merge(
+                        Effect.future(old).id("x"),
+                        .concatenate(.future(job), .cancel(id: "x")))
+                case "replace":
+                    Effect.future {
+                        seen.add("begin the new one")
+                        return Promise()
+                    }.id("x")
+                default: .none
+                }
+            }, middleware: hasMiddleware ? [Middleware { _ in { $0 } }] : [])
+        store.dispatch(event: "begin")
+        job.resolve(with: "replace")
+        // The old one is gone before the new one comes; the sequence ends with its cancellation.
+        #expect(seen.all == ["cancel the old one", "begin the new one"])
+    }
+
     @Test func aKeptContextDoesNotKeepTheStore() {
         let kept = Locked<DispatchContext<[String], String>?>(nil)
         let keeping = Middleware { context in

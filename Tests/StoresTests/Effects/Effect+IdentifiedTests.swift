@@ -4,6 +4,37 @@ import Testing
 @Suite struct EffectIdentifiedTests {
     let stage = EffectTests.Stage()
 
+    @Test func anEffectThatIsNoneReplacesNothing() {
+        stage.run(stage.pending("a").id("x"))
+        stage.run(.none.id("x"))
+        stage.run(.merge(.none, .none).id("x"))
+        #expect(stage.cancelled.all.isEmpty)
+        #expect(stage.store.effectsUnderWay == 1)
+    }
+
+    @Test func anEffectThatOnlyCancelsReplacesAsAnyOther() {
+        stage.run(stage.pending("a").id("x"))
+        stage.run(.cancel(id: "other").id("x"))
+        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
+    @Test func serialEffectsInsideIdsThatAreNestedInBothOrdersWaitForEachOther() {
+        for (outer, inner) in [(1, 2), (2, 1)] {
+            stage.run(
+                .concatenate(
+                    stage.pending("\(outer)"), stage.pending("part").id(inner, .serial)
+                ).id(outer))
+        }
+        stage.settle("1")
+        stage.settle("2")
+        #expect(stage.started.all == ["1", "2"])
+        #expect(stage.store.effectsUnderWay == 2)
+        stage.run(.cancel(id: 1))
+        #expect(stage.started.all == ["1", "2"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
     @Test("T2: an effect that ends as it begins leaves its id to the next part of its group")
     func anEffectThatEndsAsItBeginsLeavesItsId() {
         stage.run(

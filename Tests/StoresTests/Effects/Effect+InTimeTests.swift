@@ -49,6 +49,27 @@ import Testing
         #expect(stage.got.isEmpty)
     }
 
+    /// A scheduler that cancels the debounced effect while its timer is set.
+    struct CancellingScheduler: Scheduler {
+        let stage: EffectTests.Stage
+        let timers: ManualScheduler
+
+        var now: SchedulerInstant { timers.now }
+
+        func schedule(
+            after delay: Duration, _ action: @escaping @Sendable () -> Void
+        ) -> any ScheduledAction {
+            stage.run(.cancel(id: "d"), as: "cancel")
+            return timers.schedule(after: delay, action)
+        }
+    }
+
+    @Test func aTimerOfAnEffectThatIsCancelledMeanwhileIsCancelledOnceItIsSet() {
+        let cancelling = CancellingScheduler(stage: stage, timers: scheduler)
+        stage.run(now("a").debounce(id: "d", for: .seconds(1), on: cancelling))
+        #expect(scheduler.isIdle)
+    }
+
     @Test func theFirstThrottledBeginsAtOnceAndTheLatestAtTheEnd() {
         for name in ["a", "b", "c"] { stage.run(throttled(now(name))) }
         #expect(stage.got == ["a"])
@@ -91,6 +112,24 @@ import Testing
         #expect(scheduler.isIdle)
         stage.run(throttled(now("c")))
         #expect(stage.got == ["a", "c"])
+    }
+
+    @Test func theNewestEndsTheIntervalToo() {
+        stage.run(throttled(now("a")))
+        stage.run(stage.pending("b").id("t"))
+        #expect(scheduler.isIdle)
+        stage.run(throttled(now("c")))
+        #expect(stage.got == ["a", "c"])
+    }
+
+    @Test func aThrottledOrDebouncedEffectThatIsNoneReplacesNothing() {
+        stage.run(debounced(now("a")))
+        stage.run(debounced(.none))
+        stage.run(throttled(now("b")))
+        stage.run(throttled(now("c")))
+        stage.run(throttled(.none))
+        scheduler.run()
+        #expect(stage.got == ["b", "a", "c"])
     }
 
     @Test func aThrottledOneInASequenceIsWaitedFor() {

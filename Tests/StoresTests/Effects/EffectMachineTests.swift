@@ -31,6 +31,18 @@ import Testing
         #expect(player.machine.brokenInvariant == nil)
         #expect(player.machine.underWay == 0)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func removingManyThatWaitTakesNoSearchOfAllForEach() {
+        let count = 40_000
+        var machine = EffectMachine<Int>()
+        let job = Effect.future(Future(value: 1)).id("line", .serial)
+        machine.begin(Effect.merge((0..<count).map { _ in job }).id("group"))
+        #expect(machine.underWay == count)
+        machine.begin(.cancel(id: "group"))
+        #expect(machine.underWay == 0)
+        #expect(machine.brokenInvariant == nil)
+    }
 }
 
 /// Plays a script on a machine and on a model.
@@ -62,6 +74,9 @@ struct EffectPlayer {
             model.end(job)
             _ = machine.end(running.removeValue(forKey: job.number) ?? 0)
             begin(plans)
+        case .removeAll:
+            model.removeAll()
+            machine.removeAll()
         case .fire(let index):
             let timers = model.all.filter { $0.state == .delay || $0.state == .interval }
             guard !timers.isEmpty else { break }
@@ -106,7 +121,7 @@ struct EffectPlayer {
 }
 
 /// A timer that is known by its number.
-private final class NumberedTimer: ScheduledAction {
+final class NumberedTimer: ScheduledAction {
     let number: Int
 
     init(number: Int) { self.number = number }
@@ -116,5 +131,5 @@ private final class NumberedTimer: ScheduledAction {
 
 extension Future<Int> {
     /// The number of the job that it stands for.
-    fileprivate var number: Int { (try? result?.get()) ?? 0 }
+    var number: Int { (try? result?.get()) ?? 0 }
 }

@@ -131,6 +131,25 @@ import Testing
         #expect(stage.store.effectsUnderWay == 0)
     }
 
+    /// A future that cancels the effect "x" while it is made.
+    func cancelledWhileItIsMade() -> Future<Event> {
+        stage.run(.cancel(id: "x"), as: "cancel")
+        let promise = Promise<Event>()
+        promise.onCancel { [cancelled = stage.cancelled] in cancelled.add("x") }
+        stage.promises.withLock { $0["x"] = promise }
+        return promise
+    }
+
+    @Test func aFutureOfAnEffectThatIsCancelledMeanwhileIsCancelledOnceItIsMade() {
+        stage.run(Effect.future(cancelledWhileItIsMade()).id("x"))
+        #expect(stage.cancelled.all == ["x"])
+    }
+
+    @Test func anOperationOfAnEffectThatIsCancelledMeanwhileIsCancelledOnceItIsMade() {
+        stage.run(Effect.fireAndForget(cancelledWhileItIsMade()).id("x"))
+        #expect(stage.cancelled.all == ["x"])
+    }
+
     @Test func mergedEffectsRunAtOnce() {
         stage.run(.merge(stage.pending("a"), .none, stage.pending("b")))
         #expect(stage.started.all == ["a", "b"])

@@ -1,7 +1,8 @@
 import Futures
-import Stores
 import TestSupport
 import Testing
+
+@testable import Stores
 
 @Suite struct StoreFinishTests {
     typealias Event = EffectTests.Event
@@ -129,6 +130,109 @@ import Testing
     }
 
     private static let held = Locked<Store<Int, Int>?>(nil)
+
+    /// A store behind middleware, of whose events each may have an effect, and what it reduces.
+    final class Behind: Sendable {
+        let log = Seen<String>()
+        let held = Locked<Store<Int, Int>?>(nil)
+        let scheduler = ManualScheduler()
+
+        var store: Store<Int, Int> { held.withLock { $0! } }
+
+        /// - Parameters:
+        ///   - effects: The effect of an event, if it has one.
+        ///   - before: What the middleware does before it passes an event on.
+        init(
+            _ effects: @escaping @Sendable (Int) -> Effect<Int>,
+            before: @escaping @Sendable (Int, DispatchContext<Int, Int>) -> Void = { _, _ in }
+        ) {
+            let middleware = DispatchMiddleware<Int, Int> { context in
+                { next in
+                    { event in
+                        before(event, context)
+                        next(event)
+                    }
+                }
+            }
+            let store = Store<Int, Int>(
+                initialState: 0,
+                effects: { [log] _, event in
+                    log.add("reduce \(event)")
+                    return effects(event)
+                }, middleware: [middleware])
+            held.withLock { $0 = store }
+        }
+
+        func finish() -> Future<Void> {
+            let done = store.finish(within: .seconds(5), on: scheduler)
+            done.observe { [log] _ in log.add("finished") }
+            return done
+        }
+    }
+
+    @Test func behindMiddlewareItIsDoneAfterTheEventIsReduced() {
+        let answer = Promise<Int>()
+        let behind = Behind { $0 == 1 ? .future(answer) : .none }
+        behind.store.dispatch(event: 1)
+        let done = behind.finish()
+        answer.resolve(with: 2)
+        #expect(behind.log.all == ["reduce 1", "reduce 2", "finished"])
+        #expect(isDone(done))
+    }
+
+    @Test func behindMiddlewareItWaitsForWhatTheEventBegins() {
+        let (first, second) = (Promise<Int>(), Promise<Int>())
+        let behind = Behind { $0 == 1 ? .future(first) : $0 == 2 ? .future(second) : .none }
+        behind.store.dispatch(event: 1)
+        let done = behind.finish()
+        first.resolve(with: 2)
+        #expect(!done.isSettledForTests)
+        second.resolve(with: 3)
+        #expect(isDone(done))
+    }
+
+    @Test func itWaitsForAnEventThatACancelledOperationHasSentIntoTheMiddleware() {
+        let send = Locked<Effect<Int>.Send?>(nil)
+        let end = Promise<Void>()
+        let behind = Behind(
+            { event in
+                switch event {
+                case 1:
+                    Effect(
+                        kind: .run {
+                            let sending = $0
+                            send.withLock { $0 = sending }
+                            return end
+                        }
+                    ).id("x")
+                case 3: .cancel(id: "x")
+                default: .none
+                }
+            }, before: { if $0 == 2 { $1.dispatch(event: 3) } })
+        behind.store.dispatch(event: 1)
+        let done = behind.finish()
+        send.withLock { $0 }?(2)
+        #expect(behind.log.all == ["reduce 1", "reduce 3", "reduce 2", "finished"])
+        #expect(isDone(done))
+    }
+
+    @Test func aStoreThatGoesWhileAnEventIsInTheMiddlewareHasFinished() {
+        let answer = Promise<Int>()
+        let held = Locked<Behind?>(nil)
+        let done = {
+            let behind = Behind(
+                { $0 == 1 ? .future(answer) : .none },
+                before: { event, _ in
+                    if event == 2 { held.withLock { $0 }?.held.withLock { $0 = nil } }
+                })
+            held.withLock { $0 = behind }
+            behind.store.dispatch(event: 1)
+            return behind.finish()
+        }()
+        answer.resolve(with: 2)
+        held.withLock { $0 = nil }
+        #expect(isDone(done))
+    }
 
     @Test func itCanBeAwaited() async throws {
         let stage = stage

@@ -27,7 +27,7 @@ extension EffectMachine {
         case .parts(let left, let order):
             if run.children.isEmpty { return "2: it has not ended" }
             if order == .together, !left.isEmpty { return "2: it has not begun its parts" }
-        case .future, .delay, .turn, .interval:
+        case .job, .delay, .turn, .interval:
             if !run.children.isEmpty { return "2: it has children" }
         }
         guard let id = run.id else { return nil }
@@ -44,6 +44,7 @@ extension EffectMachine {
     private func broken(_ id: EffectID, _ slot: EffectSlot) -> String? {
         if slot.runs.isEmpty { return "4: it is empty" }
         if !slot.waiting.isEmpty, slot.running == nil { return "4: some wait for nobody" }
+        if slot.waiting != slot.waiting.sorted() { return "4: those that wait are not in order" }
         if slot.latest != nil, slot.interval == nil { return "4: the latest waits for nothing" }
         for run in slot.runs {
             switch runs[run]?.work {

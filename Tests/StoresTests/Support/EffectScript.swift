@@ -45,6 +45,8 @@ struct EffectScript: Sendable {
         case end(Int, [EffectPlan])
         /// One of the timers fires.
         case fire(Int)
+        /// The store goes, and all is removed. What follows happens to a new one.
+        case removeAll
     }
 
     var steps: [Step] = []
@@ -61,10 +63,11 @@ struct EffectScript: Sendable {
     }
 
     private mutating func step() -> Step {
-        switch random(0...9) {
-        case 0...4: .begin(plans(1...2))
-        case 5...7: .end(random(0...9), plans(0...1))
-        default: .fire(random(0...9))
+        switch random(0...29) {
+        case 0...14: .begin(plans(1...2))
+        case 15...22: .end(random(0...9), plans(0...1))
+        case 23...28: .fire(random(0...9))
+        default: .removeAll
         }
     }
 

@@ -2,6 +2,9 @@ import Stores
 
 /// The rules of effects, written down as plainly and slowly as possible.
 ///
+/// It shares no mechanism with the machine, but it has the same rules: a rule that is wrong in both
+/// stays unseen. ``EffectHistory`` looks for what has to hold whatever the rules are.
+///
 /// Every rule is a function, and what comes of it is a call. There is one list of what is there, in the
 /// order in which it came; who has an id, and who waits for it, is looked up in that list each time.
 final class NaiveEffects {
@@ -114,6 +117,13 @@ final class NaiveEffects {
     }
 
     // MARK: What ends
+
+    func removeAll() {
+        for node in all where node.isCarriedOut {
+            todo.append { self.trace.append(.cancel(node.number)) }
+        }
+        takeAway(all)
+    }
 
     func end(_ node: Node) {
         takeAway([node])

@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+@testable import Stores
+
+extension EffectMachineTests {
+    @Test(arguments: 0..<20) func everyScriptKeepsTheLaws(block: Int) {
+        let count = scriptCount() / 20
+        var nested = 0
+        for number in block * count..<(block + 1) * count {
+            let seed = UInt64(number) + 1_000_000
+            let script = EffectScript(seed: seed)
+            var history = EffectHistory(seed: seed)
+            for step in script.steps { history.play(step) }
+            history.drain()
+            if script.nestsSerialIDsInOrder {
+                nested += 1
+                history.requireThatNothingIsLeft()
+            }
+            let broken = history.brokenLaw ?? history.machine.brokenInvariant
+            #expect(broken == nil, "seed \(seed): \(script.steps)")
+            guard broken == nil else { return }
+        }
+        #expect(nested > count / 10)
+    }
+}

@@ -1,0 +1,210 @@
+import Futures
+import TestSupport
+
+@testable import Stores
+
+/// What happens to the jobs and timers of a machine that follows a script, and which law it breaks.
+///
+/// The laws need no model. They are about what was started, ended and cancelled, and about nothing else
+/// in the machine. The commands are carried out one at a time, and later steps come in between.
+struct EffectHistory {
+    /// A job or a timer that was carried out, and has neither ended nor been cancelled.
+    private struct Running {
+        let number: Int
+        let run: Int
+        let isTimer: Bool
+    }
+
+    private(set) var machine = EffectMachine<Int>()
+    /// The first law that was broken.
+    private(set) var brokenLaw: String?
+    private var commands: ArraySlice<EffectCommand<Int>> = []
+    private var generator: SeededGenerator
+    private var running: [Running] = []
+    private var started: Set<Int> = []
+    private var over: Set<Int> = []
+    /// Of each job and timer: which effect it belongs to by each of its ids.
+    private var owners: [Int: [Int: Int]] = [:]
+    /// Of each job and timer: the outermost effect with an id, if that comes in the step that begins it.
+    private var roots: [Int: (id: Int, effect: Int)] = [:]
+    /// By id: the last of these effects of which anything was started.
+    private var lastRoots: [Int: Int] = [:]
+    private var effects = 0
+
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    mutating func play(_ step: EffectScript.Step) {
+        switch step {
+        case .begin(let plans): begin(plans)
+        case .end(let index, let plans):
+            finish(index, isTimer: false)
+            begin(plans)
+        case .fire(let index): finish(index, isTimer: true)
+        case .removeAll: machine.removeAll()
+        }
+        commands += machine.takeCommands()
+        for _ in 0..<Int.random(in: 0...3, using: &generator) { carryOutOne() }
+    }
+
+    /// Carries out all commands, and sees what has become of each job and timer.
+    mutating func carryOutAll() {
+        while !commands.isEmpty { carryOutOne() }
+        let alive = Set(running.map(\.number))
+        require(running.allSatisfy { machine.isAlive($0.run) }, "what is removed is cancelled")
+        require(started == over.union(alive), "what is started ends, is cancelled, or is alive")
+    }
+
+    /// Ends all jobs and fires all timers, until none is left.
+    mutating func drain() {
+        carryOutAll()
+        while let first = running.first, brokenLaw == nil {
+            finish(0, isTimer: first.isTimer)
+            commands += machine.takeCommands()
+            carryOutAll()
+        }
+    }
+
+    /// Sees that no effect is left, once all jobs have ended, of a script whose effects can all begin.
+    mutating func requireThatNothingIsLeft() {
+        require(
+            machine.runs.isEmpty && machine.slots.isEmpty && machine.underWay == 0,
+            "when all jobs have ended, no effect is left")
+    }
+
+    private mutating func require(_ holds: Bool, _ law: String) {
+        if !holds, brokenLaw == nil { brokenLaw = law }
+    }
+
+    private mutating func begin(_ plans: [EffectPlan]) {
+        for plan in plans {
+            note(plan)
+            machine.begin(plan.effect { Future(value: $0) })
+        }
+    }
+
+    /// Ends a job or fires a timer.
+    ///
+    /// If it was removed before, its cancellation is still to come.
+    private mutating func finish(_ index: Int, isTimer: Bool) {
+        let all = running.filter { $0.isTimer == isTimer }
+        guard !all.isEmpty else { return }
+        let one = all[index % all.count]
+        let isAlive = machine.isAlive(one.run)
+        if isTimer {
+            machine.fire(one.run)
+        } else {
+            require(machine.end(one.run) == isAlive, "only what is alive ends")
+        }
+        if isAlive { takeAway(one.number) }
+    }
+
+    private mutating func carryOutOne() {
+        switch commands.popFirst() {
+        case .start(let run, let start):
+            guard machine.isAlive(run) else { break }
+            let future = start()
+            note(Running(number: future.number, run: run, isTimer: false))
+            require(machine.attach(.future(future), to: run), "what is alive can be attached to")
+        case .schedule(let run, let delay, _):
+            guard machine.isAlive(run) else { break }
+            let number = Int(delay.components.seconds)
+            note(Running(number: number, run: run, isTimer: true))
+            let timer = NumberedTimer(number: number)
+            require(machine.attach(.timer(timer), to: run), "what is alive can be attached to")
+        case .cancel(.future(let future)): takeAway(future.number)
+        case .cancel(.timer(let timer as NumberedTimer)): takeAway(timer.number)
+        case .cancel, .free, .run, .resolve, nil: break
+        }
+    }
+
+    /// Notes that a job or timer has started.
+    private mutating func note(_ new: Running) {
+        let number = new.number
+        require(started.insert(number).inserted, "nothing starts twice")
+        let mine = owners[number] ?? [:]
+        for other in running {
+            let theirs = owners[other.number] ?? [:]
+            require(
+                mine.allSatisfy { theirs[$0.key] == nil || theirs[$0.key] == $0.value },
+                "of the effects with an id, one runs at a time")
+        }
+        if let root = roots[number] {
+            require(
+                root.effect >= lastRoots[root.id] ?? 0, "effects with an id begin as they come")
+            lastRoots[root.id] = root.effect
+        }
+        running.append(new)
+    }
+
+    private mutating func takeAway(_ number: Int) {
+        require(running.contains { $0.number == number }, "nothing ends or is cancelled twice")
+        running.removeAll { $0.number == number }
+        over.insert(number)
+    }
+
+    /// Notes to which effects the jobs and timers of a plan belong.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - owners: The effect that it is a part of, by each of its ids.
+    ///   - root: The outermost of these, if its time is known.
+    ///   - comesAtOnce: Whether the plan comes in the step that begins the whole.
+    private mutating func note(
+        _ plan: EffectPlan, owners: [Int: Int] = [:], root: (id: Int, effect: Int)? = nil,
+        comesAtOnce: Bool = true
+    ) {
+        switch plan {
+        case .job(let number): (self.owners[number], roots[number]) = (owners, root)
+        case .merge(let plans):
+            for plan in plans {
+                note(plan, owners: owners, root: root, comesAtOnce: comesAtOnce)
+            }
+        case .concatenate(let plans):
+            for plan in plans { note(plan, owners: owners, root: root, comesAtOnce: false) }
+        case .delayed(let plan, let timer):
+            (self.owners[timer], roots[timer]) = (owners, root)
+            note(plan, owners: owners, root: root, comesAtOnce: false)
+        case .identified(let plan, let id, _):
+            effects += 1
+            let all = owners.merging([id: effects]) { outer, _ in outer }
+            let root = root ?? (comesAtOnce ? (id, effects) : nil)
+            note(plan, owners: all, root: root, comesAtOnce: false)
+        case .throttled(let plan, let id, _, _):
+            // It may begin after an effect that comes later.
+            effects += 1
+            let all = owners.merging([id: effects]) { outer, _ in outer }
+            note(plan, owners: all, root: root, comesAtOnce: false)
+        case .cancel: break
+        }
+    }
+}
+
+extension EffectScript {
+    /// Whether each serial effect that is inside others with ids has the greatest id of them.
+    var nestsSerialIDsInOrder: Bool {
+        steps.allSatisfy { step in
+            switch step {
+            case .begin(let plans), .end(_, let plans):
+                plans.allSatisfy { $0.nestsSerialIDsInOrder(inside: []) }
+            case .fire, .removeAll: true
+            }
+        }
+    }
+}
+
+extension EffectPlan {
+    fileprivate func nestsSerialIDsInOrder(inside ids: Set<Int>) -> Bool {
+        switch self {
+        case .job, .cancel: true
+        case .merge(let plans), .concatenate(let plans):
+            plans.allSatisfy { $0.nestsSerialIDsInOrder(inside: ids) }
+        case .delayed(let plan, _): plan.nestsSerialIDsInOrder(inside: ids)
+        case .throttled(let plan, let id, _, _):
+            plan.nestsSerialIDsInOrder(inside: ids.union([id]))
+        case .identified(let plan, let id, let policy):
+            // With an id that it is inside already, it waits for nothing.
+            (policy != .serial || ids.contains(id) || ids.allSatisfy { $0 < id })
+                && plan.nestsSerialIDsInOrder(inside: ids.union([id]))
+        }
+    }
+}
