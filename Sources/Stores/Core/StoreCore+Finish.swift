@@ -12,8 +12,7 @@ extension StoreCore {
             return commands.isEmpty ? nil : .commands(commands)
         }
         finished.onCancel { [weak self, number] in
-            // Freed outside the lock.
-            _ = self?.values.withLock { $0.effects.forget(number) }
+            self?.values.withLockThenRelease { $0.effects.forget(number) }
         }
         return finished.timeout(duration, on: scheduler) { [weak self] in
             EffectsUnfinished(duration: duration, effects: self?.namesUnderWay ?? [])

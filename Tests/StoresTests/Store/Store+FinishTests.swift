@@ -237,7 +237,8 @@ import Testing
     @Test func itCanBeAwaited() async throws {
         let stage = stage
         stage.run(.run { send in send(.got("a")) })
-        try await stage.store.finish(within: .seconds(60)).value
+        // Time that stands still: the task of the effect may have to wait for its turn.
+        try await stage.store.finish(within: .seconds(60), on: ManualScheduler()).value
         #expect(stage.got == ["a"])
     }
 }
