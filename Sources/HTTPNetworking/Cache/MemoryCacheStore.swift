@@ -39,16 +39,13 @@ extension MemoryCacheStore {
     public func update(
         _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
     ) -> Future<Void> {
-        // Bound to a name, so that it is released after the lock.
-        let removed = table.withLock { $0.update(key, change) }
-        _ = removed
+        table.withLockThenRelease { $0.update(key, change) }
         return Future(value: ())
     }
 
     /// Removes everything, at once.
     public func removeAll() -> Future<Void> {
-        let removed = table.withLock { $0.removeAll() }
-        _ = removed
+        table.withLockThenRelease { $0.removeAll() }
         return Future(value: ())
     }
 
