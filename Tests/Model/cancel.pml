@@ -22,15 +22,17 @@ inline unlink(w, u) {
 
 /* The older neighbour of w gets another newer one, and the newer one another older one. */
 inline setNeighbours(w, newer, older, u) {
-    assert(n[u].flags == LOCKED);
-    if
-    :: n[w].next != 0 -> TOUCH(n[w].next); n[n[w].next].previous = newer
-    :: else
-    fi;
-    if
-    :: n[w].previous != 0 -> TOUCH(n[w].previous); n[n[w].previous].next = older
-    :: else -> assert(n[u].head == w); n[u].head = older
-    fi
+    d_step {
+        assert(n[u].flags == LOCKED);
+        if
+        :: n[w].next != 0 -> TOUCH(n[w].next); n[n[w].next].previous = newer
+        :: else
+        fi;
+        if
+        :: n[w].previous != 0 -> TOUCH(n[w].previous); n[n[w].previous].next = older
+        :: else -> assert(n[u].head == w); n[u].head = older
+        fi
+    }
 }
 
 /* Puts a reference into the cancellation, which is given back in `finish`: one for each node is enough,
@@ -39,15 +41,6 @@ inline keepReference(x) {
     if
     :: has(retained, x) -> dropReference(x)
     :: else -> retained = retained | bitOf(x)
-    fi
-}
-
-/* attach(.cancelled), and Cancellation.call(_:) with the handlers, of which the error takes the place. */
-inline attachCancelled(u) {
-    n[u].result = CANCELLED;
-    if
-    :: n[u].listens -> calling = calling | bitOf(u); n[u].listens = 0
-    :: else
     fi
 }
 
@@ -64,8 +57,14 @@ inline unlockWithoutInterest(u) {
         n[u].wasGivenUp = 1;
         if
         :: isRoot(n[u].kind) && !n[u].listens -> unlockTo(u, PENDING); alone = 0
-        :: isRoot(n[u].kind) && n[u].listens -> attachCancelled(u); unlockTo(u, FAILURE); alone = 1
-        :: else -> attachCancelled(u); unlockTo(u, DETACHING); alone = 1
+        :: isRoot(n[u].kind) && n[u].listens ->
+            /* The error takes the place of the handlers. */
+            n[u].result = CANCELLED;
+            n[u].listens = 0;
+            calling = calling | bitOf(u);
+            unlockTo(u, FAILURE);
+            alone = 1
+        :: else -> n[u].result = CANCELLED; unlockTo(u, DETACHING); alone = 1
         fi
     fi
 }

@@ -124,7 +124,11 @@ inline doLose() {
         lockIfPending(x);
         if
         :: ok -> atomic { n[x].upstream = 0; unlockTo(x, PENDING) }
+#ifdef FAULT_LOSES_WITHOUT_WAIT
         :: else
+#else
+        :: else -> waitUntilDetached(x)
+#endif
         fi
     fi
 }
@@ -134,7 +138,7 @@ inline doFree() {
     atomic {
         assert(n[x].life == DEINIT && n[x].rc == 0 && n[x].head == 0);
         assert(!isFuture(n[x].kind) || n[x].flags == VALUE || n[x].flags == FAILURE
-            || n[x].hasLostInput);
+            || n[x].hasLostInput || n[x].upstream == 0);
         n[x].life = FREED;
         /* Called or withdrawn: a user's closure does not outlive its use. */
         assert(n[x].closure == 0 && n[x].remaining == 0);

@@ -76,11 +76,19 @@ inline doFail() {
     fi
 }
 
+/* FutureNode.failDerived(_:): a derived future has no handlers. */
 inline doFailDerived() {
-    doFail();
+    lockIfPending(x);
     if
-    :: !ok -> waitUntilDetached(x)
-    :: else
+    :: ok ->
+        atomic {
+            TOUCH(x);
+            n[x].result = y;
+            list = n[x].head;
+            unlockTo(x, FAILURE);
+            pushList(x)
+        }
+    :: else -> waitUntilDetached(x)
     fi
 }
 

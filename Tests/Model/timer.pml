@@ -1,21 +1,10 @@
-/* A scheduler has an action: it owns the future x, and for a delay the resolver of that. `t` is its token,
-   and an atomic step is what the scheduler does under its own lock. */
+/* A scheduler has an action, which owns the future x; `t` is its token. An atomic step is what the scheduler
+   does under its own lock. */
 inline setTimer(x, t) {
-    atomic {
-        assert(!n[t].isSet && !n[t].started);
-        n[t].isSet = 1;
-        n[t].started = 1;
-        addReference(x);
-        if
-        :: n[x].kind == DELAYED ->
-            assert(n[n[t].to].life == NOWHERE);
-            n[n[t].to].life = ALIVE;
-            n[n[t].to].rc = 1;
-            n[n[t].to].to = x;
-            addReference(x)
-        :: else
-        fi
-    }
+    assert(!n[t].isSet && !n[t].started);
+    n[t].isSet = 1;
+    n[t].started = 1;
+    addReference(x)
 }
 
 /* What the action of t owns goes. */
@@ -29,7 +18,7 @@ inline pushActionReleases(t) {
 
 /* timed(_:_:on:) after the enrolling: sets the timer of the future x, and keeps it. */
 inline doKeep() {
-    setTimer(x, n[x].owner);
+    atomic { setTimer(x, n[x].owner) }
     keepTimer(x)
 }
 
@@ -70,7 +59,16 @@ inline doHold() {
                 unlockTo(x, PENDING)
             }
             atomic { readStorage(y) }
-            setTimer(x, n[x].owner);
+            atomic {
+                /* The action owns a resolver of the future, too. */
+                i = n[n[x].owner].to;
+                assert(n[i].life == NOWHERE);
+                n[i].life = ALIVE;
+                n[i].rc = 1;
+                n[i].to = x;
+                addReference(x);
+                setTimer(x, n[x].owner)
+            }
             keepTimer(x)
         :: else -> waitUntilDetached(x)
         fi
