@@ -1,22 +1,4 @@
-/* Departure.giveUp(_:) of the inputs that the aggregate `a`, or who starts it, has made: `number`. */
-inline giveUpInputs(a) {
-    number = 0;
-    i = 1;
-    do
-    :: i <= NODES && n[i].owner == a ->
-        claimAs(i, LEAVING);
-        if
-        :: ok -> PUSH(step, i, 0); number = number + 1
-        :: else
-        fi;
-        retained[i] = retained[i] + 1;
-        i++
-    :: i <= NODES && n[i].owner != a -> i++
-    :: i > NODES -> break
-    od
-}
-
-/* Aggregate.countDown(_:): `ok` if the caller is to release it. */
+/* Aggregate.countDown(_:): `ok` if there are none left. */
 inline countDown(a, by) {
     atomic {
         TOUCH(a);
@@ -26,16 +8,90 @@ inline countDown(a, by) {
     }
 }
 
-/* Aggregate.letGo(_:), or the end of inputSettled(_:) and what InputWaiter.receive(_:) does then. */
+/* Aggregate.letGo(_:), or the end of inputSettled(_:) and what AggregateInput.receive(_:) does then. */
 inline doLetGo() {
     countDown(x, y);
     if
-    :: ok -> PUSH(release, x, 0)
+    :: ok ->
+        PUSH(release, x, 0);
+        if
+        :: n[x].kind == ALL -> PUSH(conclude, x, 0)
+        :: else
+        fi
     :: else
     fi
 }
 
-/* Aggregate.enroll(on:_:): makes the input x and enrolls it on y, unless the aggregate has settled. */
+/* Aggregate.conclude(): makes the value of all inputs, and settles. */
+inline doConclude() {
+    lockIfPending(x);
+    if
+    :: ok ->
+        atomic {
+            done = !n[x].hasLostInput;
+            set = n[x].inputs;
+            i = 1;
+            do
+            :: i <= NODES && done ->
+                if
+                :: has(set, i) -> addReference(i); PUSH(release, i, 0)
+                :: else
+                fi;
+                i++
+            :: else -> break
+            od;
+#ifndef FAULT_CONCLUDES_LOCKED
+            unlockTo(x, PENDING)
+#endif
+        }
+        if
+        :: done ->
+            /* What is read has settled for good. */
+            atomic {
+                i = 1;
+                do
+                :: i <= NODES ->
+                    if
+                    :: has(set, i) -> turn(); TOUCH(i); readStorage(n[i].source)
+                    :: else
+                    fi;
+                    i++
+                :: else -> break
+                od
+            }
+#ifdef FAULT_CONCLUDES_LOCKED
+            unlock(x);
+#endif
+            exchangeToValue(x);
+            if
+            :: ok -> atomic { PUSH(dropInputs, x, 0); pushList(x) }
+            :: else -> waitUntilDetached(x)
+            fi
+        :: else
+        fi
+    :: else
+    fi
+}
+
+/* `inputs = []` of who has settled the aggregate with its value. */
+inline doDropInputs() {
+    atomic {
+        i = 1;
+        do
+        :: i <= NODES ->
+            if
+            :: has(n[x].inputs, i) -> PUSH(release, i, 0)
+            :: else
+            fi;
+            i++
+        :: else -> break
+        od;
+        n[x].inputs = 0
+    }
+}
+
+/* Aggregate.enroll(on:_:): makes the input x and enrolls it on y, unless the aggregate has settled. Who
+   starts the aggregate has an array of the inputs: those that are ALIVE and not among its `inputs`. */
 inline doAddInput() {
     atomic { TOUCH(n[x].to); ok = isPending(n[n[x].to].flags) }
     if
@@ -52,51 +108,66 @@ inline doAddInput() {
 
 /* Aggregate.handOver(_:) of the inputs, which this thread owns, to x. */
 inline doHandOver() {
+    atomic {
+        i = 1;
+        do
+        :: i <= NODES ->
+            if
+            :: n[i].owner == x -> set = set | bitOf(i)
+            :: else
+            fi;
+            i++
+        :: else -> break
+        od;
+        i = 0
+    }
     lockIfPending(x);
+    PUSH(letGo, x, 1);
     if
-    :: ok ->
-        atomic { n[x].holdsInputs = 1 }
-        unlock(x);
-        PUSH(letGo, x, 1)
+    :: ok -> atomic { n[x].inputs = set; unlockTo(x, PENDING) }
     :: else ->
 #ifdef FAULT_HAND_OVER_LOSES
         /* As if there were no `else`: the inputs are dropped, but not given up. */
-        i = 1;
-        do
-        :: i <= NODES && n[i].owner == x -> PUSH(release, i, 0); i++
-        :: i <= NODES && n[i].owner != x -> i++
-        :: i > NODES -> break
-        od
+        atomic {
+            i = 1;
+            do
+            :: i <= NODES ->
+                if
+                :: has(set, i) -> PUSH(release, i, 0)
+                :: else
+                fi;
+                i++
+            :: else -> break
+            od
+        }
 #else
-        /* `letGo` is put here once the number is known; it comes after all that is above it. */
-        up = sp;
-        sp = sp + 1;
-        PUSH(walked, 0, 0);
-        giveUpInputs(x);
-        atomic { sop[up] = letGo; sx[up] = x; sy[up] = number + 1 }
+        atomic {
+            givenUp = set;
+            aggregates = bitOf(x);
+            addReference(x);
+            keepReference(x);
+            PUSH(finish, 0, 0);
+            PUSH(detachInputs, 0, 0)
+        }
 #endif
     fi
 }
 
-/* Aggregate.inputSettled(_:), settle(as:) under the rule `first`. The aggregate is not held here but by
-   itself, for the input that has not let go yet. */
+/* inputSettled(_:) of the aggregate x, of which y is the input. The aggregate is not held here but by
+   itself, for the input that has not let go yet; a traversal by the input. */
 inline doInputSettled() {
-    claimAs(x, CLAIMED);
     if
-    :: ok ->
-        atomic {
-            TOUCH(x);
-            n[x].result = n[n[y].source].result;
-            if
-            :: n[x].result == SUCCESS -> readStorage(n[y].source)
-            :: else
-            fi
-        }
-        /* `letGo` and `walked` are put here once the number and the list are known; they come after
-           the steps above them. */
-        up = sp;
-        sp = sp + 2;
-#ifdef FAULT_COUNT_TOO_EARLY
+    :: n[x].kind == TRAVERSAL ->
+        if
+        :: n[n[y].source].result == SUCCESS ->
+            atomic { assert(pending > 0); pending = pending - 1 }
+            PUSH(pump, x, 0)
+        :: else -> PUSH(cancel, x, FAILED)
+        fi
+    :: else ->
+#ifndef FAULT_COUNT_TOO_EARLY
+        PUSH(letGo, x, 1);
+#else
         countDown(x, 1);
         if
         :: ok -> PUSH(release, x, 0)
@@ -104,24 +175,26 @@ inline doInputSettled() {
         fi;
 #endif
         if
-        :: n[x].holdsInputs -> n[x].holdsInputs = 0; giveUpInputs(x)
-        :: else
+        :: n[x].kind == RACE || n[n[y].source].result != SUCCESS -> lockIfPending(x)
+        :: else -> ok = 0
         fi;
         if
-        :: n[x].result == SUCCESS -> publish(x, VALUE)
-        :: else -> publish(x, FAILURE)
-        fi;
-        atomic {
-            sop[up + 1] = walked; sx[up + 1] = list; sy[up + 1] = x;
-#ifdef FAULT_COUNT_TOO_EARLY
-            if
-            :: number > 0 -> sop[up] = letGo; sx[up] = x; sy[up] = number
-            :: else
-            fi
-#else
-            sop[up] = letGo; sx[up] = x; sy[up] = number + 1
-#endif
-        }
-    :: else -> PUSH(letGo, x, 1)
+        :: ok ->
+            atomic {
+                TOUCH(x);
+                n[x].result = n[n[y].source].result;
+                if
+                :: n[x].result == SUCCESS -> readStorage(n[y].source)
+                :: else
+                fi;
+                list = n[x].head;
+                if
+                :: n[x].result == SUCCESS -> unlockTo(x, VALUE)
+                :: else -> unlockTo(x, FAILURE)
+                fi;
+                pushGivingUp(x)
+            }
+        :: else
+        fi
     fi
 }

@@ -1,5 +1,6 @@
 /*
- * The protocol of Sources/Futures/Core: settle, observe, cancel, link, release.
+ * The protocol of Sources/Futures/Core and of the combinators that touch its words: settle, enroll,
+ * cancel, forward, deliver, release, timers, traversals.
  *
  * A thread is a stack machine, since Promela has no calls: what the Swift code calls is pushed, and
  * what it does after the call is pushed beneath. Each `atomic` is one access to memory that threads
@@ -9,14 +10,12 @@
  *   spin -DSCENARIO=n [-DFAULT_...] -a protocol.pml
  */
 
-/* Word.swift. The pointer bits are `head`. */
-#define PENDING 0
-#define LOCKED  1
-#define CLAIMED 2
-#define CLOSED  3
-#define VALUE   4
-#define FAILURE 5
-#define LEAVING 6
+/* StateWord.swift. The pointer bits are `head`. */
+#define PENDING   0
+#define LOCKED    1
+#define VALUE     4
+#define FAILURE   5
+#define DETACHING 6
 
 /* What the result is. */
 #define NONE      0
@@ -24,7 +23,8 @@
 #define FAILED    2
 #define CANCELLED 3
 
-/* Who the waiter is. HEIR is the failed future of Promise's deinit. */
+/* What the object is. HEIR is the failed future of a promise's deinit. THING is what a closure owns, and
+   no more. TIMER is an entry of a scheduler; it is never freed, since it is counted like any object. */
 #define UNUSED   0
 #define PROMISE  1
 #define MAP      2
@@ -35,6 +35,13 @@
 #define RACE     7
 #define HEIR     8
 #define TIMED    9
+#define ALL      10
+#define DELAYED  11
+#define TRAVERSAL 12
+#define RESOLVER 13
+#define TIMER    14
+#define WORK     15
+#define THING    16
 
 /* The life of an object. */
 #define NOWHERE 0
@@ -42,26 +49,31 @@
 #define DEINIT  2
 #define FREED   3
 
-#define isFuture(k) ((k) != UNUSED && (k) != OBSERVER && (k) != TASK && (k) != INPUT)
+#define isFuture(k) ((k) == PROMISE || (k) == MAP || (k) == FLAT || (k) == RACE || (k) == HEIR \
+    || (k) == TIMED || (k) == ALL || (k) == DELAYED || (k) == TRAVERSAL)
 #define isRoot(k)   ((k) == PROMISE || (k) == HEIR)
 #define isSettled(f) ((f) >= 4)
 #define isPending(f) ((f) <= LOCKED)
 
+#define bitOf(x) (1 << (x))
+#define has(set, x) ((set & bitOf(x)) != 0)
+
 /* What a thread does: the operations of the API first, then the steps that these consist of. */
 mtype = {
     nothing,
-    resolve, cancel, release, observe, await, cancelTask, onCancel, flatMapSettled,
-    addInput, handOver, releaseRange, whenQuiet,
+    resolve, cancel, fail, release, observe, await, cancelTask, onCancel, flatMapSettled,
+    addInput, handOver, releaseRange, pump, keep, fire, dropTimer, resolveAndObserve, whenQuiet,
+#ifdef FAULT_RELEASE_ON_THE_WAY
+    stepEnd,
+#endif
 #ifdef FAULT_NEXT_READ_LATE
     nextLate,
 #endif
-#ifdef FAULT_RELEASE_IN_PHASE
-    stepEnd,
-#endif
-    distribute, runOne, afterRun, leaveDelivery,
-    receive, finishDerived, follow, link, enrollShared,
-    step, walked, withdraw, call, giveUpInterest,
-    abandon, free, bypass, shorten, inputSettled, letGo
+    distribute, deliverNext, hand, runOne, afterRun, leaveDelivery, endCall, endDeinit,
+    receive, failDerived, finishDerived, adopt, walkUp, forward, enrollShared, enrollExpected,
+    step, detachInputs, finish, runCancellation, withdraw, call, discard, giveUpInterest,
+    abandon, forget, lose, free, takeOut, takeOutUpstream, inputSettled, letGo, conclude, dropInputs,
+    takeTimer, cancelTimer, timeOver, pumpTurn, complete, letGoOfWork
 };
 
 #include "scenarios.pml"
@@ -76,31 +88,53 @@ typedef Node {
     byte next;
     byte previous;
     byte upstream;
-    bit upstreamIsRoot;
-    bit isLinked;
+    bit isEnrolled;
     bit isForwarding;
+    bit isSilent;
     bit wasGivenUp;
-    bit listens;          /* cancelHandlers != nil */
+    bit listens;          /* the attachment is `handlers` */
     byte result;          /* storage, failure */
 
-    byte closure;         /* the future that the transform returns, of which it owns a reference */
-    byte owner;           /* of an INPUT */
-    byte source;          /* of an INPUT, once delivered */
-    bit holdsInputs;      /* of a RACE */
-    byte remaining;       /* of a RACE, which owns a reference to itself until it is 0 */
+    byte closure;         /* what the transform owns: of a FLAT, the future that it returns */
+    byte owner;           /* of an INPUT, its aggregate; of a TIMED or DELAYED, the TIMER that it will set */
+    byte source;          /* of an INPUT, once delivered; of a FLAT that looks for a cycle, what it adopts */
+    short inputs;         /* of an aggregate: a set */
+    byte remaining;       /* of an aggregate, which owns a reference to itself until it is 0 */
+    bit hasLostInput;     /* of an aggregate */
     byte heir;            /* of a PROMISE */
-    mtype does;           /* what the closure of an OBSERVER does, */
-    byte to;              /* and to whom; it owns a reference of that. Of an INPUT: its aggregate */
+    byte timer;           /* of a TIMED or DELAYED: the TIMER to take back */
+    bit isSet;            /* of a TIMER: the scheduler has its action */
+    bit isSuspended;      /* of a TASK: it has a continuation */
+    mtype does;           /* what the closure of an OBSERVER does, or a cancel handler of a PROMISE, */
+    byte to;              /* and to whom; the closure owns a reference of that. Of a RESOLVER: its future */
+    byte with;
 
     /* What is only counted, never read by the protocol. */
     byte calls;           /* how often an observer was called or a task was resumed */
     byte heard;           /* how often the producer heard of a cancellation */
+    byte place;           /* of an OBSERVER: it is called after those with a lower place; 0: at any time */
     bit left;             /* somebody has given up an interest in it, and found it pending */
     bit started;          /* the transform was called and has returned its future */
+    byte turns;           /* of a locked or detaching word: turns of loops that its holder has taken */
 }
 
 Node n[NODES + 1];        /* 0 is nil */
 byte running = 0;
+byte maximumDepth = 9;    /* Delivery.swift; 9 is never reached */
+byte lastPlace = 0;
+short losers = 0;         /* who must have heard when `loserObserver` is called */
+byte loserObserver = 0;
+
+/* The state of the one TRAVERSAL of a scenario, under a mutex: Traversal.State. */
+byte work = 0;            /* the WORK that it holds */
+bit isOver = 0;
+bit isPumping = 0;
+bit isReading = 0;        /* a thread reads the next item; counted only */
+byte pending = 0;
+byte nextItem = 0;        /* the items are promises, each owned once by the work */
+byte lastItem = 0;
+byte room = 0;
+byte inputOf = 0;         /* the input of item i is i + inputOf */
 
 /* An access to a node's memory. */
 #define TOUCH(x) assert((x) != 0 && n[x].life != FREED && n[x].life != NOWHERE)
@@ -112,25 +146,21 @@ byte running = 0;
 /* Busy waits are blocking guards, so that a wait without end is a deadlock. A node that is freed
    while somebody waits at it ends the wait, so that TOUCH complains. */
 #define untilUnlocked(x) (n[x].flags != LOCKED || n[x].life == FREED)
-#define untilOpen(x)     ((n[x].flags != LOCKED && n[x].flags != CLOSED) || n[x].life == FREED)
-#define untilSettled(x)  (isSettled(n[x].flags) || n[x].life == FREED)
-#ifdef FAULT_LEFT_IGNORES_CLAIM
-#define untilLeft(x)     (n[x].flags != LEAVING || n[x].life == FREED)
-#else
-#define untilLeft(x)     ((n[x].flags != LEAVING && n[x].flags != CLAIMED && n[x].flags != CLOSED) \
-    || n[x].life == FREED)
-#endif
+#define untilDetached(x) (n[x].flags != DETACHING || n[x].life == FREED)
 
 #define PUSH(o, x, y) \
     sop[sp] = o; sx[sp] = x; sy[sp] = y; sp = sp + 1; assert(sp < STACK)
 
 #include "words.pml"
 #include "settle.pml"
-#include "observe.pml"
+#include "delivery.pml"
+#include "enroll.pml"
 #include "aggregate.pml"
 #include "cancel.pml"
 #include "release.pml"
-#include "link.pml"
+#include "forward.pml"
+#include "timer.pml"
+#include "traverse.pml"
 
 /*
  * One thread: up to four operations, each with two operands, then the end.
@@ -153,26 +183,48 @@ proctype thread(mtype op0; byte x0; byte y0; mtype op1; byte x1; byte y1;
     bit ok = 0;
     bit done = 0;
     bit alone = 0;
-    bit wasLinked = 0;
+    bit wasEnrolled = 0;
     bit wasLast = 0;
-    byte number = 0;
+    byte i = 0;
+    byte k = 0;
+    short set = 0;
 
-    /* struct Departure, from the first step to `walked`. */
-    byte removed[NODES + 1];    /* the list's reference */
-    byte retained[NODES + 1];
-    bit calling[NODES + 1];     /* whose handlers are to be called */
+    /* struct Cancellation, from the first step to `finish`. Sets of nodes. */
+    short detached = 0;         /* with the list's reference */
+    short retained = 0;
+    short calling = 0;          /* whose handlers are to be called */
+    short timers = 0;
+    short aggregates = 0;
+    short givenUp = 0;          /* inputs of `aggregates` that have not had their turn */
 
     /* struct cfutures_thread_state. */
-    bit delivering = 0;
-    byte late[3];
-    byte lates = 0;
+    byte depth = 0;
+    byte lates = 0;             /* what was put off: nodes, handlers to release, the rest of a cancellation */
+    mtype lateKind[QUEUE];
+    byte late[QUEUE];
+    short lateDetached[QUEUE];
+    short lateRetained[QUEUE];
+    short lateCalling[QUEUE];
+    short lateTimers[QUEUE];
+    byte frames = 0;            /* struct cfutures_delivery, the outermost first */
+    byte frameFuture[FRAMES];
+    byte frameFirst[FRAMES];
+    byte frameLast[FRAMES];
 
-    byte i = 0;
+    /* What is only counted. */
+    short held = 0;             /* the nodes whose word this thread has locked, or keeps `detaching` */
+    byte calls = 0;             /* of users' code, nested on the stack */
+    byte deinits = 0;
 
     atomic {
         i = 0;
         do
         :: i < STACK -> sop[i] = nothing; i++
+        :: else -> break
+        od;
+        i = 0;
+        do
+        :: i < QUEUE -> lateKind[i] = nothing; i++
         :: else -> break
         od;
         i = 0;
@@ -187,8 +239,8 @@ proctype thread(mtype op0; byte x0; byte y0; mtype op1; byte x1; byte y1;
 next:
     atomic {
         /* Nothing is left over from the last operation. */
-        list = 0; other = 0; turned = 0; up = 0; ok = 0; done = 0; alone = 0; wasLinked = 0;
-        wasLast = 0; number = 0; i = 0; x = 0; y = 0; o = nothing;
+        list = 0; other = 0; turned = 0; up = 0; ok = 0; done = 0; alone = 0; wasEnrolled = 0;
+        wasLast = 0; i = 0; k = 0; set = 0; x = 0; y = 0; o = nothing;
         if
         :: sp == 0 -> goto finished
         :: else
@@ -200,48 +252,77 @@ next:
     if
     :: o == nothing -> skip
     :: o == resolve -> doResolve()
+    :: o == fail -> doFail()
+    :: o == failDerived -> doFailDerived()
     :: o == distribute -> doDistribute()
+    :: o == deliverNext -> doDeliverNext()
 #ifdef FAULT_NEXT_READ_LATE
     :: o == nextLate -> doNextLate()
 #endif
+    :: o == hand -> doHand()
     :: o == leaveDelivery -> doLeaveDelivery()
     :: o == runOne -> doRunOne()
     :: o == afterRun -> doAfterRun()
+    :: o == endCall -> atomic { calls = calls - 1 }
+    :: o == endDeinit -> atomic { deinits = deinits - 1 }
     :: o == receive -> doReceive()
     :: o == finishDerived -> doFinishDerived()
     :: o == observe -> doObserve()
     :: o == await -> doAwait()
     :: o == enrollShared -> doEnrollShared()
-    :: o == link -> doLink()
-    :: o == follow -> doFollow()
+    :: o == enrollExpected -> doEnrollExpected()
+    :: o == adopt -> doAdopt()
+    :: o == walkUp -> doWalkUp()
+    :: o == forward -> doForward()
     :: o == cancel -> doCancel()
     :: o == cancelTask -> doCancelTask()
     :: o == step -> doStep()
-#ifdef FAULT_RELEASE_IN_PHASE
+#ifdef FAULT_RELEASE_ON_THE_WAY
     :: o == stepEnd -> doStepEnd()
 #endif
-    :: o == walked -> doWalked()
+    :: o == detachInputs -> doDetachInputs()
+    :: o == finish -> doFinish()
+    :: o == runCancellation -> doRunCancellation()
     :: o == withdraw -> doWithdraw()
     :: o == call -> doCall()
+    :: o == discard -> doDiscard()
     :: o == giveUpInterest -> doGiveUpInterest()
     :: o == onCancel -> doOnCancel()
     :: o == release -> doRelease()
     :: o == releaseRange -> doReleaseRange()
     :: o == abandon -> doAbandon()
+    :: o == forget -> doForget()
+    :: o == lose -> doLose()
     :: o == free -> doFree()
-    :: o == bypass -> doBypass()
-    :: o == shorten -> doShorten()
+    :: o == takeOut -> doTakeOut()
+    :: o == takeOutUpstream -> doTakeOutUpstream()
     :: o == flatMapSettled -> doFlatMapSettled()
     :: o == inputSettled -> doInputSettled()
     :: o == letGo -> doLetGo()
+    :: o == conclude -> doConclude()
+    :: o == dropInputs -> doDropInputs()
     :: o == addInput -> doAddInput()
     :: o == handOver -> doHandOver()
+    :: o == resolveAndObserve -> atomic { PUSH(observe, x, y); PUSH(resolve, y, 0) }
+    :: o == keep -> doKeep()
+    :: o == fire -> doFire()
+    :: o == dropTimer -> doDropTimer()
+    :: o == cancelTimer -> doCancelTimer()
+    :: o == takeTimer -> doTakeTimer()
+    :: o == timeOver -> doTimeOver()
+    :: o == pump -> doPump()
+    :: o == pumpTurn -> doPumpTurn()
+    :: o == complete -> doComplete()
+    :: o == letGoOfWork -> doLetGoOfWork()
     :: o == whenQuiet -> atomic { (running == 1); quiet() }
     fi;
     goto next;
 
 finished:
-    atomic { running = running - 1 }
+    atomic {
+        assert(held == 0 && depth == 0 && lates == 0 && frames == 0 && calls == 0 && deinits == 0);
+        running = running - 1
+    }
 }
 
 init {
@@ -259,6 +340,8 @@ init {
             /* A producer hears once, and only of a cancellation. */
             assert(n[k].heard <= 1);
             assert(n[k].heard == 0 || n[k].result == CANCELLED);
+            /* Every timer has fired or was taken back. */
+            assert(!n[k].isSet);
             k++
         :: else -> break
         od;

@@ -5,7 +5,7 @@
  * A thread may use what it holds a reference to, as in Swift, and lets go of it at the end.
  */
 
-#define STACK 26
+#define STACK 32
 
 bit hadHandler = 0;
 bit nobodyCancels = 0;
@@ -32,12 +32,44 @@ inline maybeListens(x) {
     fi
 }
 
-/* Waiter w is in the list of u, which owns one of its references. */
+/* The bound on nested deliveries is reached at once, soon, or never. */
+inline maybeShallow() {
+    if
+    :: maximumDepth = 1
+    :: maximumDepth = 2
+    :: skip
+    fi
+}
+
+/* A closure of x, which owns a reference of y, calls an operation on it. */
+inline closureCalls(x, operation, y, z) {
+    n[x].does = operation;
+    n[x].to = y;
+    n[x].with = z
+}
+
+/* The aggregate a has the input w, which is in the list of u; it counts it, and owns itself. */
+inline isInput(w, a, u) {
+    make(w, INPUT, 2);
+    n[w].owner = a;
+    n[a].inputs = n[a].inputs | bitOf(w);
+    n[a].remaining = n[a].remaining + 1;
+    enrolled(w, u)
+}
+
+/* The future x will set the timer t. */
+inline willSet(x, t) {
+    n[t].kind = TIMER;
+    n[t].owner = x;
+    n[x].owner = t
+}
+
+/* Node w is in the list of u, which owns one of its references. */
 inline enrolled(w, u) {
     n[w].upstream = u;
-    n[w].upstreamIsRoot = isRoot(n[u].kind);
-    n[w].isLinked = 1;
+    n[w].isEnrolled = 1;
     n[w].next = n[u].head;
+    n[n[u].head].previous = (n[u].head != 0 -> w : 0);
     n[u].head = w
 }
 
@@ -168,7 +200,7 @@ inline setup() {
     enrolled(3, 1);
     maybeListens(1);
     running = 3;
-    start3with(await, 2, 1, release, 2, release, 1);
+    run thread(observe, 2, 1, release, 1, 0, await, 2, 0, release, 2, 0);
     start4(cancelTask, 2, release, 2, cancel, 3, release, 3);
     if
     :: start2(resolve, 1, release, 1)
@@ -181,7 +213,7 @@ inline quiet() { assert(n[1].heard == hadHandler && n[2].flags == FAILURE) }
 inline expected() { heardIfCancelled(1) }
 
 #elif SCENARIO == 6
-/* link: a flatMap whose inner future is a promise that others hold, and derive from. */
+/* forward: a flatMap whose inner future is a promise that others hold, and derive from. */
 #define NODES 7
 inline setup() {
     makePromise(1, 1, 6);
@@ -212,7 +244,7 @@ inline quiet() { assert(n[2].heard == 1) }
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 7
-/* link: the inner future is derived, and nobody else holds it. */
+/* forward: the inner future is derived, and nobody else holds it. */
 #define NODES 7
 inline setup() {
     makePromise(1, 1, 6);
@@ -241,64 +273,67 @@ inline quiet() { assert(n[2].heard == n[3].started) }
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 8
-/* link, a loop's turn: 3 forwards 4, which is about to forward 5 and to be taken out. */
+/* forward, a loop's turn: 3 forwards 4, which is about to forward 5 and to be taken out. */
 #define NODES 9
-inline lastHolderOf8() {
-    if
-    :: start2(resolve, 2, release, 2)
-    :: start1(release, 2)
-    :: start2(whenQuiet, 0, release, 2)
-    :: n[4].rc = 2; start2(release, 4, release, 2)
-    :: n[4].rc = 2; start3(cancel, 4, release, 4, release, 2)
-    fi
+inline innerIsDerived() {
+    makePromise(2, 1, 8);
+    make(5, MAP, 2);
+    enrolled(5, 2);
+    n[4].closure = 5
+}
+inline innerIsPromise() {
+    makePromise(2, 2, 8);
+    n[4].closure = 2
 }
 inline setup() {
     makePromise(1, 1, 7);
     make(3, FLAT, 2);
+    make(4, FLAT, 1);
     make(6, OBSERVER, 1);
-    if
-    :: /* The inner future is derived. */
-        makePromise(2, 1, 8);
-        make(5, MAP, 2);
-        enrolled(5, 2);
-        make(4, FLAT, 1);
-        n[4].closure = 5
-    :: /* It is a promise. */
-        makePromise(2, 2, 8);
-        make(4, FLAT, 1);
-        n[4].closure = 2
-    fi;
     n[3].isForwarding = 1;
     enrolled(4, 1);
     enrolled(3, 4);
     enrolled(6, 3);
-    n[2].listens = 1;
-    hadHandler = 1;
     running = 3;
     start2(resolve, 1, release, 1);
     if
     :: /* Nobody cancels, and a user holds the one that might be taken out. */
+        innerIsDerived();
         nobodyCancels = 1;
         n[4].rc = 2;
         start1(release, 3);
         start3(whenQuiet, 0, release, 4, release, 2)
     :: /* And observes it. */
+        innerIsPromise();
         n[4].rc = 2;
         make(9, OBSERVER, 1);
         start1(release, 3);
         start4with(observe, 9, 4, release, 9, release, 4, release, 2)
-    :: start2(cancel, 3, release, 3);
-        lastHolderOf8()
-    fi
+    :: innerIsDerived();
+        start2(cancel, 3, release, 3);
+        if
+        :: start2(whenQuiet, 0, release, 2)
+        :: n[4].rc = 2; start2(release, 4, release, 2)
+        fi
+    :: innerIsPromise();
+        start2(cancel, 3, release, 3);
+        if
+        :: start2(resolve, 2, release, 2)
+        :: start1(release, 2)
+        :: n[4].rc = 2; start3(cancel, 4, release, 4, release, 2)
+        fi
+    fi;
+    n[2].listens = 1;
+    hadHandler = 1
 }
 inline quiet() {
-    assert(!nobodyCancels || n[4].flags == PENDING && n[4].started && n[4].isLinked);
+    assert(!nobodyCancels || n[4].flags == PENDING && n[4].started && n[4].isEnrolled);
     assert(nobodyCancels || n[2].heard == n[4].started)
 }
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 9
-/* link, a turn on a settled future: 3 is to forward 4, which forwards already, and is taken out. */
+/* forward, a turn on a settled future: 3 is to forward 4, which forwards already, and is taken out. */
 #define NODES 8
 inline setup() {
     make(1, MAP, 1);
@@ -316,7 +351,13 @@ inline setup() {
     running = 3;
     /* A third thread holds the future in between, or nothing. */
     if
-    :: enrolled(4, 2); start0(nothing)
+    :: /* Between two others. */
+        make(5, OBSERVER, 1);
+        make(7, OBSERVER, 1);
+        enrolled(5, 2);
+        enrolled(4, 2);
+        enrolled(7, 2);
+        start0(nothing)
     :: make(5, MAP, 2); enrolled(5, 2); enrolled(4, 5); start2(cancel, 5, release, 5)
     :: make(5, MAP, 2); enrolled(5, 2); enrolled(4, 5); start1(release, 5)
     fi;
@@ -330,7 +371,9 @@ inline setup() {
     :: start2(whenQuiet, 0, release, 2)
     fi
 }
-inline quiet() { assert(n[2].heard == (n[3].result == CANCELLED -> 1 : 0)) }
+inline quiet() {
+    assert(n[5].kind == OBSERVER || n[2].heard == (n[3].result == CANCELLED -> 1 : 0))
+}
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 10
@@ -340,16 +383,10 @@ inline setup() {
     makePromise(1, 1, 7);
     makePromise(2, 1, 8);
     make(3, RACE, 2);
-    n[3].remaining = 2;
-    n[3].holdsInputs = 1;
-    make(4, INPUT, 2);
-    n[4].owner = 3;
-    make(5, INPUT, 2);
-    n[5].owner = 3;
+    isInput(4, 3, 1);
+    isInput(5, 3, 2);
     make(6, OBSERVER, 1);
     make(9, MAP, 2);
-    enrolled(4, 1);
-    enrolled(5, 2);
     enrolled(9, 3);
     enrolled(6, 9);
     n[1].listens = 1;
@@ -357,18 +394,23 @@ inline setup() {
     hadHandler = 1;
     running = 3;
     if
-    :: start2(resolve, 1, release, 1)
-    :: start1(release, 1)
-    fi;
-    if
-    :: start2(resolve, 2, release, 2)
-    :: start2(cancel, 2, release, 2)
-    :: start2(whenQuiet, 0, release, 2)
-    fi;
-    if
-    :: start3(cancel, 3, release, 3, release, 9)
-    :: start3(cancel, 9, release, 9, release, 3)
-    :: start2(release, 3, release, 9)
+    :: start2(resolve, 1, release, 1);
+        start3(cancel, 9, release, 9, release, 3);
+        if
+        :: start2(resolve, 2, release, 2)
+        :: start2(cancel, 2, release, 2)
+        :: start2(whenQuiet, 0, release, 2)
+        fi
+    :: start1(release, 1);
+        start3(cancel, 3, release, 3, release, 9);
+        start2(resolve, 2, release, 2)
+    :: start2(resolve, 1, release, 1);
+        start2(release, 3, release, 9);
+        if
+        :: start1(release, 2)
+        :: start2(cancel, 2, release, 2)
+        :: start2(whenQuiet, 0, release, 2)
+        fi
     fi
 }
 /* Whatever became of the first input, the other is not needed any more. */
@@ -377,9 +419,11 @@ inline expected() { heardIfCancelled(1); heardIfCancelled(2) }
 
 #elif SCENARIO == 11
 /* Deliveries that are put off, against a promise that goes and branches that are cancelled. */
-#define PUTTING_OFF 1
+#define QUEUE 4
+#define FRAMES 3
 #define NODES 6
 inline setup() {
+    maybeShallow();
     makePromise(1, 1, 6);
     make(2, MAP, 3);
     make(3, OBSERVER, 1);
@@ -405,9 +449,11 @@ inline quiet() { skip }
 inline expected() { heardIfCancelled(1) }
 #elif SCENARIO == 12
 /* A promise goes within a delivery, so what was put off outlives it. */
-#define PUTTING_OFF 1
+#define QUEUE 4
+#define FRAMES 3
 #define NODES 7
 inline setup() {
+    maybeShallow();
     makePromise(1, 1, 6);
     makePromise(2, 1, 7);
     make(3, FLAT, 1);
@@ -429,17 +475,13 @@ inline quiet() { skip }
 inline expected() { heardIfCancelled(2) }
 
 #elif SCENARIO == 13
-/* link: 3 waits for 4 and takes its place, while 4 begins to wait for its inner future. */
+/* forward: 3 waits for 4 and takes its place, while 4 begins to wait for its inner future. */
 #define NODES 9
 inline setup() {
     makePromise(1, 1, 8);
     makePromise(2, 1, 9);
     make(4, FLAT, 2);
     enrolled(4, 1);
-    if
-    :: n[2].rc = 2; n[4].closure = 2
-    :: make(5, MAP, 2); enrolled(5, 2); n[4].closure = 5
-    fi;
     make(7, MAP, 1);
     n[7].flags = VALUE;
     n[7].result = SUCCESS;
@@ -452,13 +494,23 @@ inline setup() {
     running = 3;
     start2(resolve, 1, release, 1);
     if
-    :: run thread(flatMapSettled, 3, 7, release, 7, 0, cancel, 3, 0, release, 3, 0)
-    :: run thread(flatMapSettled, 3, 7, release, 7, 0, release, 3, 0, nothing, 0, 0)
-    fi;
-    if
-    :: start1(release, 2)
-    :: start2(resolve, 2, release, 2)
-    :: start2(whenQuiet, 0, release, 2)
+    :: n[2].rc = 2;
+        n[4].closure = 2;
+        run thread(flatMapSettled, 3, 7, release, 7, 0, cancel, 3, 0, release, 3, 0);
+        if
+        :: start1(release, 2)
+        :: start2(resolve, 2, release, 2)
+        :: start2(whenQuiet, 0, release, 2)
+        fi
+    :: make(5, MAP, 2);
+        enrolled(5, 2);
+        n[4].closure = 5;
+        if
+        :: start2(resolve, 2, release, 2);
+            run thread(flatMapSettled, 3, 7, release, 7, 0, release, 3, 0, nothing, 0, 0)
+        :: start2(whenQuiet, 0, release, 2);
+            run thread(flatMapSettled, 3, 7, release, 7, 0, cancel, 3, 0, release, 3, 0)
+        fi
     fi
 }
 /* If 3 is cancelled before 4's transform is called, that is never begun. */
@@ -473,15 +525,9 @@ inline expected() { heardIfCancelled(2) }
 inline setup() {
     makePromise(1, 1, 6);
     make(2, RACE, 2);
-    n[2].remaining = 2;
-    n[2].holdsInputs = 1;
-    make(3, INPUT, 2);
-    n[3].owner = 2;
-    make(4, INPUT, 2);
-    n[4].owner = 2;
+    isInput(3, 2, 1);
+    isInput(4, 2, 1);
     make(5, OBSERVER, 1);
-    enrolled(3, 1);
-    enrolled(4, 1);
     enrolled(5, 2);
     maybeListens(1);
     running = 2;
@@ -527,9 +573,11 @@ inline expected() { heardIfCancelled(2) }
 #elif SCENARIO == 16
 /* An observer's closure cancels what is delivered to after it, or lets the last of another promise
    go, while others cancel too. */
-#define PUTTING_OFF 1
+#define QUEUE 4
+#define FRAMES 3
 #define NODES 7
 inline setup() {
+    maybeShallow();
     makePromise(1, 1, 6);
     make(2, OBSERVER, 1);
     make(3, MAP, 2);
@@ -542,9 +590,9 @@ inline setup() {
     n[4].listens = 1;
     hadHandler = 1;
     if
-    :: n[2].does = cancel; n[2].to = 3; n[3].rc = 3; start2(release, 4, nothing, 0)
-    :: n[2].does = resolve; n[2].to = 4; start0(nothing)
-    :: n[2].does = nothing; n[2].to = 4; start0(nothing)
+    :: closureCalls(2, cancel, 3, 0); n[3].rc = 3; start2(release, 4, nothing, 0)
+    :: closureCalls(2, resolve, 4, 0); start0(nothing)
+    :: closureCalls(2, nothing, 4, 0); start0(nothing)
     fi;
     running = 3;
     if
@@ -557,13 +605,15 @@ inline quiet() { skip }
 inline expected() { heardIfCancelled(1); heardIfCancelled(4) }
 
 #elif SCENARIO == 17
-/* A future with a timeout: the time is over, or its source is cancelled while it is delivered to. */
-#define NODES 5
+/* A future with a timeout: the time is over, now or while the timer is set; or its source settles or is
+   cancelled, and the timer is taken back. */
+#define NODES 6
 inline setup() {
     makePromise(1, 1, 5);
     make(2, MAP, 2);
     make(3, TIMED, 2);
     make(4, OBSERVER, 1);
+    willSet(3, 6);
     enrolled(2, 1);
     enrolled(3, 2);
     enrolled(4, 3);
@@ -575,13 +625,367 @@ inline setup() {
     :: start1(release, 1)
     :: start2(whenQuiet, 0, release, 1)
     fi;
-    start2(cancel, 2, release, 2);
-    start2(cancel, 3, release, 3)
+    if
+    :: start4(keep, 3, cancel, 2, release, 2, release, 3)
+    :: start4(keep, 3, cancel, 3, release, 2, release, 3)
+    :: start3(keep, 3, release, 2, release, 3)
+    fi;
+    if
+    :: start1(fire, 6)
+    :: start1(dropTimer, 6)
+    :: start0(nothing)
+    fi
+}
+inline quiet() { assert(n[1].heard == (n[3].result != NONE -> 1 : 0)) }
+inline expected() { heardIfCancelled(1) }
+
+#elif SCENARIO == 18
+/* A delayed future: the timer is set while it is cancelled; fires, or is dropped with the scheduler. */
+#define NODES 7
+inline setup() {
+    makePromise(1, 1, 2);
+    make(3, DELAYED, 2);
+    make(4, OBSERVER, 1);
+    willSet(3, 5);
+    n[5].to = 6;
+    n[6].kind = RESOLVER;
+    make(7, THING, 1);
+    n[3].closure = 7;
+    enrolled(3, 1);
+    enrolled(4, 3);
+    n[1].listens = 1;
+    hadHandler = 1;
+    running = 3;
+    if
+    :: start2(resolve, 1, release, 1);
+        if
+        :: start1(fire, 5)
+        :: start1(dropTimer, 5)
+        fi;
+        if
+        :: start2(cancel, 3, release, 3)
+        :: start1(release, 3)
+        fi
+    :: start1(release, 1); start1(fire, 5); start2(cancel, 3, release, 3)
+    :: start1(release, 1); start1(dropTimer, 5); start1(release, 3)
+    :: start2(resolve, 1, release, 1); start0(nothing); start2(cancel, 3, release, 3)
+    :: start2(whenQuiet, 0, release, 1); start0(nothing); start2(cancel, 3, release, 3)
+    fi
 }
 inline quiet() { assert(n[1].heard == 1) }
 inline expected() { heardIfCancelled(1) }
+
+#elif SCENARIO == 19
+/* A traversal: of three items, two are pending and one is to start. The losers of a failure are stopped
+   before what comes next. */
+#define NODES 10
+/* The third item has settled already; or nobody will settle it. */
+inline settledThird() {
+    make(3, PROMISE, 1);
+    n[3].flags = VALUE;
+    n[3].result = SUCCESS
+}
+inline setup() {
+    make(1, PROMISE, 1);
+    make(2, PROMISE, 1);
+    make(5, TRAVERSAL, 3);
+    isInput(6, 5, 1);
+    isInput(7, 5, 2);
+    n[5].remaining = 0;
+    make(10, OBSERVER, 1);
+    enrolled(10, 5);
+    make(9, WORK, 1);
+    work = 9;
+    pending = 2;
+    room = 2;
+    nextItem = 3;
+    lastItem = 3;
+    inputOf = 5;
+    n[8].kind = INPUT;
+    n[1].listens = 1;
+    n[2].listens = 1;
+    hadHandler = 1;
+    losers = bitOf(2);
+    loserObserver = 10;
+    running = 3;
+    if
+    :: run thread(fail, 1, FAILED, release, 1, 0, nothing, 0, 0, nothing, 0, 0);
+        settledThird();
+        start1(release, 5);
+        if
+        :: start2(resolve, 2, release, 2)
+        :: start3(whenQuiet, 0, cancel, 2, release, 2)
+        fi
+    :: start2(resolve, 1, release, 1);
+        makePromise(3, 1, 4);
+        start2(resolve, 2, release, 2);
+        start1(release, 5)
+    :: start2(resolve, 1, release, 1);
+        settledThird();
+        if
+        :: start2(resolve, 2, release, 2); start2(cancel, 5, release, 5)
+        :: losers = 0; start2(cancel, 2, release, 2); start1(release, 5)
+        fi
+    fi
+}
+inline quiet() { assert(n[2].heard == (n[5].result == NONE -> 0 : 1)) }
+inline expected() { heardIfCancelled(1); heardIfCancelled(2) }
+
+#elif SCENARIO == 20
+/* A traversal begins, by the thread that makes it, while its inputs settle. */
+#define NODES 10
+inline setup() {
+    make(1, PROMISE, 2);
+    make(2, PROMISE, 2);
+    make(5, TRAVERSAL, 2);
+    make(10, OBSERVER, 1);
+    enrolled(10, 5);
+    make(9, WORK, 1);
+    work = 9;
+    room = 1;
+    if
+    :: room = 2
+    :: skip
+    fi;
+    nextItem = 1;
+    lastItem = 2;
+    inputOf = 5;
+    n[6].kind = INPUT;
+    n[7].kind = INPUT;
+    n[1].listens = 1;
+    n[2].listens = 1;
+    running = 3;
+    start2(pump, 5, release, 5);
+    start2(resolve, 1, release, 1);
+    if
+    :: run thread(fail, 2, FAILED, release, 2, 0, release, 5, 0, nothing, 0, 0)
+    :: start3(resolve, 2, release, 2, release, 5)
+    :: start4(cancel, 5, release, 5, resolve, 2, release, 2)
+    fi
+}
+inline quiet() { skip }
+inline expected() { skip }
+
+#elif SCENARIO == 21
+/* A cycle: a flatMap's closure returns what derives from its own future, or that. */
+#define NODES 7
+inline setup() {
+    makePromise(1, 1, 2);
+    make(3, FLAT, 2);
+    make(5, MAP, 2);
+    make(6, OBSERVER, 1);
+    enrolled(3, 1);
+    enrolled(5, 3);
+    maybeListens(1);
+    if
+    :: n[3].closure = 3;
+        n[3].rc = 3;
+        enrolled(6, 5)
+    :: n[3].closure = 5;
+        n[5].rc = 3;
+        enrolled(6, 5)
+    :: make(4, FLAT, 2);
+        n[4].isForwarding = 1;
+        enrolled(4, 5);
+        enrolled(6, 4);
+        n[3].closure = 4
+    fi;
+    running = 3;
+    if
+    :: start1(release, 1); start2(cancel, 5, release, 5); start2(cancel, 3, release, 3)
+    :: start2(resolve, 1, release, 1);
+        if
+        :: start2(cancel, 5, release, 5); start1(release, 3)
+        :: start1(release, 5); start2(cancel, 3, release, 3)
+        fi
+    fi
+}
+inline quiet() { skip }
+inline expected() { heardIfCancelled(1) }
+
+#elif SCENARIO == 22
+/* Order, on one thread: what an observer adds comes after what was registered before. */
+#define QUEUE 4
+#define FRAMES 3
+#define NODES 11
+inline setup() {
+    maybeShallow();
+    makePromise(1, 1, 2);
+    make(3, OBSERVER, 1);
+    make(4, OBSERVER, 1);
+    make(5, OBSERVER, 1);
+    n[3].place = 1;
+    n[4].place = 2;
+    n[5].place = 3;
+    enrolled(3, 1);
+    enrolled(4, 1);
+    running = 1;
+    if
+    :: /* The first of two observers adds one. */
+        closureCalls(3, observe, 5, 1);
+        start2(resolve, 1, release, 1)
+    :: /* Another future's, which settles within the first. */
+        makePromise(6, 1, 7);
+        make(8, OBSERVER, 1);
+        enrolled(8, 6);
+        closureCalls(3, resolve, 6, 0);
+        closureCalls(8, observe, 5, 1);
+        start2(resolve, 1, release, 1)
+    :: /* Another future's, before the delivery and after it; the second is put off. */
+        makePromise(6, 1, 7);
+        makePromise(9, 1, 10);
+        make(8, OBSERVER, 1);
+        make(11, OBSERVER, 1);
+        enrolled(8, 6);
+        enrolled(11, 9);
+        closureCalls(3, resolve, 9, 0);
+        closureCalls(8, resolveAndObserve, 5, 1);
+        start3(resolve, 6, release, 6, release, 1)
+    fi
+}
+inline quiet() { skip }
+inline expected() { assert(lastPlace == 3) }
+
+#elif SCENARIO == 23
+/* Depth, on one thread: each future's settling settles the next. */
+#define QUEUE 5
+#define FRAMES 3
+#define NODES 14
+inline chained(k, operation) {
+    closureCalls(k, operation, k + 1, 0);
+    n[k].listens = 1
+}
+/* Observer w, of u, calls an operation on the next. */
+inline observes(w, u, operation, x) {
+    make(w, OBSERVER, 1);
+    enrolled(w, u);
+    closureCalls(w, operation, x, 0)
+}
+inline setup() {
+    if
+    :: maximumDepth = 1
+    :: maximumDepth = 2
+    fi;
+    running = 1;
+    if
+    :: /* Promises 1 to 5; each but the last owns the next, by a handler or by an observer. */
+        makePromise(1, 1, 6);
+        makePromise(2, 1, 7);
+        makePromise(3, 1, 8);
+        makePromise(4, 1, 9);
+        makePromise(5, 1, 10);
+        if
+        :: /* `p.onCancel { next.cancel() }` */
+            chained(1, cancel); chained(2, cancel); chained(3, cancel); chained(4, cancel)
+        :: chained(1, nothing); chained(2, nothing); chained(3, nothing); chained(4, nothing)
+        :: observes(11, 1, nothing, 2); observes(12, 2, nothing, 3);
+            observes(13, 3, nothing, 4); observes(14, 4, nothing, 5)
+        :: observes(11, 1, resolve, 2); observes(12, 2, resolve, 3);
+            observes(13, 3, resolve, 4); observes(14, 4, resolve, 5)
+        :: observes(11, 1, cancel, 2); observes(12, 2, cancel, 3);
+            observes(13, 3, cancel, 4); observes(14, 4, cancel, 5)
+        fi;
+        if
+        :: start2(cancel, 1, release, 1)
+        :: start2(resolve, 1, release, 1)
+        :: start1(release, 1)
+        fi
+    :: /* Resolvers 6 to 9 of the futures 2 to 5; the handler of each future owns the next resolver. */
+        make(1, PROMISE, 1); make(2, PROMISE, 1); make(3, PROMISE, 1); make(4, PROMISE, 1);
+        make(5, PROMISE, 1);
+        make(6, RESOLVER, 1); make(7, RESOLVER, 1); make(8, RESOLVER, 1); make(9, RESOLVER, 1);
+        closureCalls(6, nothing, 2, 0); closureCalls(7, nothing, 3, 0); closureCalls(8, nothing, 4, 0);
+        closureCalls(9, nothing, 5, 0);
+        closureCalls(1, nothing, 6, 0); closureCalls(2, nothing, 7, 0); closureCalls(3, nothing, 8, 0);
+        closureCalls(4, nothing, 9, 0);
+        n[1].listens = 1; n[2].listens = 1; n[3].listens = 1; n[4].listens = 1;
+        start2(resolve, 1, release, 1)
+    :: /* `next = p.always { next.cancel() }`: 2 to 4 derive from the promise 1. */
+        makePromise(1, 1, 6);
+        make(2, MAP, 2); make(3, MAP, 2); make(4, MAP, 2); make(5, MAP, 2);
+        enrolled(2, 1); enrolled(3, 1); enrolled(4, 1); enrolled(5, 1);
+        observes(11, 2, cancel, 3); observes(12, 3, cancel, 4); observes(13, 4, cancel, 5);
+        start3(cancel, 2, release, 2, release, 1)
+    fi
+}
+inline quiet() { skip }
+inline expected() { skip }
+
+#elif SCENARIO == 24
+/* A promise that rejects nobody is released, under an observer, a derived future, and an aggregate. */
+#define NODES 9
+inline setup() {
+    makePromise(1, 1, 2);
+    n[1].isSilent = 1;
+    running = 3;
+    start1(release, 1);
+    makePromise(6, 1, 7);
+    if
+    :: make(3, MAP, 2);
+        enrolled(3, 1);
+        start2(cancel, 3, release, 3);
+        start1(release, 6)
+    :: make(3, MAP, 2);
+        enrolled(3, 1);
+        start1(release, 3);
+        start1(release, 6)
+    :: make(3, OBSERVER, 1);
+        enrolled(3, 1);
+        if
+        :: make(5, RACE, 2);
+            make(8, OBSERVER, 1);
+            enrolled(8, 5);
+            start2(cancel, 5, release, 5)
+        :: make(5, ALL, 2);
+            start2(cancel, 5, release, 5)
+        :: make(5, ALL, 2);
+            start1(release, 5)
+        fi;
+        isInput(4, 5, 1);
+        isInput(9, 5, 6);
+        start2(resolve, 6, release, 6)
+    fi
+}
+inline quiet() { skip }
+inline expected() { assert(n[3].calls == 0) }
+
+#elif SCENARIO == 25
+/* `all` of two inputs, which settle at the same time, or fail; and who cancels it. */
+#define NODES 8
+inline setup() {
+    makePromise(1, 1, 7);
+    makePromise(2, 1, 8);
+    make(3, ALL, 2);
+    isInput(4, 3, 1);
+    isInput(5, 3, 2);
+    make(6, OBSERVER, 1);
+    enrolled(6, 3);
+    n[1].listens = 1;
+    n[2].listens = 1;
+    hadHandler = 1;
+    loserObserver = 6;
+    running = 3;
+    if
+    :: start2(resolve, 1, release, 1)
+    :: run thread(fail, 1, FAILED, release, 1, 0, nothing, 0, 0, nothing, 0, 0)
+    fi;
+    if
+    :: start2(resolve, 2, release, 2); losers = bitOf(2)
+    :: start2(cancel, 2, release, 2)
+    :: start3(whenQuiet, 0, cancel, 2, release, 2); losers = bitOf(2)
+    fi;
+    if
+    :: start2(cancel, 3, release, 3)
+    :: start1(release, 3)
+    fi
+}
+inline quiet() { assert(n[2].heard == (n[3].result == NONE -> 0 : 1)) }
+inline expected() { heardIfCancelled(1); heardIfCancelled(2) }
 #endif
 
-#ifndef PUTTING_OFF
-#define PUTTING_OFF 0
+#ifndef QUEUE
+#define QUEUE 1
+#endif
+#ifndef FRAMES
+#define FRAMES 3
 #endif

@@ -1,44 +1,60 @@
-/* One compare-and-exchange from pending to locked, or the load that finds it neither. */
-inline lockIfPending(x) {
-    atomic {
-        untilUnlocked(x);
-        TOUCH(x);
-        if
-        :: n[x].flags == PENDING -> n[x].flags = LOCKED; ok = 1
-        :: else -> ok = 0
-        fi
-    }
+/* From here on this thread holds the word of x. */
+inline hold(x) {
+    held = held | bitOf(x);
+    n[x].turns = 0
 }
 
-inline tryLock(x) {
-    atomic {
-#ifdef FAULT_SPLICE_WAITS
-        untilUnlocked(x);
-#endif
-        TOUCH(x);
-        if
-        :: n[x].flags == PENDING -> n[x].flags = LOCKED; ok = 1
-        :: else -> ok = 0
-        fi
-    }
+/* One turn of a loop over nodes. While a word is locked or detaching, others may wait for it, so its
+   holder takes one turn at most, whatever the number of nodes. */
+inline turn() {
+    if
+    :: held != 0 ->
+        k = 1;
+        do
+        :: k <= NODES ->
+            if
+            :: has(held, k) -> n[k].turns = n[k].turns + 1; assert(n[k].turns <= 1)
+            :: else
+            fi;
+            k++
+        :: else -> break
+        od;
+        k = 0
+    :: else
+    fi
 }
 
 /* Only the holder of a lock writes the word. */
-inline unlock(x) {
-    atomic { TOUCH(x); assert(n[x].flags == LOCKED); n[x].flags = PENDING }
+inline unlockTo(x, newWord) {
+    assert(n[x].flags == LOCKED);
+    n[x].flags = newWord;
+    n[x].turns = 0;
+    held = (newWord == DETACHING -> held : held & ~bitOf(x));
+    n[x].head = (isSettled(newWord) -> 0 : n[x].head)
 }
 
-/* FutureNode.claim(), and Waiter.claim(as:) for those that have no list. */
-inline claimAs(x, to) {
-#ifdef FAULT_CLAIM_BY_STORE
+inline unlock(x) {
+    atomic { TOUCH(x); unlockTo(x, PENDING) }
+}
+
+/* The last touch of a node that was given up. */
+inline setDetached(x) {
+    n[x].flags = FAILURE;
+    n[x].turns = 0;
+    held = held & ~bitOf(x)
+}
+
+/* One compare-and-exchange from pending to locked, or the load that finds it settled. */
+inline lockIfPending(x) {
+#ifdef FAULT_LOCK_BY_STORE
     atomic {
         untilUnlocked(x);
         TOUCH(x);
-        ok = isPending(n[x].flags)
+        ok = (n[x].flags == PENDING)
     }
     atomic {
         if
-        :: ok -> n[x].flags = to
+        :: ok -> n[x].flags = LOCKED; hold(x)
         :: else
         fi
     }
@@ -47,80 +63,44 @@ inline claimAs(x, to) {
         untilUnlocked(x);
         TOUCH(x);
         if
-        :: isPending(n[x].flags) -> n[x].flags = to; ok = 1
+        :: n[x].flags == PENDING -> n[x].flags = LOCKED; hold(x); ok = 1
         :: else -> ok = 0
         fi
     }
 #endif
 }
 
-/* FutureNode.close(): takes the list, newest first, as `list`. */
-inline close(x) {
-#ifdef FAULT_CLAIM_BY_STORE
+inline tryLock(x) {
     atomic {
+#ifdef FAULT_TAKE_OUT_WAITS
         untilUnlocked(x);
-        TOUCH(x);
-        ok = isPending(n[x].flags);
-        list = n[x].head
-    }
-    atomic {
-        if
-        :: ok -> n[x].flags = CLOSED
-        :: else -> list = 0
-        fi
-    }
-#else
-    atomic {
-        untilUnlocked(x);
+#endif
         TOUCH(x);
         if
-        :: isPending(n[x].flags) -> n[x].flags = CLOSED; list = n[x].head; ok = 1
+        :: n[x].flags == PENDING -> n[x].flags = LOCKED; hold(x); ok = 1
         :: else -> ok = 0
         fi
     }
-#endif
 }
 
-/* FutureNode.settle(_:as:): a closed word is written by nobody else. */
-inline settle(x, to) {
+/* claim(as:) of a node that has no list: nothing happens between its locking and its unlocking. */
+inline claimAs(x, newWord) {
     atomic {
+        untilUnlocked(x);
         TOUCH(x);
-#ifndef FAULT_SETTLE_BEFORE_WRITE
-        assert(n[x].flags == CLOSED && n[x].result != NONE);
-#endif
-        n[x].head = 0;
-        n[x].flags = to
+        if
+        :: n[x].flags == PENDING -> n[x].flags = LOCKED; hold(x); unlockTo(x, newWord); ok = 1
+        :: else -> ok = 0
+        fi
     }
 }
 
-inline waitUntilLeft(x) {
-#ifndef FAULT_NO_WAIT_UNTIL_LEFT
-    atomic { untilLeft(x); TOUCH(x) }
+inline waitUntilDetached(x) {
+#ifndef FAULT_NO_WAIT_UNTIL_DETACHED
+    atomic { untilDetached(x); TOUCH(x) }
 #else
     skip
 #endif
-}
-
-/* Takes the list, newest first, as `list`. */
-inline publish(x, to) {
-#ifdef FAULT_PUBLISH_BY_STORE
-    atomic { TOUCH(x); list = n[x].head }
-    atomic { TOUCH(x); n[x].head = 0; n[x].flags = to }
-#else
-    atomic {
-        TOUCH(x);
-        assert(n[x].flags == CLAIMED && n[x].result != NONE);
-        list = n[x].head;
-        n[x].head = 0;
-        n[x].flags = to
-    }
-#endif
-}
-
-/* wait(for:) */
-inline waitFor(w, u) {
-    n[w].upstream = u;
-    n[w].upstreamIsRoot = isRoot(n[u].kind)
 }
 
 inline addReference(x) {
@@ -128,7 +108,13 @@ inline addReference(x) {
     n[x].rc = n[x].rc + 1
 }
 
-/* retainUpstream(): `up`, or 0. Situations 2 and 3 of Waiter.swift. */
+/* Gives back a reference that cannot be the last. */
+inline dropReference(x) {
+    assert(n[x].rc > 1);
+    n[x].rc = n[x].rc - 1
+}
+
+/* retainUpstream(): `up`, or 0. Situations 2 and 3 of Core.md. */
 inline retainUpstream(w) {
     atomic { TOUCH(w); up = n[w].upstream }
     atomic {
@@ -137,7 +123,7 @@ inline retainUpstream(w) {
             TOUCH(up);
             if
 #ifndef FAULT_RETAIN_WITHOUT_TRY
-            :: n[w].upstreamIsRoot && n[up].life == DEINIT -> up = 0
+            :: n[up].life == DEINIT -> up = 0
 #endif
             :: else -> addReference(up)
             fi

@@ -1,0 +1,196 @@
+/* takeOut(for:callerRetains:): `m`, locked, is taken out; `only`, locked, takes its place. `done` if it
+   was. */
+inline takeOutFor(m, only, callerRetains) {
+    done = 0;
+    up = 0;
+    ok = n[m].isForwarding && n[m].head == only && n[only].next == 0;
+    if
+    :: ok ->
+        retainUpstream(m);
+        if
+        :: up != 0 ->
+            tryLock(up);
+            if
+            :: ok ->
+#ifndef FAULT_TAKE_OUT_UNENROLLED
+                ok = n[m].isEnrolled;
+#endif
+                if
+                :: ok ->
+                    if
+                    :: callerRetains -> atomic { dropReference(m) }
+                    :: else
+                    fi;
+                    atomic {
+                        TOUCH(m);
+                        TOUCH(only);
+                        assert(n[up].flags == LOCKED && n[m].flags == LOCKED);
+                        assert(n[only].flags == LOCKED && n[m].upstream == up);
+#ifdef FAULT_TAKE_OUT_SHARED
+                        done = 1;
+#else
+                        done = (n[m].rc == 1);
+#endif
+                        if
+                        :: done ->
+                            replace(m, only, up);
+                            n[m].result = CANCELLED;
+                            unlockTo(m, FAILURE)
+                        :: else ->
+                            n[m].rc = n[m].rc + 1 + callerRetains
+                        fi
+                    }
+                    PUSH(release, m, 0)
+                :: else
+                fi;
+                unlock(up)
+            :: else
+            fi;
+            PUSH(release, up, 0)
+        :: else
+        fi
+    :: else
+    fi;
+    if
+    :: !done -> unlock(m)
+    :: else
+    fi
+}
+
+/* Future.adopt(_:): x is to settle as y does. */
+inline doAdopt() {
+    atomic { TOUCH(y); ok = isSettled(n[y].flags) && x != y }
+    if
+    :: ok -> PUSH(finishDerived, x, y)
+    :: else ->
+        atomic { TOUCH(x); n[x].source = y }
+        PUSH(walkUp, x, y)
+    fi
+}
+
+/* cycle(through:), one turn of its loop: y is `last`, with a reference unless it is the first. */
+inline doWalkUp() {
+    if
+    :: x == y ->
+#ifdef FAULT_CYCLE_UNSEEN
+        PUSH(forward, x, n[x].source);
+#else
+        PUSH(failDerived, x, FAILED);
+#endif
+    :: else ->
+        /* lockedUpstream() */
+        if
+        :: isRoot(n[y].kind) -> ok = 0
+        :: else ->
+#ifdef FAULT_CYCLE_UNLOCKED
+            atomic { TOUCH(y); ok = isPending(n[y].flags) }
+#else
+            lockIfPending(y)
+#endif
+        fi;
+        if
+        :: ok ->
+            retainUpstream(y);
+#ifndef FAULT_CYCLE_UNLOCKED
+            unlock(y)
+#endif
+        :: else
+        fi;
+        if
+        :: up != 0 -> PUSH(walkUp, x, up)
+        :: else -> PUSH(forward, x, n[x].source)
+        fi
+    fi;
+    if
+    :: y != n[x].source -> PUSH(release, y, 0)
+    :: else
+    fi
+}
+
+/* FutureNode.forward(from:deliver:), once no cycle was found. */
+inline doForward() {
+    lockIfPending(x);
+    if
+    :: ok ->
+        atomic {
+            TOUCH(x);
+            n[x].source = 0;
+            n[x].upstream = y;
+            n[x].isEnrolled = 0;
+            n[x].isForwarding = 1;
+            unlockTo(x, PENDING)
+        }
+        PUSH(enrollExpected, x, y)
+    :: else ->
+        waitUntilDetached(x);
+#ifndef FAULT_FORWARD_FORGETS_INTEREST
+        PUSH(giveUpInterest, y, 0)
+#endif
+    fi
+}
+
+/* FutureNode.takeOut(_:) of x, of which this thread owns a reference; takeOutUpstream() was before. */
+inline doTakeOut() {
+    atomic { TOUCH(x); ok = (n[x].head != 0) }
+    if
+    :: ok -> lockIfPending(x)
+    :: else
+    fi;
+    if
+    :: ok ->
+        i = n[x].head;
+        if
+        :: i != 0 && n[i].next == 0 -> tryLock(i)
+        :: else -> ok = 0
+        fi;
+        if
+        :: ok && n[i].isForwarding ->
+            takeOutFor(x, i, 1);
+            unlock(i);
+            ok = done
+        :: ok && !n[i].isForwarding ->
+            unlock(i);
+            unlock(x);
+            ok = 0
+        :: else -> unlock(x)
+        fi
+    :: else
+    fi;
+    if
+    :: !ok -> PUSH(release, x, 0)
+    :: else
+    fi
+}
+
+/* FutureNode.takeOutUpstream() */
+inline doTakeOutUpstream() {
+    if
+    :: n[x].isForwarding -> lockIfPending(x)
+    :: else
+    fi;
+    if
+    :: ok ->
+        i = n[x].upstream;
+        if
+        :: i == 0 || isRoot(n[i].kind) -> ok = 0
+        :: else -> tryLock(i)
+        fi;
+        if
+        :: ok -> takeOutFor(i, x, 0)
+        :: else
+        fi;
+        unlock(x)
+    :: else
+    fi
+}
+
+/* Future.flatMap(_:) of a settled future y: x is the new one. */
+inline doFlatMapSettled() {
+    atomic {
+        assert(depth == 0);
+        depth = 1;
+        PUSH(leaveDelivery, 0, 0);
+        PUSH(takeOutUpstream, x, 0);
+        PUSH(receive, x, y)
+    }
+}
