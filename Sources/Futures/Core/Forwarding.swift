@@ -14,10 +14,6 @@ extension FutureNode {
     /// Called by the one deliverer of this.
     @usableFromInline
     final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
-        if let cycle = cycle(through: inner) {
-            failDerived(Failure(cycle))
-            return
-        }
         guard lockIfPending() else {
             // Cancelled while the closure ran: what it has started loses this interest at once.
             waitUntilDetached()
@@ -29,7 +25,12 @@ extension FutureNode {
         isForwarding = true
         self.deliver = deliver
         unlock()
-        inner.enrollExpected(self)
+        // After that, so that of two futures which adopt each other at the same time one finds it.
+        if let cycle = cycle(through: inner) {
+            failDerived(Failure(cycle))
+        } else {
+            inner.enrollExpected(self)
+        }
     }
 
     /// Takes the future above this one out, if that only forwards to this.

@@ -33,6 +33,21 @@ import Testing
         #expect(text.contains("Test/Step.swift:\(links - 1)"), "\(text)")
     }
 
+    @Test("F5: two futures that adopt each other at the same time do not wait for ever")
+    func adoptingEachOther() {
+        for _ in 0..<2_000 {
+            let promises = [Promise<Int>(), Promise<Int>()]
+            let futures = Locked<[Future<Int>]>([])
+            let made = promises.indices.map { index in
+                promises[index].flatMap { _ in futures.withLock { $0[1 - index] } }
+            }
+            futures.withLock { $0 = made }
+            onThreads(2) { promises[$0].resolve(with: 1) }
+            #expect(made.allSatisfy { $0.codeNow == .cycle })
+            futures.withLock { $0 = [] }
+        }
+    }
+
     @Test("F5: nothing of a cycle is left") func aCycleIsFreed() {
         let census = Census()
         var promise: Promise<Int>? = Promise<Int>()
