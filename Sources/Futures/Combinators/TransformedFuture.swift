@@ -85,7 +85,7 @@ extension Future {
         by step: Step, at location: SourceLocation?
     ) -> Future<Step.Output> where Step.Input == Value {
         if hasSettled, enterDelivery() {
-            let future = settled(by: step, at: location)
+            let future = transformedAtOnce(by: step, at: location)
             future.takeOutUpstream()
             Self.leaveDelivery()
             return future
@@ -100,7 +100,7 @@ extension Future {
 
     /// What a transform makes of this settled future.
     @inlinable
-    final func settled<Step: Transform>(
+    final func transformedAtOnce<Step: Transform>(
         by step: Step, at location: SourceLocation?
     ) -> Future<Step.Output> where Step.Input == Value {
         do {

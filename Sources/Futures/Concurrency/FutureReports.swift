@@ -80,8 +80,9 @@ public enum FutureReports {
             return ": it waits for itself, by way of \(places)"
         }
         var (last, text) = (future, "")
+        var known: Set = [ObjectIdentifier(future)]
         while let next = last.lockedUpstream() ?? last.inputsOfAggregate.first(where: \.isPending),
-            text.utf8.count < 2_000
+            text.utf8.count < 2_000, known.insert(ObjectIdentifier(next)).inserted
         {
             last = next
             if last.origin != nil { text += ", which waits for the one\(place(of: last))" }

@@ -125,9 +125,9 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     override func inputSettled(_ input: AggregateInput) -> Bool {
         let isFailure = input.source?.failure != nil
         switch rule {
-        case .first: settle(as: input)
-        case .firstFailure where isFailure: settle(as: input)
-        case .firstSuccess where !isFailure: settle(as: input)
+        case .first: settle(like: input)
+        case .firstFailure where isFailure: settle(like: input)
+        case .firstSuccess where !isFailure: settle(like: input)
         default: break
         }
         return countDown(1)
@@ -142,7 +142,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     }
 
     /// Settles as one input did, and gives up the others, unless this has settled.
-    private func settle(as input: AggregateInput) {
+    private func settle(like input: AggregateInput) {
         guard lockIfPending() else { return }
         var newWord = StateWord.value
         if let failure = input.source?.failure {

@@ -9,6 +9,6 @@ class DerivedFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     init(deliver: @escaping Delivery) {
         storedLinks = Links(deliver: deliver)
         super.init()
-        keep(linksAt: &storedLinks)
+        setLinks(at: &storedLinks)
     }
 }

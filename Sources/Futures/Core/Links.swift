@@ -37,7 +37,7 @@ struct Links {
 extension FutureNode {
     /// Notes where this node's links are: in a stored property of its own, which does not move.
     @inlinable
-    final func keep(linksAt stored: inout Links) {
+    final func setLinks(at stored: inout Links) {
         links = withUnsafeMutablePointer(to: &stored) { $0 }
     }
 

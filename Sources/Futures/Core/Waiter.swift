@@ -7,6 +7,6 @@ class Waiter: FutureNode, @unchecked Sendable {
     init(deliver: @escaping Delivery) {
         storedLinks = Links(deliver: deliver)
         super.init(word: StateWord.pending)
-        keep(linksAt: &storedLinks)
+        setLinks(at: &storedLinks)
     }
 }

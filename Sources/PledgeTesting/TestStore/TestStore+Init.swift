@@ -68,6 +68,37 @@ extension TestStore {
             exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID,
             filePath: filePath, line: line, column: column)
     }
+
+    /// Makes a store of a state and a reducer with effects.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning.
+    ///   - effects: Changes the state, and returns what there is to do besides.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live while the state asks for them.
+    ///   - exhaustivity: What it insists on.
+    ///   - onFailure: Fails the test.
+    ///   - fileID: Where to show what is wrong at the end.
+    ///   - filePath: Where to show what is wrong at the end.
+    ///   - line: Where to show what is wrong at the end.
+    ///   - column: Where to show what is wrong at the end.
+    public convenience init(
+        initialState: State,
+        effects: EffectReducer<State, Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        exhaustivity: TestStoreExhaustivity = .all,
+        onFailure: @escaping FailureReport = reportTestFailure,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) {
+        self.init(
+            initialState: initialState,
+            effects: { state, event in effects.reduce(&state, event) },
+            middleware: middleware, feedback: feedback,
+            exhaustivity: exhaustivity, onFailure: onFailure, fileID: fileID,
+            filePath: filePath, line: line, column: column)
+    }
 }
 
 extension TestStore where State: Reducible, State.Event == Event {

@@ -71,6 +71,29 @@ extension Recorder {
             initialState, maximumEvents: maximumEvents, middleware: middleware,
             feedback: feedback, onFailure: onFailure, effects)
     }
+
+    /// Makes a recorder of a state and a reducer with effects.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning, which is position 0.
+    ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
+    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///   - effects: Changes the state, and returns what there is to do besides.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
+    ///     steps through the history and events that are played again do not.
+    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - onFailure: Called with the error of an effect that failed without an event.
+    public convenience init(
+        initialState: State, maximumEvents: Int = .max,
+        effects: EffectReducer<State, Event>,
+        middleware: [DispatchMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [],
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        self.init(
+            initialState, maximumEvents: maximumEvents, middleware: middleware,
+            feedback: feedback, onFailure: onFailure, effects.body)
+    }
 }
 
 extension Recorder where State: Reducible, State.Event == Event {

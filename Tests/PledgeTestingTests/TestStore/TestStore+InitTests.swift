@@ -22,6 +22,14 @@ struct TestStoreInitTests {
             initialState: 0, reducer: Reducer<Int, Int> { state, event in state -= event },
             onFailure: log.add)
         reducer.send(3) { $0 = -3 }
+        let withEffects = TestStore(
+            initialState: 0,
+            effects: EffectReducer<Int, Int> { state, event in
+                state += event
+                return event == 1 ? .future(Future(value: 5)) : .none
+            }, onFailure: log.add)
+        withEffects.send(1, expecting: 1)
+        withEffects.receive(5) { $0 = 6 }
         #expect(log.messages == [])
     }
 

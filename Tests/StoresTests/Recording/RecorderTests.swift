@@ -20,6 +20,18 @@ struct RecorderTests {
         #expect(recorder.events == [1, 10, 100])
     }
 
+    @Test func takesAReducerWithEffects() {
+        let recorder = Recorder(
+            initialState: 0,
+            effects: EffectReducer<Int, Int> { state, event in
+                state += event
+                return event == 1 ? .future(Future(value: 5)) : .none
+            })
+        recorder.dispatch(event: 1)
+        #expect(recorder.states == [0, 1, 6])
+        #expect(recorder.undo() && recorder.state == 1)
+    }
+
     @Test func thereIsNothingBeyondTheEnds() {
         #expect(!recorder.undo())
         #expect(!recorder.redo())
