@@ -42,6 +42,7 @@
 #define TIMER    14
 #define WORK     15
 #define THING    16
+#define OBSERVATION 17
 
 /* The life of an object. */
 #define NOWHERE 0
@@ -72,7 +73,8 @@ mtype = {
     distribute, deliverNext, hand, runOne, afterRun, leaveDelivery, endCall, endDeinit,
     receive, failDerived, finishDerived, adopt, walkUp, forward, enrollShared, enrollExpected,
     step, detachInputs, finish, runCancellation, withdraw, call, discard, giveUpInterest,
-    abandon, forget, lose, free, takeOut, takeOutUpstream, inputSettled, letGo, conclude, dropInputs,
+    abandon, redirect, forgetOwnList, forget, releaseAll, upstreamWasLost, free,
+    takeOut, takeOutUpstream, inputSettled, letGo, conclude, dropInputs,
     takeTimer, cancelTimer, timeOver, pumpTurn, complete, letGoOfWork
 };
 
@@ -95,7 +97,7 @@ typedef Node {
     bit listens;          /* the attachment is `handlers` */
     byte result;          /* storage, failure */
 
-    byte closure;         /* what the transform owns: of a FLAT, the future that it returns */
+    byte closure;         /* what the closure owns: of a FLAT, the future that it returns */
     byte owner;           /* of an INPUT, its aggregate; of a TIMED or DELAYED, the TIMER that it will set */
     byte source;          /* of an INPUT, once delivered; of a FLAT that looks for a cycle, what it adopts */
     short inputs;         /* of an aggregate: a set */
@@ -291,8 +293,11 @@ next:
     :: o == release -> doRelease()
     :: o == releaseRange -> doReleaseRange()
     :: o == abandon -> doAbandon()
+    :: o == redirect -> doRedirect()
+    :: o == forgetOwnList -> doForgetOwnList()
     :: o == forget -> doForget()
-    :: o == lose -> doLose()
+    :: o == releaseAll -> doReleaseAll()
+    :: o == upstreamWasLost -> doUpstreamWasLost()
     :: o == free -> doFree()
     :: o == takeOut -> doTakeOut()
     :: o == takeOutUpstream -> doTakeOutUpstream()
@@ -336,6 +341,7 @@ init {
             assert(n[k].life == FREED || n[k].life == NOWHERE);
             /* Each observer that was enrolled is called once, each task resumed once. */
             assert(n[k].kind != OBSERVER || n[k].calls == (n[k].upstream != 0 -> 1 : 0));
+            assert(n[k].kind != OBSERVATION || n[k].calls <= 1);
             assert(n[k].kind != TASK || n[k].calls == 1);
             /* A producer hears once, and only of a cancellation. */
             assert(n[k].heard <= 1);
