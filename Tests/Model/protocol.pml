@@ -102,7 +102,7 @@ typedef Node {
     byte source;          /* of an INPUT, once delivered; of a FLAT that looks for a cycle, what it adopts */
     short inputs;         /* of an aggregate: a set */
     byte remaining;       /* of an aggregate, which owns a reference to itself until it is 0 */
-    bit hasLostInput;     /* of an aggregate */
+    bit hasLostInput;     /* of an aggregate; of a TRAVERSAL, only counted */
     byte heir;            /* of a PROMISE */
     byte timer;           /* of a TIMED or DELAYED: the TIMER to take back */
     bit isSet;            /* of a TIMER: the scheduler has its action */
@@ -116,6 +116,7 @@ typedef Node {
     byte heard;           /* how often the producer heard of a cancellation */
     byte place;           /* of an OBSERVER: it is called after those with a lower place; 0: at any time */
     bit left;             /* somebody has given up an interest in it, and found it pending */
+    bit hasLostUpstream;  /* it waited for what was released in silence */
     bit started;          /* the transform was called and has returned its future */
     byte turns;           /* of a locked or detaching word: turns of loops that its holder has taken */
 }

@@ -106,7 +106,8 @@ inline doForgetOwnList() {
     atomic {
         untilUnlocked(x);
         TOUCH(x);
-        assert(n[x].flags == PENDING && n[x].upstream == 0 && n[x].head != 0);
+        assert(n[x].flags == PENDING && n[x].head != 0);
+        assert(n[x].hasLostUpstream || n[x].hasLostInput);
         n[x].flags = LOCKED;
         PUSH(forget, n[x].head, 0);
         n[x].head = 0
@@ -122,7 +123,7 @@ inline doForget() {
         atomic { TOUCH(up); other = n[up].next }
         lockIfPending(up);
         if
-        :: ok -> atomic { n[up].upstream = 0; unlockTo(up, PENDING) }
+        :: ok -> atomic { n[up].upstream = 0; n[up].hasLostUpstream = 1; unlockTo(up, PENDING) }
 #ifdef FAULT_LOSES_WITHOUT_WAIT
         :: else
 #else
@@ -186,6 +187,7 @@ inline doUpstreamWasLost() {
         atomic {
             up = n[x].owner;
             TOUCH(up);
+            n[up].hasLostInput = 1;
             isOver = 1;
             if
             :: work != 0 -> PUSH(release, work, 0); work = 0
@@ -212,11 +214,11 @@ inline doFree() {
     atomic {
         assert(n[x].life == DEINIT && n[x].rc == 0 && n[x].head == 0);
         assert(!isFuture(n[x].kind) || n[x].flags == VALUE || n[x].flags == FAILURE
-            || n[x].hasLostInput || n[x].upstream == 0);
+            || n[x].hasLostInput || n[x].hasLostUpstream);
         n[x].life = FREED;
         /* Called or withdrawn: a user's closure does not outlive its use, unless it is never to be used: what it
            waited for was released in silence. */
-        assert(n[x].closure == 0 || n[x].upstream == 0 || n[n[x].upstream].isSilent);
+        assert(n[x].closure == 0 || n[x].hasLostUpstream || n[n[x].upstream].isSilent);
         assert(n[x].remaining == 0);
         assert(n[x].inputs == 0 || n[x].hasLostInput);
         if
