@@ -10,13 +10,12 @@ inline putOff(w, u) {
     lates = lates + 1
 }
 
-#ifdef FAULT_DELIVERS_TOO_DEEP
-#define isTooDeep 0
-#else
 #define isTooDeep (depth >= maximumDepth)
-#endif
 
-#ifdef FAULT_ENTERS_PAST_QUEUE
+/* FutureNode.enterDelivery(), of the class */
+#if defined(FAULT_ENTERS_TOO_DEEP)
+#define mayEnter (lates == 0)
+#elif defined(FAULT_ENTERS_PAST_QUEUE)
 #define mayEnter (!isTooDeep)
 #else
 #define mayEnter (!isTooDeep && lates == 0)
@@ -39,11 +38,13 @@ inline doDistribute() {
         od;
         list = 0;
         if
+#ifndef FAULT_DELIVERS_TOO_DEEP
         :: isTooDeep ->
             do
             :: turned != 0 -> other = n[turned].next; putOff(turned, x); turned = other
             :: else -> break
             od
+#endif
         :: else ->
             depth = depth + 1;
             PUSH(leaveDelivery, 0, 0);
@@ -148,6 +149,7 @@ inline doLeaveDelivery() {
 #endif
                 PUSH(runOne, x, y)
             :: lateKind[0] == release -> PUSH(release, x, 0)
+            :: lateKind[0] == releaseAll -> PUSH(releaseAll, x, 0)
             :: lateKind[0] == runCancellation ->
                 assert(detached == 0 && retained == 0 && calling == 0 && timers == 0);
                 detached = lateDetached[0];
@@ -291,6 +293,18 @@ inline doReceive() {
             }
         :: else -> waitUntilDetached(x)
         fi
+    :: n[x].kind == OBSERVATION ->
+        claimAs(x, VALUE);
+        if
+        :: ok ->
+            atomic {
+                TOUCH(y);
+                assert(isSettled(n[y].flags) && n[y].result != NONE);
+                n[x].calls = n[x].calls + 1
+            }
+        :: else -> waitUntilDetached(x)
+        fi;
+        PUSH(withdraw, x, 0)
     :: n[x].kind == TIMED ->
         lockIfPending(x);
         if

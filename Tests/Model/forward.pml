@@ -57,23 +57,55 @@ inline takeOutFor(m, only, callerRetains) {
     fi
 }
 
+/* What follows what in forward(from:deliver:). */
+#ifdef FAULT_CYCLE_BEFORE_ADOPTION
+#define afterAdopt   walkUp
+#define afterWalk    forward
+#define afterForward enrollExpected
+#else
+#define afterAdopt   forward
+#define afterForward walkUp
+#define afterWalk    enrollExpected
+#endif
+
 /* Future.adopt(_:): x is to settle as y does. */
 inline doAdopt() {
     atomic { TOUCH(y); ok = isSettled(n[y].flags) && x != y }
     if
     :: ok -> PUSH(finishDerived, x, y)
     :: else ->
-        atomic { TOUCH(x); n[x].source = y }
-        PUSH(walkUp, x, y)
+        atomic { TOUCH(x); n[x].source = y; PUSH(afterAdopt, x, y) }
     fi
 }
 
-/* cycle(through:), one turn of its loop: y is `last`, with a reference unless it is the first. */
+/* FutureNode.forward(from:deliver:): first the new upstream, then the search for a cycle. */
+inline doForward() {
+    lockIfPending(x);
+    if
+    :: ok ->
+        atomic {
+            TOUCH(x);
+            n[x].upstream = y;
+            n[x].isEnrolled = 0;
+            n[x].isForwarding = 1;
+            unlockTo(x, PENDING);
+            PUSH(afterForward, x, y)
+        }
+    :: else ->
+        waitUntilDetached(x);
+#ifndef FAULT_FORWARD_FORGETS_INTEREST
+        PUSH(giveUpInterest, y, 0)
+#endif
+    fi
+}
+
+/* cycle(through:), one turn of its loop: y is `last`, with a reference unless it is the first. At its end
+   x fails, or is enrolled. */
 inline doWalkUp() {
     if
     :: x == y ->
 #ifdef FAULT_CYCLE_UNSEEN
-        PUSH(forward, x, n[x].source);
+        PUSH(afterWalk, x, n[x].source);
 #else
         PUSH(failDerived, x, FAILED);
 #endif
@@ -98,34 +130,12 @@ inline doWalkUp() {
         fi;
         if
         :: up != 0 -> PUSH(walkUp, x, up)
-        :: else -> PUSH(forward, x, n[x].source)
+        :: else -> PUSH(afterWalk, x, n[x].source)
         fi
     fi;
     if
     :: y != n[x].source -> PUSH(release, y, 0)
     :: else
-    fi
-}
-
-/* FutureNode.forward(from:deliver:), once no cycle was found. */
-inline doForward() {
-    lockIfPending(x);
-    if
-    :: ok ->
-        atomic {
-            TOUCH(x);
-            n[x].source = 0;
-            n[x].upstream = y;
-            n[x].isEnrolled = 0;
-            n[x].isForwarding = 1;
-            unlockTo(x, PENDING)
-        }
-        PUSH(enrollExpected, x, y)
-    :: else ->
-        waitUntilDetached(x);
-#ifndef FAULT_FORWARD_FORGETS_INTEREST
-        PUSH(giveUpInterest, y, 0)
-#endif
     fi
 }
 

@@ -42,6 +42,7 @@
 #define TIMER    14
 #define WORK     15
 #define THING    16
+#define OBSERVATION 17
 
 /* The life of an object. */
 #define NOWHERE 0
@@ -72,7 +73,8 @@ mtype = {
     distribute, deliverNext, hand, runOne, afterRun, leaveDelivery, endCall, endDeinit,
     receive, failDerived, finishDerived, adopt, walkUp, forward, enrollShared, enrollExpected,
     step, detachInputs, finish, runCancellation, withdraw, call, discard, giveUpInterest,
-    abandon, forget, lose, free, takeOut, takeOutUpstream, inputSettled, letGo, conclude, dropInputs,
+    abandon, redirect, forgetOwnList, forget, releaseAll, upstreamWasLost, free,
+    takeOut, takeOutUpstream, inputSettled, letGo, conclude, dropInputs,
     takeTimer, cancelTimer, timeOver, pumpTurn, complete, letGoOfWork
 };
 
@@ -95,12 +97,12 @@ typedef Node {
     bit listens;          /* the attachment is `handlers` */
     byte result;          /* storage, failure */
 
-    byte closure;         /* what the transform owns: of a FLAT, the future that it returns */
+    byte closure;         /* what the closure owns: of a FLAT, the future that it returns */
     byte owner;           /* of an INPUT, its aggregate; of a TIMED or DELAYED, the TIMER that it will set */
     byte source;          /* of an INPUT, once delivered; of a FLAT that looks for a cycle, what it adopts */
     short inputs;         /* of an aggregate: a set */
     byte remaining;       /* of an aggregate, which owns a reference to itself until it is 0 */
-    bit hasLostInput;     /* of an aggregate */
+    bit hasLostInput;     /* of an aggregate; of a TRAVERSAL, only counted */
     byte heir;            /* of a PROMISE */
     byte timer;           /* of a TIMED or DELAYED: the TIMER to take back */
     bit isSet;            /* of a TIMER: the scheduler has its action */
@@ -114,6 +116,7 @@ typedef Node {
     byte heard;           /* how often the producer heard of a cancellation */
     byte place;           /* of an OBSERVER: it is called after those with a lower place; 0: at any time */
     bit left;             /* somebody has given up an interest in it, and found it pending */
+    bit hasLostUpstream;  /* it waited for what was released in silence */
     bit started;          /* the transform was called and has returned its future */
     byte turns;           /* of a locked or detaching word: turns of loops that its holder has taken */
 }
@@ -291,8 +294,11 @@ next:
     :: o == release -> doRelease()
     :: o == releaseRange -> doReleaseRange()
     :: o == abandon -> doAbandon()
+    :: o == redirect -> doRedirect()
+    :: o == forgetOwnList -> doForgetOwnList()
     :: o == forget -> doForget()
-    :: o == lose -> doLose()
+    :: o == releaseAll -> doReleaseAll()
+    :: o == upstreamWasLost -> doUpstreamWasLost()
     :: o == free -> doFree()
     :: o == takeOut -> doTakeOut()
     :: o == takeOutUpstream -> doTakeOutUpstream()
@@ -336,6 +342,7 @@ init {
             assert(n[k].life == FREED || n[k].life == NOWHERE);
             /* Each observer that was enrolled is called once, each task resumed once. */
             assert(n[k].kind != OBSERVER || n[k].calls == (n[k].upstream != 0 -> 1 : 0));
+            assert(n[k].kind != OBSERVATION || n[k].calls <= 1);
             assert(n[k].kind != TASK || n[k].calls == 1);
             /* A producer hears once, and only of a cancellation. */
             assert(n[k].heard <= 1);

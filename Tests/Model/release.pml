@@ -7,7 +7,7 @@ inline doRelease() {
         :: n[x].rc == 0 ->
             n[x].life = DEINIT;
             if
-            :: n[x].kind == PROMISE || n[x].kind == RESOLVER ->
+            :: n[x].kind == PROMISE || n[x].kind == RESOLVER || n[x].head != 0 ->
                 deinits = deinits + 1;
                 assert(deinits <= maximumDepth + 1);
                 PUSH(endDeinit, 0, 0)
@@ -21,6 +21,9 @@ inline doRelease() {
                 PUSH(abandon, x, 0)
 #ifndef FAULT_RESOLVER_GOES_SILENT
             :: n[x].kind == RESOLVER && !isSettled(n[n[x].to].flags) -> PUSH(fail, n[x].to, FAILED)
+#endif
+#ifndef FAULT_DEINIT_KEEPS_LIST
+            :: !isRoot(n[x].kind) && n[x].head != 0 -> PUSH(forgetOwnList, x, 0)
 #endif
             :: else
             fi
@@ -37,22 +40,40 @@ inline doAbandon() {
         TOUCH(x);
         assert(n[x].flags == PENDING);
         n[x].result = FAILED;
-        y = n[x].heir;
-        assert(y != 0 && n[y].life == NOWHERE);
-        n[y].life = ALIVE;
-        n[y].rc = 1;
-        n[y].result = FAILED;
-        n[y].flags = FAILURE;
         list = n[x].head;
         n[x].head = 0;
         done = n[x].listens;
         n[x].listens = 0;
         n[x].flags = FAILURE
     }
-    PUSH(release, y, 0);
-    up = list;
+    atomic {
+        if
+        :: done -> PUSH(discard, x, 0)
+        :: else
+        fi;
+        if
+        :: list != 0 && n[x].isSilent -> PUSH(forget, list, 0)
+        :: list != 0 && !n[x].isSilent -> PUSH(redirect, n[x].heir, list)
+        :: else
+        fi
+    }
+}
+
+/* The end of abandon(_:to:): the nodes of the list y get the upstream x, a failed future, which delivers. */
+inline doRedirect() {
+    atomic {
+        assert(x != 0 && n[x].life == NOWHERE);
+        n[x].life = ALIVE;
+        n[x].rc = 1;
+        n[x].result = FAILED;
+        n[x].flags = FAILURE;
+        PUSH(release, x, 0);
+        PUSH(distribute, x, y)
+    }
+    up = y;
     do
     :: up != 0 ->
+        atomic { TOUCH(up); other = n[up].next }
 #ifdef FAULT_ABANDON_WITHOUT_LOCK
         atomic { TOUCH(up); ok = isPending(n[up].flags) }
 #else
@@ -61,7 +82,7 @@ inline doAbandon() {
         if
         :: ok ->
 #ifndef FAULT_ABANDON_WITHOUT_HEIR
-            atomic { n[up].upstream = y }
+            atomic { n[up].upstream = x }
 #endif
 #ifndef FAULT_ABANDON_WITHOUT_LOCK
             unlock(up)
@@ -71,65 +92,120 @@ inline doAbandon() {
             waitUntilDetached(up);
 #endif
 #ifndef FAULT_ABANDON_WITHOUT_HEIR
-            atomic { TOUCH(up); n[up].upstream = y }
+            atomic { TOUCH(up); n[up].upstream = x }
 #endif
         fi;
-        atomic { TOUCH(up); up = n[up].next }
+        up = other
+    :: else -> break
+    od
+}
+
+/* FutureNode.deinit of a pending future with a list. One that waits for it may have it locked (see
+   takeOutUpstream). It stays locked: a thread that waits for it would find it freed. */
+inline doForgetOwnList() {
+    atomic {
+        untilUnlocked(x);
+        TOUCH(x);
+        assert(n[x].flags == PENDING && n[x].head != 0);
+        assert(n[x].hasLostUpstream || n[x].hasLostInput);
+        n[x].flags = LOCKED;
+        PUSH(forget, n[x].head, 0);
+        n[x].head = 0
+    }
+}
+
+/* FutureNode.forget(_:) of the list x: each node loses its upstream at once, by loseUpstream(); then they are
+   released, now or in their turn. */
+inline doForget() {
+    up = x;
+    do
+    :: up != 0 ->
+        atomic { TOUCH(up); other = n[up].next }
+        lockIfPending(up);
+        if
+        :: ok -> atomic { n[up].upstream = 0; n[up].hasLostUpstream = 1; unlockTo(up, PENDING) }
+#ifdef FAULT_LOSES_WITHOUT_WAIT
+        :: else
+#else
+        :: else -> waitUntilDetached(up)
+#endif
+        fi;
+        up = other
     :: else -> break
     od;
     atomic {
         if
-        :: done -> PUSH(discard, x, 0)
-        :: else
-        fi;
-        if
-        :: list != 0 && !n[x].isSilent -> PUSH(distribute, y, list)
-        :: list != 0 && n[x].isSilent -> PUSH(forget, list, 0)
-        :: else
+#ifdef FAULT_FORGOTTEN_NOT_PUT_OFF
+        :: true -> PUSH(releaseAll, x, 0)
+#else
+        :: mayEnter ->
+            depth = depth + 1;
+            PUSH(leaveDelivery, 0, 0);
+            PUSH(releaseAll, x, 0)
+        :: else ->
+            assert(lates < QUEUE);
+            lateKind[lates] = releaseAll;
+            late[lates] = x;
+            lates = lates + 1
+#endif
         fi
     }
 }
 
-/* FutureNode.forget(_:), one turn of its loop. */
-inline doForget() {
+/* releaseAll(from:), one turn of its loop. */
+inline doReleaseAll() {
     atomic {
         TOUCH(x);
         if
-        :: n[x].next != 0 -> PUSH(forget, n[x].next, 0)
+        :: n[x].next != 0 -> PUSH(releaseAll, n[x].next, 0)
         :: else
         fi;
         PUSH(release, x, 0);
-        PUSH(lose, x, 0)
+        PUSH(upstreamWasLost, x, 0)
     }
 }
 
-/* loseUpstream() */
-inline doLose() {
+/* upstreamWasLost() */
+inline doUpstreamWasLost() {
     if
-    :: n[x].kind == INPUT ->
-        claimAs(x, FAILURE);
+    :: n[x].kind == INPUT || n[x].kind == OBSERVATION -> claimAs(x, FAILURE)
+    :: else
+    fi;
+    if
+    :: ok && n[x].kind == OBSERVATION -> PUSH(withdraw, x, 0)
+    :: ok && n[x].kind == INPUT && n[n[x].owner].kind != TRAVERSAL ->
+        /* Aggregate.inputLost() */
+        up = n[x].owner;
+        lockIfPending(up);
         if
-        :: ok ->
-            /* Aggregate.inputLost() */
+        :: ok -> atomic { n[up].hasLostInput = 1; unlockTo(up, PENDING) }
+        :: else
+        fi;
+        PUSH(letGo, up, 1)
+    :: ok && n[x].kind == INPUT && n[n[x].owner].kind == TRAVERSAL ->
+        /* Traversal.inputLost() */
+        atomic {
             up = n[x].owner;
-            lockIfPending(up);
+            TOUCH(up);
+            n[up].hasLostInput = 1;
+            isOver = 1;
             if
-            :: ok -> atomic { n[up].hasLostInput = 1; unlockTo(up, PENDING) }
+            :: work != 0 -> PUSH(release, work, 0); work = 0
             :: else
             fi;
-            PUSH(letGo, up, 1)
-        :: else -> waitUntilDetached(x)
-        fi
-    :: else ->
-        lockIfPending(x);
-        if
-        :: ok -> atomic { n[x].upstream = 0; unlockTo(x, PENDING) }
-#ifdef FAULT_LOSES_WITHOUT_WAIT
-        :: else
-#else
-        :: else -> waitUntilDetached(x)
-#endif
-        fi
+            i = 1;
+            do
+            :: i <= NODES ->
+                if
+                :: has(n[up].inputs, i) -> PUSH(release, i, 0)
+                :: else
+                fi;
+                i++
+            :: else -> break
+            od;
+            n[up].inputs = 0
+        }
+    :: else
     fi
 }
 
@@ -138,10 +214,12 @@ inline doFree() {
     atomic {
         assert(n[x].life == DEINIT && n[x].rc == 0 && n[x].head == 0);
         assert(!isFuture(n[x].kind) || n[x].flags == VALUE || n[x].flags == FAILURE
-            || n[x].hasLostInput || n[x].upstream == 0);
+            || n[x].hasLostInput || n[x].hasLostUpstream);
         n[x].life = FREED;
-        /* Called or withdrawn: a user's closure does not outlive its use. */
-        assert(n[x].closure == 0 && n[x].remaining == 0);
+        /* Called or withdrawn: a user's closure does not outlive its use, unless it is never to be used: what it
+           waited for was released in silence. */
+        assert(n[x].closure == 0 || n[x].hasLostUpstream || n[n[x].upstream].isSilent);
+        assert(n[x].remaining == 0);
         assert(n[x].inputs == 0 || n[x].hasLostInput);
         if
         :: n[x].kind == INPUT ->
@@ -157,6 +235,7 @@ inline doFree() {
         :: (n[x].kind == OBSERVER || n[x].kind == RESOLVER) && n[x].to != 0 ->
             PUSH(release, n[x].to, 0)
         :: n[x].inputs != 0 -> PUSH(dropInputs, x, 0)
+        :: n[x].closure != 0 -> PUSH(release, n[x].closure, 0)
         :: n[x].kind == WORK && nextItem <= lastItem -> PUSH(releaseRange, nextItem, lastItem)
         :: else
         fi

@@ -880,6 +880,9 @@ inline setup() {
         :: chained(1, nothing); chained(2, nothing); chained(3, nothing); chained(4, nothing)
         :: observes(11, 1, nothing, 2); observes(12, 2, nothing, 3);
             observes(13, 3, nothing, 4); observes(14, 4, nothing, 5)
+        :: observes(11, 1, nothing, 2); observes(12, 2, nothing, 3);
+            observes(13, 3, nothing, 4); observes(14, 4, nothing, 5);
+            n[1].isSilent = 1; n[2].isSilent = 1; n[3].isSilent = 1; n[4].isSilent = 1; n[5].isSilent = 1
         :: observes(11, 1, resolve, 2); observes(12, 2, resolve, 3);
             observes(13, 3, resolve, 4); observes(14, 4, resolve, 5)
         :: observes(11, 1, cancel, 2); observes(12, 2, cancel, 3);
@@ -900,6 +903,13 @@ inline setup() {
         closureCalls(4, nothing, 9, 0);
         n[1].listens = 1; n[2].listens = 1; n[3].listens = 1; n[4].listens = 1;
         start2(resolve, 1, release, 1)
+    :: /* A chain below a promise that rejects nobody. */
+        makePromise(1, 1, 6);
+        n[1].isSilent = 1;
+        make(2, MAP, 1); make(3, MAP, 1); make(4, MAP, 1); make(5, MAP, 1);
+        enrolled(2, 1); enrolled(3, 2); enrolled(4, 3); enrolled(5, 4);
+        observes(11, 5, nothing, 0);
+        start1(release, 1)
     :: /* `next = p.always { next.cancel() }`: 2 to 4 derive from the promise 1. */
         makePromise(1, 1, 6);
         make(2, MAP, 2); make(3, MAP, 2); make(4, MAP, 2); make(5, MAP, 2);
@@ -912,42 +922,78 @@ inline quiet() { skip }
 inline expected() { skip }
 
 #elif SCENARIO == 24
-/* A promise that rejects nobody is released, under an observer, a derived future, and an aggregate. */
-#define NODES 9
+/* A promise that rejects nobody is released, under a chain, an observation, a task, and a future that is about
+   to be taken out. */
+#define QUEUE 3
+#define NODES 10
+/* The chain 1, 3, 4, 8, and beside it the observer 5 of 1. */
+inline chain() {
+    maybeShallow();
+    make(5, OBSERVER, 1);
+    enrolled(5, 1);
+    make(3, MAP, 2);
+    enrolled(3, 1);
+    make(4, MAP, 2);
+    enrolled(4, 3);
+    make(8, OBSERVER, 1);
+    enrolled(8, 4)
+}
 inline setup() {
     makePromise(1, 1, 2);
     n[1].isSilent = 1;
     running = 3;
-    start1(release, 1);
-    makePromise(6, 1, 7);
     if
-    :: make(3, MAP, 2);
-        enrolled(3, 1);
-        start2(cancel, 3, release, 3);
-        start1(release, 6)
-    :: make(3, MAP, 2);
-        enrolled(3, 1);
-        start1(release, 3);
-        start1(release, 6)
-    :: make(3, OBSERVER, 1);
-        enrolled(3, 1);
+    :: chain();
+        start1(release, 1);
         if
-        :: make(5, RACE, 2);
-            make(8, OBSERVER, 1);
-            enrolled(8, 5);
-            start2(cancel, 5, release, 5)
-        :: make(5, ALL, 2);
-            start2(cancel, 5, release, 5)
-        :: make(5, ALL, 2);
-            start1(release, 5)
-        fi;
-        isInput(4, 5, 1);
-        isInput(9, 5, 6);
-        start2(resolve, 6, release, 6)
+        :: start2(cancel, 4, release, 4); start1(release, 3)
+        :: start2(cancel, 3, release, 3); start1(release, 4)
+        :: start1(release, 4); start1(release, 3)
+        fi
+    :: /* The last holder cancels after the release. */
+        chain();
+        start1(release, 1);
+        if
+        :: start3(whenQuiet, 0, cancel, 4, release, 4); start1(release, 3)
+        :: start3(whenQuiet, 0, cancel, 3, release, 3); start1(release, 4)
+        fi
+    :: make(3, OBSERVATION, 2);
+        enrolled(3, 1);
+        make(10, THING, 1);
+        n[3].closure = 10;
+        start2(cancel, 3, release, 3);
+        start0(nothing);
+        if
+        :: start1(release, 1)
+        :: start2(resolve, 1, release, 1)
+        fi
+    :: make(3, TASK, 3);
+        enrolled(3, 1);
+        start1(release, 1);
+        start2(await, 3, release, 3);
+        start2(cancelTask, 3, release, 3)
+    :: /* 4 is to forward 3, which forwards 1 already. */
+        make(3, FLAT, 2);
+        n[3].isForwarding = 1;
+        enrolled(3, 1);
+        make(4, FLAT, 2);
+        n[4].closure = 3;
+        make(8, OBSERVER, 1);
+        enrolled(8, 4);
+        make(9, MAP, 1);
+        n[9].flags = VALUE;
+        n[9].result = SUCCESS;
+        start1(release, 1);
+        run thread(flatMapSettled, 4, 9, release, 9, 0, release, 4, 0, nothing, 0, 0);
+        start2(cancel, 4, release, 4)
     fi
 }
-inline quiet() { skip }
-inline expected() { assert(n[3].calls == 0) }
+/* Nobody hears of the release. */
+inline quiet() { assert(n[8].calls == 0) }
+inline expected() {
+    assert(n[5].calls == 0);
+    assert(n[3].kind != OBSERVATION || n[3].calls == 0 || n[1].result == SUCCESS)
+}
 
 #elif SCENARIO == 25
 /* `all` of two inputs, which settle at the same time, or fail; and who cancels it. */
@@ -981,6 +1027,80 @@ inline setup() {
 }
 inline quiet() { assert(n[2].heard == (n[3].result == NONE -> 0 : 1)) }
 inline expected() { heardIfCancelled(1); heardIfCancelled(2) }
+
+#elif SCENARIO == 26
+/* Two flatMaps, each by its own thread, adopt each other. */
+#define NODES 6
+inline setup() {
+    makePromise(1, 1, 5);
+    makePromise(2, 1, 6);
+    make(3, FLAT, 2);
+    make(4, FLAT, 2);
+    n[3].closure = 4;
+    n[4].closure = 3;
+    enrolled(3, 1);
+    enrolled(4, 2);
+    running = 3;
+    if
+    :: start2(resolve, 1, release, 1)
+    :: start1(release, 1)
+    fi;
+    start2(resolve, 2, release, 2);
+    if
+    :: start0(nothing)
+    :: n[3].rc = 3; start1(release, 3)
+    :: n[3].rc = 3; start2(cancel, 3, release, 3)
+    fi
+}
+inline quiet() { skip }
+inline expected() { assert(isSettled(n[3].flags) && isSettled(n[4].flags)) }
+
+#elif SCENARIO == 27
+/* A promise that rejects nobody is released, under an aggregate of it and another promise. */
+#define QUEUE 3
+#define NODES 11
+inline setup() {
+    makePromise(1, 1, 2);
+    n[1].isSilent = 1;
+    makePromise(6, 1, 7);
+    make(8, OBSERVER, 1);
+    running = 3;
+    start1(release, 1);
+    if
+    :: make(5, RACE, 2);
+        start2(cancel, 5, release, 5)
+    :: make(5, ALL, 2);
+        start2(cancel, 5, release, 5)
+    :: make(5, ALL, 2);
+        start1(release, 5)
+    :: make(5, TRAVERSAL, 3);
+        make(3, PROMISE, 1);
+        n[3].flags = VALUE;
+        n[3].result = SUCCESS;
+        make(10, WORK, 1);
+        work = 10;
+        pending = 2;
+        room = 2;
+        nextItem = 3;
+        lastItem = 3;
+        inputOf = 8;
+        n[11].kind = INPUT;
+        if
+        :: start2(cancel, 5, release, 5)
+        :: start1(release, 5)
+        fi
+    fi;
+    isInput(4, 5, 1);
+    isInput(9, 5, 6);
+    n[5].remaining = (n[5].kind == TRAVERSAL -> 0 : 2);
+    enrolled(8, 5);
+    if
+    :: start2(resolve, 6, release, 6)
+    :: n[6].isSilent = 1; start1(release, 6)
+    fi
+}
+inline quiet() { skip }
+inline expected() { assert(n[5].kind == RACE || n[5].result != SUCCESS) }
 #endif
 
 #ifndef QUEUE
