@@ -140,6 +140,8 @@ private final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sen
     override func withdraw() { body = nil }
 
     override func upstreamWasLost() {
-        if claim(as: StateWord.failure) { body = nil }
+        // One that was cancelled meanwhile has left no list, and was not withdrawn.
+        _ = claim(as: StateWord.failure)
+        body = nil
     }
 }

@@ -75,6 +75,11 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
         if let body { step.giveUp(body) }
     }
 
+    override func upstreamWasLost() {
+        // One that was cancelled meanwhile has left no list, and was not withdrawn.
+        if isPending { step.body = nil } else { withdraw() }
+    }
+
     override var origin: SourceLocation? { location }
 }
 

@@ -67,6 +67,7 @@ public class FutureNode: @unchecked Sendable {
     deinit {
         // Pending, with a list: what this waited for was released in silence, so nothing settles it.
         if word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() {
+            assert(isRoot || upstream == nil, "only what has lost its upstream is freed pending")
             Self.forget(list)
         }
     }

@@ -19,6 +19,28 @@ import Testing
         #expect(census.living == 0)
     }
 
+    @Test("closures are freed at once, also of a future or an observation that somebody holds")
+    func closuresAreFreed() {
+        let (census, calls) = (Census(), Recorder<Int>())
+        var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
+        var held: [Any?] = []
+        do {
+            let token = Tracked(census)
+            held.append(promise?.map { [token] _ in token.use() })
+            held.append(promise?.flatMap { [token] _ in Future(value: token.number) })
+            held.append(promise?.observation { [token] _ in token.use() })
+            held.append(
+                promise?.always { [token] in
+                    token.use()
+                    calls.append(1)
+                })
+        }
+        #expect(census.living == 1)
+        promise = nil
+        #expect(census.living == 0)
+        #expect(held.count == 4 && calls.elements.isEmpty)
+    }
+
     @Test func theEndOfAChainCanStillBeCancelled() {
         var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
         let end = promise?.map { $0 }.map { $0 }
