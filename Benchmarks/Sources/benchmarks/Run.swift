@@ -41,7 +41,8 @@ struct Run {
                 print("\(subject.name): left out, \(obstacle)")
                 continue
             }
-            let outcome = Outcome(subject: subject, samples: await options.measurement.run(subject))
+            let outcome = Outcome(
+                subject: subject, samples: await options.measurement.samples(of: subject))
             for row in Table.rows(for: outcome) { print(Table.line(row)) }
             fflush(nil)
             outcomes.append(outcome)

@@ -14,6 +14,9 @@ struct Sample: Sendable {
     /// Half the distance between the quartiles, relative to the median.
     var spread: Double { (quantile(0.75, of: rounds) - quantile(0.25, of: rounds)) / 2 / median }
 
+    /// Whether the rounds differ so much that the median says little.
+    var isUnsteady: Bool { spread > 0.1 }
+
     /// This one's time divided by another's.
     ///
     /// The middle of the quotients of each round, in which the two ran one after the other: a
@@ -21,6 +24,11 @@ struct Sample: Sendable {
     func ratio(to other: Sample) -> Double {
         quantile(0.5, of: zip(rounds, other.rounds).map { $0 / $1 })
     }
+}
+
+extension [Sample] {
+    /// The largest spread of them.
+    var worstSpread: Double { map(\.spread).max() ?? 0 }
 }
 
 /// The value below which a part of all lies; 0.5: the middle one.

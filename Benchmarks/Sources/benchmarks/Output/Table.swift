@@ -7,6 +7,9 @@ struct Table {
         "case", "way", "ns/op", "spread", "allocs/op", "bytes/op", "Pledge/it",
     ]
 
+    /// Marks a spread of over 10 %.
+    static let unsteady = "!"
+
     /// The cells of one case.
     static func rows(for outcome: Outcome) -> [[String]] {
         outcome.samples.enumerated().map { index, sample in
@@ -14,7 +17,7 @@ struct Table {
                 index == 0 ? outcome.subject.name : "",
                 sample.way,
                 text(sample.median),
-                "±\(Int((sample.spread * 100).rounded())) %",
+                "±\(Int((sample.spread * 100).rounded())) %\(sample.isUnsteady ? " \(unsteady)" : "")",
                 sample.allocations.map { text($0.number) } ?? "–",
                 sample.allocations.map { text($0.bytes) } ?? "–",
                 index == 0 ? "" : ratio(outcome.samples[0].ratio(to: sample)),

@@ -20,6 +20,22 @@ import Testing
         #expect(samples.map(\.rounds) == [[1_000, 1_000, 1_000], [1_000, 1_000, 1_000]])
     }
 
+    /// Rounds of the first attempts differ, those of a later one do not.
+    @Test(arguments: [0, 1, 3, 9]) func anUnsteadyCaseIsMeasuredAgain(unsteadyAttempts: Int) async {
+        let turns = Turns()
+        // The count is found out, and the rounds are run, in each attempt.
+        let way = Way(measuring: "way") { count in
+            await turns.add("run")
+            let (runs, isRound) = (await turns.names.count, count == 1_000)
+            let isUnsteady = runs <= unsteadyAttempts * 10 && isRound && runs % 2 == 0
+            return Cost(
+                time: .microseconds(isUnsteady ? 3 * count : count), allocations: 0, bytes: 0)
+        }
+        let measurement = Measurement(roundLength: .milliseconds(1), rounds: 5, attempts: 6)
+        let samples = await measurement.samples(of: Case(name: "case", counted: 0, ways: [way]))
+        #expect(samples[0].isUnsteady == (unsteadyAttempts == 9))
+    }
+
     @Test func aFirstRunThatIsSlowDoesNotMakeTheRoundsShort() async {
         let turns = Turns()
         let way = Way(measuring: "cold") { count in
