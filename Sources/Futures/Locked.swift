@@ -47,6 +47,7 @@ package final class Locked<State>: @unchecked Sendable {
     ///
     /// For what a user may have made, whose deinit may come back to this lock. An optimised build may
     /// release an unused result of ``withLock(_:)`` before it unlocks.
+    @inlinable
     package func withLockThenRelease<Output>(_ body: (inout State) -> Output) {
         withExtendedLifetime(withLock(body)) {}
     }

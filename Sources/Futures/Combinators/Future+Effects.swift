@@ -12,7 +12,7 @@ extension Future {
     @discardableResult
     @inlinable
     public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
-        transformed(by: Always(body), at: nil)
+        transformed(by: Always(body: body), at: nil)
     }
 
     /// Runs a closure with the value.
@@ -23,7 +23,7 @@ extension Future {
     @discardableResult
     @inlinable
     public final func onSuccess(_ body: @escaping @Sendable (Value) -> Void) -> Future<Value> {
-        transformed(by: OnSuccess(body), at: nil)
+        transformed(by: OnSuccess(body: body), at: nil)
     }
 
     /// Runs a closure with the error.
@@ -34,7 +34,7 @@ extension Future {
     @discardableResult
     @inlinable
     public final func onFailure(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
-        transformed(by: OnFailure(body), at: nil)
+        transformed(by: OnFailure(body: body), at: nil)
     }
 
     /// Runs a closure at the end, whatever the result, and tells it the result.
@@ -51,56 +51,60 @@ extension Future {
 
 @usableFromInline
 struct Always<Value: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable () -> Void
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable () -> Void)?
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable init(body: @escaping @Sendable () -> Void) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Value>) -> Outcome<Value> {
-        body()
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        body?()
         return source.outcome
     }
 
-    @inlinable func giveUp(_ body: Body) { body() }
+    @inlinable mutating func release() { body = nil }
+
+    @inlinable func giveUp() { body?() }
 }
 
 @usableFromInline
 struct OnSuccess<Value: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (Value) -> Void
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (Value) -> Void)?
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (Value) -> Void) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Value>) -> Outcome<Value> {
-        if source.failure == nil { body(source.storage.unsafelyUnwrapped) }
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        if source.failure == nil { body?(source.storage.unsafelyUnwrapped) }
         return source.outcome
     }
+
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct OnFailure<Value: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (any Error) -> Void
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (any Error) -> Void)?
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (any Error) -> Void) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Value>) -> Outcome<Value> {
-        if let failure = source.failure { body(failure.error) }
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        if let failure = source.failure { body?(failure.error) }
         return source.outcome
     }
+
+    @inlinable mutating func release() { body = nil }
 }
 
 private struct OnEnd<Value: Sendable>: Transform {
-    typealias Body = @Sendable (Result<Value, any Error>) -> Void
-    var body: Body?
+    var body: (@Sendable (Result<Value, any Error>) -> Void)?
 
-    func apply(_ body: Body, to source: Future<Value>) -> Outcome<Value> {
-        body(source.settledResult)
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        body?(source.settledResult)
         return source.outcome
     }
 
-    func giveUp(_ body: Body) { body(.failure(CancellationError())) }
+    mutating func release() { body = nil }
+
+    func giveUp() { body?(.failure(CancellationError())) }
 }

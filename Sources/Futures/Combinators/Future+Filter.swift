@@ -18,7 +18,7 @@ extension Future {
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         let location = SourceLocation(fileID: fileID, line: line)
-        return transformed(by: Filter(predicate, location), at: location)
+        return transformed(by: Filter(predicate: predicate, location: location), at: location)
     }
 
     /// The former name of `filter`.
@@ -34,21 +34,22 @@ extension Future {
 
 @usableFromInline
 struct Filter<Value: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (Value) throws -> Bool
-    @usableFromInline var body: Body?
+    @usableFromInline var predicate: (@Sendable (Value) throws -> Bool)?
     @usableFromInline let location: SourceLocation
 
     @inlinable
-    init(_ predicate: @escaping Body, _ location: SourceLocation) {
-        body = predicate
+    init(predicate: @escaping @Sendable (Value) throws -> Bool, location: SourceLocation) {
+        self.predicate = predicate
         self.location = location
     }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Value>) throws -> Outcome<Value> {
-        if source.failure == nil, try !body(source.storage.unsafelyUnwrapped) {
+    func apply(to source: Future<Value>) throws -> Outcome<Value> {
+        if source.failure == nil, let predicate, try !predicate(source.storage.unsafelyUnwrapped) {
             throw FutureError(.notEnsured, at: location)
         }
         return source.outcome
     }
+
+    @inlinable mutating func release() { predicate = nil }
 }

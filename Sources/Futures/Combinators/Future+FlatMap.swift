@@ -23,21 +23,23 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        transformed(by: FlatMap(transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: FlatMap(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 }
 
 @usableFromInline
 struct FlatMap<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (Input) throws -> Future<Output>
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (Input) throws -> Future<Output>)?
     @usableFromInline let context = CallerContext()
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (Input) throws -> Future<Output>) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Input>) throws -> Outcome<Output> {
+    func apply(to source: Future<Input>) throws -> Outcome<Output> {
         if let failure = source.failure { return .failure(failure) }
+        guard let body else { preconditionFailure(Self.released) }
         return .future(try context.run { try body(source.storage.unsafelyUnwrapped) })
     }
+
+    @inlinable mutating func release() { body = nil }
 }

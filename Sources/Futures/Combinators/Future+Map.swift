@@ -16,7 +16,7 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        transformed(by: Map(transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: Map(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Transforms the value within the framework.
@@ -25,20 +25,22 @@ extension Future {
     package final func mapWithoutOrigin<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> NewValue
     ) -> Future<NewValue> {
-        transformed(by: Map(transform), at: nil)
+        transformed(by: Map(body: transform), at: nil)
     }
 }
 
 @usableFromInline
 struct Map<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (Input) throws -> Output
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (Input) throws -> Output)?
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (Input) throws -> Output) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Input>) throws -> Outcome<Output> {
+    func apply(to source: Future<Input>) throws -> Outcome<Output> {
         if let failure = source.failure { return .failure(failure) }
+        guard let body else { preconditionFailure(Self.released) }
         return .value(try body(source.storage.unsafelyUnwrapped))
     }
+
+    @inlinable mutating func release() { body = nil }
 }

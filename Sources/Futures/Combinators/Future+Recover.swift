@@ -15,7 +15,7 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> Value,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        transformed(by: Recover(transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: Recover(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Goes on after an error with another future: a retry, or a second source.
@@ -37,7 +37,7 @@ extension Future {
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         transformed(
-            by: FlatMapError(transform), at: SourceLocation(fileID: fileID, line: line))
+            by: FlatMapError(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Transforms the error.
@@ -53,50 +53,57 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> any Error,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        transformed(by: MapError(transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: MapError(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 }
 
 @usableFromInline
 struct Recover<Value: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (any Error) throws -> Value
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (any Error) throws -> Value)?
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (any Error) throws -> Value) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Value>) throws -> Outcome<Value> {
+    func apply(to source: Future<Value>) throws -> Outcome<Value> {
         guard let failure = source.failure else { return source.outcome }
+        guard let body else { preconditionFailure(Self.released) }
         return .value(try body(failure.error))
     }
+
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct FlatMapError<Value: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (any Error) throws -> Future<Value>
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (any Error) throws -> Future<Value>)?
     @usableFromInline let context = CallerContext()
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable
+    init(body: @escaping @Sendable (any Error) throws -> Future<Value>) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Value>) throws -> Outcome<Value> {
+    func apply(to source: Future<Value>) throws -> Outcome<Value> {
         guard let failure = source.failure else { return source.outcome }
+        guard let body else { preconditionFailure(Self.released) }
         return .future(try context.run { try body(failure.error) })
     }
+
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct MapError<Value: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (any Error) throws -> any Error
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (any Error) throws -> any Error)?
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable init(body: @escaping @Sendable (any Error) throws -> any Error) { self.body = body }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Value>) throws -> Outcome<Value> {
+    func apply(to source: Future<Value>) throws -> Outcome<Value> {
         guard let failure = source.failure else { return source.outcome }
+        guard let body else { preconditionFailure(Self.released) }
         // Transformed, not thrown: the step that threw is still the one to name.
         return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
     }
+
+    @inlinable mutating func release() { body = nil }
 }

@@ -12,7 +12,7 @@ extension Future {
         _ transform: @escaping @Sendable (Result<Value, any Error>) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        transformed(by: MapResult(transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: MapResult(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Goes on with another future, made from the whole result.
@@ -28,7 +28,7 @@ extension Future {
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
         transformed(
-            by: FlatMapResult(transform), at: SourceLocation(fileID: fileID, line: line))
+            by: FlatMapResult(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Goes on with another future after some results, and keeps the others as they are.
@@ -44,37 +44,49 @@ extension Future {
 
 @usableFromInline
 struct MapResult<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (Result<Input, any Error>) throws -> Output
-    @usableFromInline var body: Body?
-
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @usableFromInline var body: (@Sendable (Result<Input, any Error>) throws -> Output)?
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Input>) throws -> Outcome<Output> {
-        .value(try body(source.settledResult))
+    init(body: @escaping @Sendable (Result<Input, any Error>) throws -> Output) {
+        self.body = body
     }
+
+    @inlinable
+    func apply(to source: Future<Input>) throws -> Outcome<Output> {
+        guard let body else { preconditionFailure(Self.released) }
+        return .value(try body(source.settledResult))
+    }
+
+    @inlinable mutating func release() { body = nil }
 }
 
 @usableFromInline
 struct FlatMapResult<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline typealias Body = @Sendable (Result<Input, any Error>) throws -> Future<Output>
-    @usableFromInline var body: Body?
+    @usableFromInline var body: (@Sendable (Result<Input, any Error>) throws -> Future<Output>)?
     @usableFromInline let context = CallerContext()
 
-    @inlinable init(_ body: @escaping Body) { self.body = body }
+    @inlinable
+    init(body: @escaping @Sendable (Result<Input, any Error>) throws -> Future<Output>) {
+        self.body = body
+    }
 
     @inlinable
-    func apply(_ body: Body, to source: Future<Input>) throws -> Outcome<Output> {
-        .future(try context.run { try body(source.settledResult) })
+    func apply(to source: Future<Input>) throws -> Outcome<Output> {
+        guard let body else { preconditionFailure(Self.released) }
+        return .future(try context.run { try body(source.settledResult) })
     }
+
+    @inlinable mutating func release() { body = nil }
 }
 
 private struct Continued<Value: Sendable>: Transform {
-    typealias Body = @Sendable (Result<Value, any Error>) -> Future<Value>?
-    var body: Body?
+    var body: (@Sendable (Result<Value, any Error>) -> Future<Value>?)?
     let context = CallerContext()
 
-    func apply(_ body: Body, to source: Future<Value>) -> Outcome<Value> {
-        context.run { body(source.settledResult) }.map(Outcome.future) ?? source.outcome
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        if let next = context.run({ body?(source.settledResult) }) { return .future(next) }
+        return source.outcome
     }
+
+    mutating func release() { body = nil }
 }

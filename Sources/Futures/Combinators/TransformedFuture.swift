@@ -3,23 +3,24 @@
 protocol Transform<Input, Output>: Sendable {
     associatedtype Input: Sendable
     associatedtype Output: Sendable
-    associatedtype Body: Sendable
-
-    /// The closure, until it has run or is not needed any more.
-    ///
-    /// (It is optional in each transform, and not the transform in the future: a deinit that is not
-    /// specialised would have to look `Step?` up in the runtime's table of types.)
-    var body: Body? { get set }
 
     /// Makes the new result; called once at most.
-    func apply(_ body: Body, to source: Future<Input>) throws -> Outcome<Output>
+    func apply(to source: Future<Input>) throws -> Outcome<Output>
 
     /// Hears, in the place of `apply`, that the future was given up before there was a result.
-    func giveUp(_ body: Body)
+    func giveUp()
+
+    /// Lets go of the closure.
+    ///
+    /// (The closure is optional in each transform, and not the transform in the future: a deinit that is not
+    /// specialised would have to look `Step?` up in the runtime's table of types.)
+    mutating func release()
 }
 
 extension Transform {
-    @inlinable func giveUp(_ body: Body) {}
+    @inlinable func giveUp() {}
+
+    @inlinable static var released: String { "a transform is applied once" }
 }
 
 /// What a transform leads to.
@@ -51,33 +52,34 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
 
     @inlinable
     func receive(_ source: Future<Step.Input>) {
-        guard isPending, let body = step.body else {
+        guard isPending else {
             waitUntilDetached()
             return withdraw()
         }
         do {
-            let outcome = try step.apply(body, to: source)
-            step.body = nil
+            let outcome = try step.apply(to: source)
+            step.release()
             switch outcome {
             case .value(let value): succeedDerived(value)
             case .failure(let failure): failDerived(failure)
             case .future(let inner): adopt(inner)
             }
         } catch {
-            step.body = nil
+            step.release()
             failDerived(Failure(error, thrownAt: location))
         }
     }
 
     @usableFromInline
     override func withdraw() {
-        let body = step.body.take()
-        if let body { step.giveUp(body) }
+        let step = step
+        self.step.release()
+        step.giveUp()
     }
 
     override func upstreamWasLost() {
         // One that was cancelled meanwhile has left no list, and was not withdrawn.
-        if isPending { step.body = nil } else { withdraw() }
+        if isPending { step.release() } else { withdraw() }
     }
 
     override var origin: SourceLocation? { location }
@@ -109,7 +111,7 @@ extension Future {
         by step: Step, at location: SourceLocation?
     ) -> Future<Step.Output> where Step.Input == Value {
         do {
-            switch try step.apply(step.body.unsafelyUnwrapped, to: self) {
+            switch try step.apply(to: self) {
             case .value(let value): return Future<Step.Output>(value: value)
             case .failure(let failure): return Future<Step.Output>(sharing: failure)
             case .future(let inner):

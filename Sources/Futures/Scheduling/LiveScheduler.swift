@@ -47,8 +47,10 @@ public final class LiveScheduler: Scheduler {
 
     /// Takes an action back.
     fileprivate func cancel(_ id: TimerWheel.ID) {
-        // The action is freed outside the lock: what it captured may schedule or cancel.
-        state.withLockThenRelease { $0.timers.remove(id) }
+        // In a struct: a closure that is passed as a value of generic type is wrapped in an object.
+        struct Removed { let action: (@Sendable () -> Void)? }
+        // What the action captured may schedule or cancel as it is freed.
+        state.withLockThenRelease { Removed(action: $0.timers.remove(id)) }
     }
 
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
