@@ -14,9 +14,9 @@ import Testing
         func use() {}
     }
 
-    private static let schedulers: [any Scheduler] = [
-        LiveScheduler.shared, ManualScheduler(), ClockScheduler(ContinuousClock()),
-    ]
+    private static var schedulers: [any Scheduler] {
+        [LiveScheduler.shared, ManualScheduler(), ClockScheduler(ContinuousClock())]
+    }
 
     @Test("what a cancelled action held may schedule as it goes", arguments: 0..<3)
     func aCancelledAction(index: Int) {
