@@ -23,3 +23,5 @@ extern void *swift_tryRetain(void *object);
 void *cfutures_opaque(void *object) { return object; }
 
 void *cfutures_try_retain(void *object) { return swift_tryRetain(object); }
+
+void cfutures_retain_before_this(void) {}

@@ -50,6 +50,14 @@ void cfutures_relax(uint32_t *_Nonnull turns);
 /// not moved past an unknown call.
 void *_Nonnull cfutures_opaque(void *_Nonnull object);
 
+/// Does nothing, by a call that the compiler does not see into.
+///
+/// Between a copy of a reference that is read under a lock and the store to the atomic word that unlocks. Swift
+/// sees no connection between the two. It may leave the retain out until the reference is used, and by then
+/// another thread may have taken the field's own reference and released the object. An unknown call might do
+/// that, too, so the retain comes before it.
+void cfutures_retain_before_this(void);
+
 /// Retains a Swift object, unless its last reference has gone and it is in its deinit.
 ///
 /// The memory of the object must be valid for the time of the call. Swift has weak references for

@@ -13,9 +13,7 @@ extension FutureNode {
             current = upstream
             budget -= 1
         }
-        if current.isRoot, current.lockIfPending() {
-            let handlers = current.cancelHandlers
-            current.unlock()
+        if current.isRoot, let handlers = current.copied({ current.cancelHandlers }) {
             handlers?.raise(to: priority)
         }
         for input in current.inputsOfAggregate where budget > 0 {

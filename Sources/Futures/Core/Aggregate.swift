@@ -116,11 +116,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
 
     override func inputsGivenUp(_ number: Int) { letGo(number) }
 
-    override var inputsOfAggregate: [FutureNode] {
-        guard lockIfPending() else { return [] }
-        defer { unlock() }
-        return inputs
-    }
+    override var inputsOfAggregate: [FutureNode] { copied { inputs } ?? [] }
 
     override func inputSettled(_ input: AggregateInput) -> Bool {
         let isFailure = input.source?.failure != nil
@@ -180,10 +176,9 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     ///
     /// The value is made before anybody is kept waiting: that takes as long as there are inputs.
     private func conclude() {
-        guard lockIfPending() else { return }
-        let (inputs, isComplete) = (inputs, !hasLostInput)
-        unlock()
-        guard isComplete else { return }
+        guard let (inputs, isComplete) = copied({ (inputs, !hasLostInput) }), isComplete else {
+            return
+        }
         if let error = conclusion(self, inputs) {
             guard failDerived(Failure(error)) else { return }
         } else if !finishDerived() {

@@ -48,6 +48,17 @@ extension FutureNode {
         word.store(newWord, ordering: .releasing)
     }
 
+    /// Reads something under the lock, to be used after it.
+    ///
+    /// - Returns: What `read` returns, with references of its own; nil if the node has settled.
+    final func copied<Copy>(_ read: () -> Copy) -> Copy? {
+        guard lockIfPending() else { return nil }
+        let copy = read()
+        cfutures_retain_before_this()
+        unlock()
+        return copy
+    }
+
     /// Moves a waiter, which has no list of its own, from pending to another word.
     /// - Returns: False if somebody else was first.
     final func claim(as newWord: UInt) -> Bool {

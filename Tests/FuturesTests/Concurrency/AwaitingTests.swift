@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    /// An optimised build once left the retain of what is raised until after the unlock.
+    @Test("a task may end, and be freed, while the task that awaits it raises it")
+    func aTaskEndsWhileItIsRaised() async throws {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var sum = 0
+                    for index in 0..<25_000 { sum += try await Future { index }.value }
+                    return sum
+                }
+            }
+            for try await sum in group { #expect(sum == 25_000 * 24_999 / 2) }
+        }
+    }
+
     @Test("F3: a cancelled task goes on while the producer's handler blocks")
     func theTaskIsResumedFirst() async {
         let (isHandling, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
