@@ -76,8 +76,8 @@ let package = Package(
         .target(
             name: "CZlib", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         module("HTTPNetworking", uses: ["Futures", "Composition", "Services", "CZlib"]),
-        module("InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
-        module("URLSessionTransport", uses: ["HTTPNetworking", "Futures"]),
+        module("InMemoryTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
+        module("URLSessionTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
         module(
             "AsyncHTTPClientTransport",
             uses: [

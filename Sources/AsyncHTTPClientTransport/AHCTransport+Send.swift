@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 public import Futures
 public import HTTPNetworking
+import Services
 
 extension AHCTransport {
     /// Sends a request and gathers the whole response.
@@ -13,8 +14,10 @@ extension AHCTransport {
     ///   `bodyTooLarge` where the body has more bytes than ``Configuration/maxBodySize``. Cancelling it
     ///   ends the exchange: the connection is closed, or HTTP/2's stream is.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        start(request) { call, control, resolver in
-            WholeExchange(call, control, resolver, limit: maxBodySize)
+        CallContext.current.exchange(request) {
+            start(request) { call, control, resolver in
+                WholeExchange(call, control, resolver, limit: maxBodySize)
+            }
         }
     }
 
@@ -27,8 +30,10 @@ extension AHCTransport {
     ///   read from the connection when it is asked for. A body that is given up, and a response
     ///   released unread, end the exchange.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
-        start(request) { call, control, resolver in
-            StreamedExchange(call, control, resolver)
+        CallContext.current.exchange(request) {
+            start(request) { call, control, resolver in
+                StreamedExchange(call, control, resolver)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Futures
+import Services
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -32,7 +33,7 @@ public func networking(
         let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
         let request: HTTPRequest
         do { request = try HTTPRequest(endpoint) } catch { return Future(error: error) }
-        return service(request)
+        return noting(request, in: .current, service)
             .continued { result in
                 guard case .failure(let error as HTTPError) = result else { return nil }
                 return Future(error: error.naming(endpoint))
@@ -43,6 +44,20 @@ public func networking(
                     code: .unacceptableStatus, endpoint: endpoint, request: request,
                     response: response)
             }
+    }
+}
+
+/// Calls a service, and notes in the attempt's record that it sends the request, unless the service notes it.
+private func noting(
+    _ request: HTTPRequest, in context: CallContext, _ service: @escaping HTTPService
+) -> Future<HTTPResponse> {
+    guard let record = context.record else { return service(request) }
+    do {
+        let mark = try record.begin(replayable: request.isReplayable)
+        return context.with(record: record.part(presuming: mark)).run { service(request) }
+            .onEnd { record.end(mark, CallRecord.Fate(of: $0)) }
+    } catch {
+        return Future(error: error)
     }
 }
 

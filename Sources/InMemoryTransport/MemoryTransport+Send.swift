@@ -1,5 +1,6 @@
 public import Futures
 public import HTTPNetworking
+import Services
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -28,15 +29,17 @@ extension MemoryTransport {
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let request = request.inCallContext()
         let start = scheduler.now
-        return bytes(of: request)
-            .flatMap { body in self.respond(to: Endpoint(request, body: body), request) }
-            .mapWithoutOrigin { [scheduler] response in
-                var response = response
-                response.url = response.url ?? request.url
-                let total = start.duration(to: scheduler.now)
-                response.timing = HTTPTiming(untilHeaders: total, total: total)
-                return response
-            }
+        return CallContext.current.exchange(request) {
+            bytes(of: request)
+                .flatMap { body in self.respond(to: Endpoint(request, body: body), request) }
+        }
+        .mapWithoutOrigin { [scheduler] response in
+            var response = response
+            response.url = response.url ?? request.url
+            let total = start.duration(to: scheduler.now)
+            response.timing = HTTPTiming(untilHeaders: total, total: total)
+            return response
+        }
     }
 
     /// Asks the routes for the response to a request, and gives its body as a stream.

@@ -1,5 +1,6 @@
 public import Futures
 public import HTTPNetworking
+import Services
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -35,8 +36,10 @@ public final class MemoryTransport {
     ///   ``AnswerFailure`` where a file, a value, or an empty sequence gives no answer.
     ///   Complexity: linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        respond(to: endpoint, nil) { () throws(Endpoint.Error) in try AskedPlace(of: endpoint) }
-            .mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
+        CallContext.current.exchange(endpoint) {
+            respond(to: endpoint, nil) { () throws(Endpoint.Error) in try AskedPlace(of: endpoint) }
+                .mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
+        }
     }
 
     /// Makes a transport.

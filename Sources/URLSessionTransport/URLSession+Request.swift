@@ -1,6 +1,7 @@
 import Dispatch
 public import Futures
 public import HTTPNetworking
+import Services
 
 #if canImport(FoundationNetworking)
 public import Foundation
@@ -45,10 +46,12 @@ extension URLSession {
     ///
     /// It rejects and is cancelled as ``request(_:)`` is, but for the status.
     package func exchange(_ endpoint: Endpoint) -> Future<HTTPResponse> {
-        do {
-            return send(try URLRequest(endpoint), for: endpoint, redirectsLeft: 16)
-        } catch {
-            return Future(error: error)
+        CallContext.current.exchange(endpoint) {
+            do {
+                return send(try URLRequest(endpoint), for: endpoint, redirectsLeft: 16)
+            } catch {
+                return Future(error: error)
+            }
         }
     }
 

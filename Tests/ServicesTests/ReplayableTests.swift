@@ -8,24 +8,28 @@ import Testing
         var isReplayable: Bool { false }
     }
 
-    @Test func whatDoesNotConformMayBeRepeated() {
-        #expect(mayRepeat(7))
-        #expect(mayRepeat("text"))
-        #expect(mayRepeat(()))
+    private func decide<Input>(
+        _ input: Input, _ verdict: CallRecord.Verdict = .nothing, _ error: (any Error)? = nil
+    ) -> Repeatability { Repeatability(of: input, after: verdict, error) }
+
+    @Test func ofWhatDoesNotConformNothingIsKnown() {
+        #expect(decide(7) == .unproven)
+        #expect(decide("text") == .unproven)
+        #expect(decide(()) == .unproven)
     }
 
     @Test func whatConformsIsAsked() {
-        #expect(mayRepeat(Ask(1)))
-        #expect(!mayRepeat(Ask(1, isReplayable: false)))
+        #expect(decide(Ask(1)) == .proven)
+        #expect(decide(Ask(1, isReplayable: false)) == .refused)
     }
 
     @Test func theValueIsAskedWhateverItsStaticType() {
         let ask = Ask(1, isReplayable: false)
-        #expect(!mayRepeat(ask as any Sendable))
-        #expect(!mayRepeat(ask as Ask?))
-        #expect(mayRepeat(nil as Ask?))
-        #expect(!mayRepeat(Order() as Request))
-        #expect(mayRepeat(Request()))
+        #expect(decide(ask as any Sendable) == .refused)
+        #expect(decide(ask as Ask?) == .refused)
+        #expect(decide(nil as Ask?) == .unproven)
+        #expect(decide(Order() as Request) == .refused)
+        #expect(decide(Request()) == .unproven)
     }
 
     struct Tape: Replayable {
@@ -33,15 +37,35 @@ import Testing
         var isUsedUp: Bool
     }
 
+    struct OfRequest: RequestCarrying {
+        var failedRequest: (any Replayable & Sendable)?
+    }
+
     @Test func whatCertainlyDidNotArriveMayBeRepeatedUnlessItIsUsedUp() {
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let maybeSent = Advised(advisedOutcome: .retryable)
-        #expect(mayRepeat(Tape(isUsedUp: false), after: unsent))
-        #expect(!mayRepeat(Tape(isUsedUp: true), after: unsent))
-        #expect(!mayRepeat(Tape(isUsedUp: false), after: maybeSent))
-        #expect(!mayRepeat(Tape(isUsedUp: false), after: nil))
-        #expect(mayRepeat(Tape(isReplayable: true, isUsedUp: false), after: maybeSent))
+        #expect(decide(Tape(isUsedUp: false), .nothing, unsent) == .proven)
+        #expect(decide(Tape(isUsedUp: true), .nothing, unsent) == .refused)
+        #expect(decide(Tape(isUsedUp: false), .nothing, maybeSent) == .refused)
+        #expect(decide(Tape(isUsedUp: false), .nothing, nil) == .refused)
+        #expect(decide(Tape(isReplayable: true, isUsedUp: false), .nothing, maybeSent) == .proven)
         #expect(!Ask(1).isUsedUp)
-        #expect(mayRepeat(7, after: maybeSent))
+        #expect(decide(7, .nothing, maybeSent) == .unproven)
+    }
+
+    @Test func anErrorsRequestIsAskedBeforeTheInput() {
+        let harmless = OfRequest(failedRequest: Ask(1))
+        let order = OfRequest(failedRequest: Ask(1, isReplayable: false))
+        #expect(decide(7, .nothing, harmless) == .proven)
+        #expect(decide(7, .nothing, order) == .refused)
+        #expect(decide(Ask(1), .nothing, order) == .refused)
+        #expect(decide(7, .nothing, OfRequest(failedRequest: nil)) == .unproven)
+    }
+
+    @Test func aVerdictComesBeforeAll() {
+        #expect(decide(Ask(1), .harmful) == .refused)
+        #expect(decide(Ask(1, isReplayable: false), .repeatable) == .proven)
+        #expect(decide(7, .repeatable) == .proven)
+        #expect(decide(Tape(isReplayable: true, isUsedUp: true), .repeatable) == .refused)
     }
 }

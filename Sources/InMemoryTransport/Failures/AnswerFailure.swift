@@ -1,3 +1,5 @@
+public import Services
+
 extension MemoryTransport {
     /// A route that has no answer to give: which, to what call, and why.
     public struct AnswerFailure: Error {
@@ -23,6 +25,14 @@ extension MemoryTransport {
         /// What reading or encoding threw.
         public let cause: (any Error)?
     }
+}
+
+extension MemoryTransport.AnswerFailure: OutcomeAdvising {
+    /// A mistake in the routes, or in what was asked for.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of `assessment`.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
 }
 
 extension MemoryTransport.AnswerFailure: CustomStringConvertible {

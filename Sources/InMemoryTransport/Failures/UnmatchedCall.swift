@@ -1,4 +1,5 @@
 public import HTTPNetworking
+public import Services
 
 extension MemoryTransport {
     /// A call that no route matches: the call, the routes there are, and the one that was nearest.
@@ -24,6 +25,14 @@ extension MemoryTransport {
             differences = best?.1 ?? []
         }
     }
+}
+
+extension MemoryTransport.UnmatchedCall: OutcomeAdvising {
+    /// A mistake in the routes, or in what was asked for.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of `assessment`.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
 }
 
 extension MemoryTransport.UnmatchedCall: CustomStringConvertible {

@@ -27,6 +27,14 @@ public struct MockError: Error {
     private let text: String
 }
 
+extension MockError: OutcomeAdvising {
+    /// A mistake in the test, which says nothing of the service.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of `assessment`.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+}
+
 extension MockError: CustomStringConvertible {
     /// What happened, to which call, what to do, and the path and line of the test, where known.
     public var description: String { location.map { "\(text) (at \($0))" } ?? text }

@@ -17,9 +17,11 @@ extension MockNetwork {
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let request = request.inCallContext()
         do { try request.validate() } catch { return Future(error: error) }
-        let promise = InternalPromise<HTTPResponse>()
-        enter(Endpoint(sending: request), request, from: .ofService(promise))
-        return promise
+        return CallContext.current.exchange(request) {
+            let promise = InternalPromise<HTTPResponse>()
+            enter(Endpoint(sending: request), request, from: .ofService(promise))
+            return promise
+        }
     }
 }
 

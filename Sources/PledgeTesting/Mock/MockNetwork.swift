@@ -49,9 +49,11 @@ public final class MockNetwork: Sendable {
     /// - Parameter endpoint: What is asked for.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        let promise = InternalPromise<Data>()
-        enter(endpoint, nil, from: .ofNetworking(promise))
-        return promise
+        CallContext.current.exchange(endpoint) {
+            let promise = InternalPromise<Data>()
+            enter(endpoint, nil, from: .ofNetworking(promise))
+            return promise
+        }
     }
 
     /// All endpoints that were asked for, in order, answered or not.

@@ -16,6 +16,7 @@ public final class RetryBudget {
     ///
     /// Retry does it, once a call.
     public func deposit() {
+        guard let bucket else { return }
         let now = scheduler.now
         bucket.withLock { $0.deposit(at: now) }
     }
@@ -24,15 +25,22 @@ public final class RetryBudget {
     ///
     /// - Returns: False if there is none: the retry is not to be made.
     public func withdraw() -> Bool {
+        guard let bucket else { return true }
         let now = scheduler.now
         return bucket.withLock { $0.withdraw(at: now) }
     }
 
-    /// How many retries could be made now.
+    /// How many retries could be made now; `Int.max` of the unlimited one.
     public var balance: Int {
+        guard let bucket else { return .max }
         let now = scheduler.now
         return bucket.withLock { $0.balance(at: now) }
     }
+
+    /// The budget that allows every retry.
+    ///
+    /// A service that is down then gets as many requests more as its callers make attempts.
+    public static let unlimited = RetryBudget(nil, LiveScheduler.live)
 
     /// Makes a budget.
     ///
@@ -41,32 +49,56 @@ public final class RetryBudget {
     /// - Parameters:
     ///   - ttl: How long a deposit, and a withdrawal, counts: the length of the window, which moves on by
     ///     a tenth at a time. More than zero, and at most an hour.
-    ///   - minRetriesPerSecond: How many retries there are without any request, on average over the
-    ///     window; 0…1,000,000.
+    ///   - minRetries: How many retries there are in a window without any request; 0…1,000,000,000.
     ///   - percentCanRetry: Which share of the requests may be repeated beside those, 0…1.
     ///   - scheduler: Whose time it is.
-    public init(
-        ttl: Duration = .seconds(10), minRetriesPerSecond: Int = 10,
-        percentCanRetry: Double = 0.2, on scheduler: some Scheduler = .live
+    public convenience init(
+        ttl: Duration = .seconds(60), minRetries: Int = 10, percentCanRetry: Double = 0.2,
+        on scheduler: some Scheduler = .live
     ) {
         precondition(
             ttl > .zero && ttl <= .seconds(3_600),
             "a retry budget needs a ttl of more than zero and at most an hour, not \(ttl)")
         precondition(
-            (0...1_000_000).contains(minRetriesPerSecond),
-            "a retry budget needs minRetriesPerSecond in 0...1000000, not \(minRetriesPerSecond)")
+            (0...1_000_000_000).contains(minRetries),
+            "a retry budget needs minRetries in 0...1000000000, not \(minRetries)")
         precondition(
             (0...1).contains(percentCanRetry),
             "a retry budget needs percentCanRetry in 0...1, not \(percentCanRetry)")
-        bucket = Locked(
-            RetryBudgetBucket(
-                ttl: ttl, minRetriesPerSecond: minRetriesPerSecond,
-                percentCanRetry: percentCanRetry))
-        self.scheduler = scheduler
+        let bucket = RetryBudgetBucket(
+            ttl: ttl, minRetries: minRetries, percentCanRetry: percentCanRetry)
+        self.init(Locked(bucket), scheduler)
     }
 
-    private let bucket: Locked<RetryBudgetBucket>
+    /// Makes a budget of so many retries a second.
+    ///
+    /// - Parameters:
+    ///   - ttl: As for ``init(ttl:minRetries:percentCanRetry:on:)``.
+    ///   - minRetriesPerSecond: How many retries there are without any request, on average over the
+    ///     window; 0…1,000,000, otherwise it is a programming error and traps.
+    ///   - percentCanRetry: Which share of the requests may be repeated beside those, 0…1.
+    ///   - scheduler: Whose time it is.
+    @available(*, deprecated, message: "say how many retries a window has, by minRetries")
+    public convenience init(
+        ttl: Duration = .seconds(10), minRetriesPerSecond: Int,
+        percentCanRetry: Double = 0.2, on scheduler: some Scheduler = .live
+    ) {
+        precondition(
+            (0...1_000_000).contains(minRetriesPerSecond),
+            "a retry budget needs minRetriesPerSecond in 0...1000000, not \(minRetriesPerSecond)")
+        let minRetries = Double(minRetriesPerSecond) * (ttl / .seconds(1))
+        self.init(
+            ttl: ttl, minRetries: Int(minRetries), percentCanRetry: percentCanRetry, on: scheduler)
+    }
+
+    /// Nil where every retry is allowed.
+    private let bucket: Locked<RetryBudgetBucket>?
     private let scheduler: any Scheduler
+
+    private init(_ bucket: Locked<RetryBudgetBucket>?, _ scheduler: any Scheduler) {
+        self.bucket = bucket
+        self.scheduler = scheduler
+    }
 }
 
 extension RetryBudget: Sendable {}

@@ -11,16 +11,12 @@ struct RetryBudgetBucket: Sendable {
     /// What is there in each window beside the deposits.
     private let reserve: Int
 
-    init(ttl: Duration, minRetriesPerSecond: Int, percentCanRetry: Double) {
+    init(ttl: Duration, minRetries: Int, percentCanRetry: Double) {
         tokens = SlicedSum(over: ttl, slices: 10)
         deposit = percentCanRetry == 0 ? 0 : 1_000
         // A smaller share than one in a million is none, in effect.
         withdrawal = percentCanRetry == 0 ? 1 : Int(min(1_000 / percentCanRetry, 1e9))
-        let (seconds, attoseconds) = ttl.components
-        let perSecond = minRetriesPerSecond * withdrawal
-        reserve =
-            perSecond * Int(seconds)
-            + Int(Double(perSecond) * (Double(attoseconds) / 1e18))
+        reserve = minRetries * withdrawal
     }
 
     /// Notes a request.

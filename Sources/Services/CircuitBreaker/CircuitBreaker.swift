@@ -14,7 +14,8 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - breaker: What is known of the service, shared by all stacks that call it.
-    ///   - classifier: Decides what an end means. What it calls ignorable is not counted.
+    ///   - classifier: Decides what an end means. An end that says nothing about the service's health is not
+    ///     counted, unless the call was slow.
     public static func circuitBreaker(
         _ breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -32,12 +33,14 @@ extension Middleware {
 /// let prices = stack(.circuitBreaker(breaker), over: loadPrice)
 /// ```
 ///
-/// Closed, it lets all calls pass. It opens after a number of failures in a row, or when too small a
-/// share of the last calls succeeded; both are looked at whenever a call fails. Open, it refuses all
-/// calls for a time that the backoff chooses. Then the next call is a probe, the only one: its
-/// success closes the breaker, which forgets what was before; its failure opens it again, for longer.
-/// A probe that is cancelled, or whose end is ignorable, makes room for another. What was called
-/// before the breaker opened does not count when it ends afterwards.
+/// Closed, it lets all calls pass. It opens after a number of failures in a row, when too small a
+/// share of the last calls succeeded, or when too many of them were slow. A failure is an end that says that the
+/// service is unhealthy (``CallAssessment/health``): a caller's mistake, a refusal by another policy, and the end of
+/// the caller's own time are none. Open, it refuses all calls for a time that the backoff chooses. Then the next
+/// calls are probes, as many as `probes` says: if all succeed, the breaker closes and forgets what was before;
+/// the first that fails or is slow opens it again, for longer. A probe that is given up, or whose end says
+/// nothing, makes room for another. What was called before the breaker opened does not count when it ends
+/// afterwards.
 ///
 /// Make one for each host or service that fails by itself, and pass it to every stack that calls it.
 /// It may be used from any thread; a call takes a lock for constant time when it begins and when it
@@ -48,10 +51,12 @@ public final class CircuitBreaker {
         /// All calls pass.
         case closed
         /// All calls are refused until the instant, on the breaker's scheduler; the first one after it
-        /// is the probe.
+        /// is a probe.
         case open(until: SchedulerInstant)
-        /// One call is the probe, or will be, and all others are refused.
+        /// Some calls are probes, or will be, and all others are refused.
         case halfOpen
+        /// All calls are refused, since ``CircuitBreaker/isolate()`` was called.
+        case isolated
     }
 
     /// Whether calls pass now.
@@ -63,9 +68,16 @@ public final class CircuitBreaker {
             case .tripped(let since): .open(until: machine.estimate(from: since, at: now))
             case .open(let end): .open(until: end)
             case .probing, .halfOpen: .halfOpen
+            case .isolated: .isolated
             }
         }
     }
+
+    /// Refuses all calls, until ``reset()``: while the service is being repaired, say.
+    public func isolate() { isolate(true) }
+
+    /// Lets all calls pass again, and forgets how the last ones ended.
+    public func reset() { isolate(false) }
 
     /// Makes a closed breaker.
     ///
@@ -77,15 +89,19 @@ public final class CircuitBreaker {
     ///     looks at failures in a row only.
     ///   - window: How far back the share looks, in ten slices of time that lie at multiples of their
     ///     length from the scheduler's origin; more than zero.
-    ///   - minimumRequests: How many calls have to have ended in the window for the share to count; at
+    ///   - minimumRequests: How many calls have to have ended in the window for the shares to count; at
     ///     least 1.
+    ///   - slowCallDuration: How long a call takes that is slow, whatever its end; more than zero. Nil: none is.
+    ///   - slowCallRate: At which share of slow calls it opens; more than 0, at most 1.
+    ///   - probes: How many calls have to succeed for it to close again; at least 1.
     ///   - backoff: For how long it opens; asked once each time it does, with the number of the
     ///     opening since it was last closed, counted from zero.
     ///   - scheduler: Whose time it is. Nothing is scheduled.
     ///   - random: Where the jitter comes from.
     public init(
         failuresInARow: Int = 5, successRate: Double = 0.8, over window: Duration = .seconds(30),
-        minimumRequests: Int = 5,
+        minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
+        probes: Int = 1,
         backoff: Backoff = .equalJitter(base: .seconds(5), cap: .seconds(300)),
         on scheduler: some Scheduler = .live, random: RandomSource = .system
     ) {
@@ -100,17 +116,27 @@ public final class CircuitBreaker {
         precondition(
             minimumRequests >= 1,
             "a circuit breaker needs at least 1 of minimumRequests, not \(minimumRequests)")
+        precondition(
+            slowCallDuration ?? .seconds(1) > .zero,
+            "a circuit breaker needs a slowCallDuration of more than zero")
+        precondition(
+            slowCallRate > 0 && slowCallRate <= 1,
+            "a circuit breaker needs a slowCallRate above 0 and at most 1, not \(slowCallRate)")
+        precondition(probes >= 1, "a circuit breaker needs at least 1 of probes, not \(probes)")
         machine = Locked(
             CircuitBreakerMachine(
                 CircuitBreakerLimits(
                     failuresInARow: failuresInARow, successRate: successRate, window: window,
-                    minimumRequests: minimumRequests)))
+                    minimumRequests: minimumRequests, slowCallRate: slowCallRate,
+                    probes: probes)))
+        self.slowCallDuration = slowCallDuration
         self.backoff = backoff
         self.scheduler = scheduler
         self.random = random
     }
 
     private let machine: Locked<CircuitBreakerMachine>
+    private let slowCallDuration: Duration?
     private let backoff: Backoff
     private let scheduler: any Scheduler
     private let random: RandomSource
@@ -124,7 +150,7 @@ extension CircuitBreaker {
         guard let ticket = machine.withLock({ $0.enterIfClosed() }) else {
             return callIfTime(service, input, classifier, context)
         }
-        return follow(service(input), ticket, classifier, context)
+        return call(service, input, ticket, classifier, context)
     }
 
     /// Calls the service if the breaker has been open for long enough.
@@ -136,26 +162,38 @@ extension CircuitBreaker {
         switch machine.withLock({ $0.enter(at: now) }) {
         case .admitted(let ticket, let isFirstProbe):
             if isFirstProbe { tell(from: "open", to: "half-open", in: context) }
-            return follow(service(input), ticket, classifier, context)
+            return call(service, input, ticket, classifier, context)
         case .refused(let instant):
             let error = ServiceError(
                 .circuitOpen, policy: circuitBreakerName, retryAt: instant,
-                retryAfter: now.duration(to: instant))
+                retryAfter: instant.map { now.duration(to: $0) })
             context.report(.refused(error), by: circuitBreakerName)
             return Future(error: error)
         }
     }
 
-    /// Takes note of a call's end, also if the caller gives it up.
-    private func follow<Output: Sendable>(
-        _ future: Future<Output>, _ ticket: Int, _ classifier: Classifier<Output>,
-        _ context: CallContext
+    /// Calls the service, and takes note of the call's end, also if the caller gives it up.
+    private func call<Input: Sendable, Output: Sendable>(
+        _ service: Service<Input, Output>, _ input: Input, _ ticket: Int,
+        _ classifier: Classifier<Output>, _ context: CallContext
     ) -> Future<Output> {
+        let call = Call(
+            ticket: ticket, start: slowCallDuration == nil ? nil : scheduler.now,
+            context: context)
+        let future = service(input)
         if classifier.isPlainSuccess(future) {
-            end(ticket, with: .success, in: context)
+            end(call, with: .healthy)
             return future
         }
-        return followLater(future, ticket, classifier, context)
+        return followLater(future, call, classifier)
+    }
+
+    /// A call that was let through.
+    private struct Call {
+        let ticket: Int
+        /// Nil where no call is slow.
+        let start: SchedulerInstant?
+        let context: CallContext
     }
 
     /// The way of calls that are pending, or have failed.
@@ -163,21 +201,22 @@ extension CircuitBreaker {
     /// Apart, as it looks up generic types at run time, which the compiler would do for all.
     @inline(never)
     private func followLater<Output: Sendable>(
-        _ future: Future<Output>, _ ticket: Int, _ classifier: Classifier<Output>,
-        _ context: CallContext
+        _ future: Future<Output>, _ call: Call, _ classifier: Classifier<Output>
     ) -> Future<Output> {
         if let result = future.result {
-            end(ticket, with: classifier(result), in: context)
+            end(call, with: classifier.assess(result).health)
             return future
         }
-        return future.onEnd { result in
-            self.end(ticket, with: classifier(result), in: context)
-        }
+        return future.onEnd { result in self.end(call, with: classifier.assess(result).health) }
     }
 
-    private func end(_ ticket: Int, with outcome: Outcome, in context: CallContext) {
-        let now = scheduler.now
-        switch machine.withLock({ $0.end(ticket, with: outcome, at: now) }) {
+    private func end(_ call: Call, with health: CallAssessment.Health) {
+        let (now, context) = (scheduler.now, call.context)
+        let isSlow = call.start.map { $0.duration(to: now) >= slowCallDuration ?? .zero } ?? false
+        let change = machine.withLock {
+            $0.end(call.ticket, with: health, isSlow: isSlow, at: now)
+        }
+        switch change {
         case nil: return
         case .closed: tell(from: "half-open", to: "closed", in: context)
         case .tripped(let wasClosed, let opening, let previous):
@@ -188,8 +227,26 @@ extension CircuitBreaker {
         }
     }
 
+    private func isolate(_ isIsolated: Bool) {
+        let old = state
+        guard machine.withLock({ $0.isolate(isIsolated) }) else { return }
+        tell(
+            from: old.word, to: isIsolated ? "isolated" : "closed", in: CallContext.current)
+    }
+
     private func tell(from old: String, to new: String, in context: CallContext) {
         context.report(.stateChanged(from: old, to: new), by: circuitBreakerName)
+    }
+}
+
+extension CircuitBreaker.State {
+    fileprivate var word: String {
+        switch self {
+        case .closed: "closed"
+        case .open: "open"
+        case .halfOpen: "half-open"
+        case .isolated: "isolated"
+        }
     }
 }
 

@@ -4,14 +4,14 @@ import Futures
 ///
 /// Every call that is let through has a ticket, and only a ticket of the present time counts: what
 /// was begun before the breaker opened or closed says nothing about the service as it is now.
-/// (Finagle's FailureAccrualFactory, with a single probe as in Polly.)
+/// (Finagle's FailureAccrualFactory; slow calls and several probes as in Resilience4j.)
 struct CircuitBreakerMachine: Sendable {
     /// What becomes of a call.
     enum Entry: Equatable {
         /// The service is called, and its end is told with the ticket.
         case admitted(ticket: Int, isFirstProbe: Bool)
-        /// The service is not called.
-        case refused(retryAt: SchedulerInstant)
+        /// The service is not called; the instant is nil where nobody knows when it will be.
+        case refused(retryAt: SchedulerInstant?)
     }
 
     /// What the end of a call changes.
@@ -32,11 +32,14 @@ struct CircuitBreakerMachine: Sendable {
         /// All calls are refused. Next: `probing`, with the first call that comes at the instant or
         /// later.
         case open(until: SchedulerInstant)
-        /// One call is under way, and all others are refused. Next: `closed`, `tripped`, or
+        /// All probes have been let through, and all other calls are refused. Next: `closed`, `tripped`, or
         /// `halfOpen`.
         case probing(since: SchedulerInstant)
-        /// The probe said nothing. Next: `probing`, with the next call.
+        /// Another probe is let through, since the last one said nothing, or there are to be several. Next:
+        /// `probing`, `closed` or `tripped`.
         case halfOpen
+        /// All calls are refused, as somebody said so. Next: `closed`, when somebody says so.
+        case isolated
     }
 
     private(set) var state = State.closed
@@ -47,6 +50,11 @@ struct CircuitBreakerMachine: Sendable {
     private var failuresInARow = 0
     private var requests: SlicedSum
     private var successes: SlicedSum
+    private var slowCalls: SlicedSum
+    /// Probes that are under way.
+    private var probes = 0
+    /// Probes that succeeded since the breaker was open.
+    private var successfulProbes = 0
     /// How often the breaker has opened since it was closed.
     private var openings = 0
     /// For how long it opened the last time since it was closed.
@@ -56,6 +64,7 @@ struct CircuitBreakerMachine: Sendable {
         self.limits = limits
         requests = SlicedSum(over: limits.window, slices: 10)
         successes = requests
+        slowCalls = requests
     }
 
     /// Lets a call pass if the breaker is closed, which needs no clock.
@@ -73,36 +82,55 @@ struct CircuitBreakerMachine: Sendable {
             guard instant >= end else { return .refused(retryAt: end) }
             return probe(at: instant, isFirst: true)
         case .halfOpen: return probe(at: instant, isFirst: false)
+        case .isolated: return .refused(retryAt: nil)
         }
     }
 
     /// Takes note of the end of a call.
-    mutating func end(_ ticket: Int, with outcome: Outcome, at instant: SchedulerInstant) -> Change?
-    {
+    ///
+    /// - Parameters:
+    ///   - ticket: The call's ticket.
+    ///   - health: What the end says about the service; one that says nothing counts against it if it was slow.
+    ///   - isSlow: Whether the call took longer than allowed.
+    ///   - instant: Now.
+    mutating func end(
+        _ ticket: Int, with health: CallAssessment.Health, isSlow: Bool = false,
+        at instant: SchedulerInstant
+    ) -> Change? {
         guard ticket == self.ticket else { return nil }
-        switch (outcome, state) {
-        case (.success, .closed):
-            failuresInARow = 0
-            requests.add(1, at: instant)
-            successes.add(1, at: instant)
-            return nil
-        case (.success, _):
-            close()
-            return .closed
-        case (.failure, .closed), (.retryable, .closed):
-            failuresInARow += 1
-            requests.add(1, at: instant)
+        switch (health, state) {
+        case (.unknown, .closed) where !isSlow: return nil
+        case (_, .closed):
+            note(isSuccess: health == .healthy, isSlow: isSlow, at: instant)
             return hasFailedTooOften(at: instant) ? trip(at: instant) : nil
-        case (.failure, _), (.retryable, _): return trip(at: instant)
-        case (.ignorable, .closed): return nil
-        case (.ignorable, _):
+        case (.unknown, _) where !isSlow:
+            probes -= 1
             state = .halfOpen
             return nil
+        case (.healthy, _) where !isSlow:
+            probes -= 1
+            successfulProbes += 1
+            guard successfulProbes == limits.probes else { return nil }
+            close()
+            return .closed
+        default: return trip(at: instant)
         }
+    }
+
+    /// Refuses all calls, or lets them pass again as if nothing had been.
+    ///
+    /// - Returns: Whether that is a change.
+    mutating func isolate(_ isIsolated: Bool) -> Bool {
+        guard state != (isIsolated ? .isolated : .closed) else { return false }
+        close()
+        if isIsolated { state = .isolated }
+        return true
     }
 
     /// Says for how long the breaker is open that has just tripped.
     mutating func open(for duration: Duration, at instant: SchedulerInstant) {
+        // Somebody may have isolated or reset the breaker meanwhile.
+        guard case .tripped = state else { return }
         state = .open(until: instant.advanced(by: duration))
         openings += 1
         previous = duration
@@ -115,18 +143,38 @@ struct CircuitBreakerMachine: Sendable {
         max(instant, since.advanced(by: previous ?? .zero))
     }
 
+    private mutating func note(isSuccess: Bool, isSlow: Bool, at instant: SchedulerInstant) {
+        failuresInARow = isSuccess ? 0 : failuresInARow + 1
+        requests.add(1, at: instant)
+        if isSuccess { successes.add(1, at: instant) }
+        if isSlow { slowCalls.add(1, at: instant) }
+    }
+
     private mutating func hasFailedTooOften(at instant: SchedulerInstant) -> Bool {
         if failuresInARow >= limits.failuresInARow { return true }
+        // A success that is in time makes nothing worse.
+        let slow = Double(slowCalls.sum(at: instant))
+        if failuresInARow == 0, slow == 0 { return false }
         let count = requests.sum(at: instant)
+        guard count >= limits.minimumRequests else { return false }
         // The nearest number to the true quotient, as the limit is to what was written in the
         // program; a product might be rounded to the wrong side of it.
-        return count >= limits.minimumRequests
-            && Double(successes.sum(at: instant)) / Double(count) < limits.successRate
+        if failuresInARow > 0,
+            Double(successes.sum(at: instant)) / Double(count) < limits.successRate
+        {
+            return true
+        }
+        return slow > 0 && slow / Double(count) >= limits.slowCallRate
     }
 
     private mutating func probe(at instant: SchedulerInstant, isFirst: Bool) -> Entry {
-        state = .probing(since: instant)
-        ticket += 1
+        if isFirst {
+            (probes, successfulProbes) = (0, 0)
+            ticket += 1
+        }
+        probes += 1
+        let isLast = probes + successfulProbes == limits.probes
+        state = isLast ? .probing(since: instant) : .halfOpen
         return .admitted(ticket: ticket, isFirstProbe: isFirst)
     }
 
@@ -150,4 +198,6 @@ struct CircuitBreakerLimits: Sendable {
     var successRate = 0.8
     var window = Duration.seconds(30)
     var minimumRequests = 5
+    var slowCallRate = 1.0
+    var probes = 1
 }

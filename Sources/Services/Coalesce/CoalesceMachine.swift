@@ -29,6 +29,8 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         var number: Int
         /// What it is cancelled by, once that is known.
         var call: Call?
+        /// What it sends, where its first caller wants to know.
+        var record: CallRecord?
         /// Whether the first caller is still on its way through the service, and has no number yet.
         var isBeginning = true
         var callers: [Int: Caller] = [:]
@@ -62,6 +64,13 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         lastCaller += 1
         flight?.callers[lastCaller] = caller
         return .joined(caller, number: lastCaller, callers: flight?.count ?? 0)
+    }
+
+    /// The record of what a call sends, for a caller who has just come; the first one's is new.
+    mutating func record(of entry: Entry, _ key: Key) -> CallRecord? {
+        guard let index = flights.index(forKey: key) else { return nil }
+        if case .first = entry { flights.values[index].record = CallRecord() }
+        return flights.values[index].record
     }
 
     /// Gives the first caller a number, since its call did not end at once.

@@ -40,29 +40,32 @@ extension Coalescer {
         guard key == key else { return service(input) }
         let context = CallContext.current
         let erased = AnyHashable(key)
-        let entry = machine.withLock {
-            $0.enter(erased, Caller<Output>(context, service, input, classifier))
+        let (entry, record) = machine.withLock { machine in
+            let entry = machine.enter(erased, Caller<Output>(context, service, input, classifier))
+            return (entry, context.record == nil ? nil : machine.record(of: entry, erased))
         }
+        if let record { context.record?.adopt(record) }
         switch entry {
         case .joined(let caller, let number, let callers):
             context.report(.coalesced(callers: callers), by: coalesceName)
             return wait(caller, key, number)
         case .first(let number):
             let future =
-                context.isPlain ? service(input) : share(service, input, in: context, classifier)
+                context.isPlain && record == nil
+                ? service(input) : share(service, input, in: context, record, classifier)
             if future.hasSucceeded {
                 let ended = machine.withLock { $0.end(erased, call: number) }
                 if !ended.callers.isEmpty { deliver(ended, of: future) }
                 return future
             }
-            return follow(future, key, number, context, service, input)
+            return follow(future, record, key, number, context, service, input)
         }
     }
 
     /// Goes on with the first caller's call, which is pending or has failed.
     private func follow<Input: Sendable>(
-        _ future: Future<Output>, _ key: Key, _ call: Int, _ context: CallContext,
-        _ service: @escaping Service<Input, Output>, _ input: Input
+        _ future: Future<Output>, _ record: CallRecord?, _ key: Key, _ call: Int,
+        _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         if let result = future.result, !isTooLate(result, context) {
             deliver(machine.withLock { $0.end(AnyHashable(key), call: call) }, result)
@@ -70,7 +73,7 @@ extension Coalescer {
         }
         let caller = Caller(context, service, input, classifier)
         let number = machine.withLock { $0.seat(caller, AnyHashable(key), call: call) }
-        watch(future, key, call, in: context)
+        watch(future, record, key, call, in: context)
         return wait(caller, key, number)
     }
 
@@ -90,16 +93,21 @@ extension Coalescer {
 
     /// Waits for the end of a call.
     private func watch(
-        _ future: Future<Output>, _ key: Key, _ number: Int, in context: CallContext
+        _ future: Future<Output>, _ record: CallRecord?, _ key: Key, _ number: Int,
+        in context: CallContext
     ) {
         // A branch of its own: to cancel it leaves the future to others who may hold it.
         let call = future.onEnd { result in
-            if self.isTooLate(result, context), self.callAgain(key, number, result) { return }
+            if self.isTooLate(result, context), self.callAgain(key, record, number, result) {
+                return
+            }
             self.deliver(self.machine.withLock { $0.end(AnyHashable(key), call: number) }, result)
         }
-        let isWanted = machine.withLock {
-            $0.keep({ call.cancel() }, AnyHashable(key), call: number)
+        let giveUp: @Sendable () -> Void = {
+            record?.close()
+            call.cancel()
         }
+        let isWanted = machine.withLock { $0.keep(giveUp, AnyHashable(key), call: number) }
         if !isWanted { call.cancel() }
     }
 
@@ -135,15 +143,16 @@ extension Coalescer {
     ///
     /// - Returns: False if there is no such rest.
     private func callAgain(
-        _ key: Key, _ number: Int, _ result: Result<Output, any Error>
+        _ key: Key, _ record: CallRecord?, _ number: Int, _ result: Result<Output, any Error>
     ) -> Bool {
         let callers = machine.withLock { $0.callers(AnyHashable(key), call: number) }
-        let (late, next) = choose(among: callers)
+        let verdict = record?.verdict ?? .nothing
+        let (late, next) = choose(among: callers, after: verdict, result.failure)
         guard let next = next as? Caller<Output> else { return false }
         let (call, removed) = machine.withLock {
             $0.renew(AnyHashable(key), call: number, endingFor: late)
         }
-        if let call { watch(next.call(), key, call, in: next.context) }
+        if let call { watch(next.call(record), record, key, call, in: next.context) }
         deliver(removed, result)
         return true
     }
@@ -153,14 +162,15 @@ extension Coalescer {
 ///
 /// Clocks and inputs are the user's, so it is done outside of the lock.
 private func choose(
-    among callers: [Int: any CoalescedCaller]
+    among callers: [Int: any CoalescedCaller], after verdict: CallRecord.Verdict,
+    _ error: (any Error)?
 ) -> (late: [Int], next: (any CoalescedCaller)?) {
     var late: [Int] = []
     var next: (any CoalescedCaller)?
     var most: Duration?
     for (number, caller) in callers.sorted(by: { $0.key < $1.key }) {
         let remaining = caller.context.remaining
-        if !caller.mayRepeat() || remaining.map({ $0 <= .zero }) ?? false {
+        if !caller.mayRepeat(after: verdict, error) || remaining.map({ $0 <= .zero }) ?? false {
             late.append(number)
         } else if next == nil {
             (next, most) = (caller, remaining)
@@ -178,7 +188,7 @@ extension Coalescer: Sendable {}
 /// One of those who wait for a call, whatever its type.
 private protocol CoalescedCaller: Sendable {
     var context: CallContext { get }
-    func mayRepeat() -> Bool
+    func mayRepeat(after verdict: CallRecord.Verdict, _ error: (any Error)?) -> Bool
 }
 
 /// One of those who wait for a call.
@@ -186,27 +196,29 @@ private final class Caller<Output: Sendable>: CoalescedCaller {
     let promise = InternalPromise<Output>()
     let context: CallContext
     /// Calls the service for this caller.
-    let call: @Sendable () -> Future<Output>
-    private let repeatable: @Sendable () -> Bool
+    let call: @Sendable (CallRecord?) -> Future<Output>
+    private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
 
     init<Input: Sendable>(
         _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input,
         _ classifier: Classifier<Output>
     ) {
         self.context = context
-        repeatable = { Services.mayRepeat(input) }
-        call = { share(service, input, in: context, classifier) }
+        repeatability = { Repeatability(of: input, after: $0, $1) }
+        call = { share(service, input, in: context, $0, classifier) }
     }
 
-    func mayRepeat() -> Bool { repeatable() }
+    func mayRepeat(after verdict: CallRecord.Verdict, _ error: (any Error)?) -> Bool {
+        repeatability(verdict, error) != .refused
+    }
 }
 
 /// Calls the service for all who share the call.
 private func share<Input: Sendable, Output: Sendable>(
     _ service: Service<Input, Output>, _ input: Input, in context: CallContext,
-    _ classifier: Classifier<Output>
+    _ record: CallRecord?, _ classifier: Classifier<Output>
 ) -> Future<Output> {
     context.call(
-        "shared call", attempt: context.attempt, by: coalesceName, classifier: classifier, service,
-        input)
+        "shared call", attempt: context.attempt, record: record, by: coalesceName,
+        classifier: classifier, service, input)
 }

@@ -14,8 +14,16 @@ extension CallContext {
     ///   - kind: What was done.
     ///   - policy: The policy's name, the same in all its events.
     public func report(_ kind: @autoclosure () -> PolicyEvent.Kind, by policy: String) {
+        report(kind(), isUnproven: false, by: policy)
+    }
+
+    /// Tells what a policy did, and whether it was not known to be safe.
+    func report(
+        _ kind: @autoclosure () -> PolicyEvent.Kind, isUnproven: Bool, by policy: String
+    ) {
         guard let span else { return }
-        span.tell(kind(), by: policy, attempt: attempt, at: span.trace.now())
+        span.tell(
+            kind(), by: policy, attempt: attempt, at: span.trace.now(), isUnproven: isUnproven)
     }
 
     /// Calls a service in this context, as one of several calls that a policy makes for one.
@@ -26,17 +34,18 @@ extension CallContext {
     /// - Parameters:
     ///   - name: What the span is called, like "attempt 2".
     ///   - attempt: Which attempt it is.
+    ///   - record: What notes what it sends.
     ///   - policy: The policy's name.
-    ///   - classifier: Decides the outcome that is told.
+    ///   - classifier: Decides what is told of the end.
     ///   - service: What is called.
     ///   - input: What it is called with.
     func call<Input: Sendable, Output: Sendable>(
-        _ name: @autoclosure () -> String, attempt: Int, by policy: String,
+        _ name: @autoclosure () -> String, attempt: Int, record: CallRecord?, by policy: String,
         classifier: Classifier<Output>, _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        guard let span else { return with(attempt: attempt).call(service, input) }
-        return with(span: span.child(), attempt: attempt)
-            .callInSpan(name(), by: policy, classifier: classifier, service, input)
+        let context = with(attempt: attempt, record: record, span: span?.child())
+        if context.span == nil { return context.call(service, input) }
+        return context.callInSpan(name(), by: policy, classifier: classifier, service, input)
     }
 
     /// Calls a service in this context, whose span nobody has heard of yet.
@@ -61,10 +70,10 @@ extension CallContext {
         _ future: Future<Output>, by policy: String, classifier: Classifier<Output>
     ) -> Future<Output> {
         if let result = future.result {
-            end(classifier(result), result.failure, by: policy)
+            end(classifier.assess(result), result.failure, by: policy)
             return future
         }
-        return future.onEnd { end(classifier($0), $0.failure, by: policy) }
+        return future.onEnd { end(classifier.assess($0), $0.failure, by: policy) }
     }
 
     private func begin(_ name: String, by policy: String) {
@@ -72,16 +81,20 @@ extension CallContext {
         span.tell(.began(name: name), by: policy, attempt: attempt, at: span.start)
     }
 
-    private func end(_ outcome: Outcome, _ error: (any Error)?, by policy: String) {
+    private func end(_ assessment: CallAssessment, _ error: (any Error)?, by policy: String) {
         guard let span else { return }
         let now = span.trace.now()
+        let latency = span.start.duration(to: now)
         span.tell(
-            .ended(outcome, latency: span.start.duration(to: now), error: error),
-            by: policy, attempt: attempt, at: now)
+            .ended(Outcome(forCallerOf: assessment), latency: latency, error: error), by: policy,
+            attempt: attempt, at: now, health: assessment.health)
     }
 }
 
 extension Result {
     /// The error, if it is one.
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+
+    /// Whether it is the end of a call that was given up.
+    var isGivenUp: Bool { failure is CancellationError }
 }

@@ -54,50 +54,51 @@ public struct CallContext {
     ///   - attempt: Which attempt it is, counted from one.
     public init(deadline: CallDeadline? = nil, attempt: Int = 1) {
         let isEmpty = deadline == nil && attempt == 1
-        storage =
-            isEmpty ? nil : Storage(deadline: deadline, attempt: attempt, span: nil, works: [])
+        storage = isEmpty ? nil : Storage(Parts(deadline: deadline, attempt: attempt))
     }
 
     /// The instant by which the call has to end, nil if nobody has set one.
-    public var deadline: CallDeadline? { storage?.deadline }
+    public var deadline: CallDeadline? { storage?.parts.deadline }
 
     /// The time that is left until the deadline, nil if there is none.
     ///
     /// Zero or less: it has passed.
-    public var remaining: Duration? { storage?.deadline?.remaining }
+    public var remaining: Duration? { storage?.parts.deadline?.remaining }
 
     /// Which attempt of the innermost retry this is, counted from one.
-    public var attempt: Int { storage?.attempt ?? 1 }
+    public var attempt: Int { storage?.parts.attempt ?? 1 }
+
+    /// What the innermost attempt sends, for whoever may repeat it; nil where nobody may.
+    public var record: CallRecord? { storage?.parts.record }
 
     /// Whether a first attempt in this context needs neither a span nor another number.
     var isPlain: Bool {
         guard let storage else { return true }
-        return storage.span == nil && storage.attempt == 1
+        return storage.parts.span == nil && storage.parts.attempt == 1
     }
 
     /// The span of an observed call, nil if nobody observes.
-    var span: CallSpan? { storage?.span }
+    var span: CallSpan? { storage?.parts.span }
 
     private let storage: Storage?
 
     private init(storage: Storage?) { self.storage = storage }
 
+    /// What a context holds.
+    private struct Parts {
+        var deadline: CallDeadline?
+        var attempt = 1
+        var span: CallSpan?
+        var record: CallRecord?
+        /// Whose own work the call is part of.
+        var works: [ObjectIdentifier] = []
+    }
+
     /// One object, so that capturing a context is one retain, and an empty one is nothing.
     private final class Storage: Sendable {
-        let deadline: CallDeadline?
-        let attempt: Int
-        let span: CallSpan?
-        /// Whose own work the call is part of.
-        let works: [ObjectIdentifier]
+        let parts: Parts
 
-        init(
-            deadline: CallDeadline?, attempt: Int, span: CallSpan?, works: [ObjectIdentifier]
-        ) {
-            self.deadline = deadline
-            self.attempt = attempt
-            self.span = span
-            self.works = works
-        }
+        init(_ parts: Parts) { self.parts = parts }
     }
 
     /// What is bound: a value that the futures carry along and do not know; nobody else binds any.
@@ -108,38 +109,52 @@ public struct CallContext {
 
 extension CallContext {
     /// The same with another deadline.
-    public func with(deadline: CallDeadline?) -> CallContext {
-        CallContext(
-            storage: Storage(deadline: deadline, attempt: attempt, span: span, works: works))
-    }
+    public func with(deadline: CallDeadline?) -> CallContext { with { $0.deadline = deadline } }
 
     /// The same with another number of the attempt.
     public func with(attempt: Int) -> CallContext {
-        if attempt == self.attempt { return self }
-        return CallContext(
-            storage: Storage(deadline: deadline, attempt: attempt, span: span, works: works))
+        attempt == self.attempt ? self : with { $0.attempt = attempt }
+    }
+
+    /// The same with another record, or with none: for what is not part of an attempt, such as work that
+    /// several calls share.
+    public func with(record: CallRecord?) -> CallContext {
+        record === self.record ? self : with { $0.record = record }
     }
 
     /// The same within a span.
     func with(span: CallSpan, attempt: Int) -> CallContext {
-        CallContext(
-            storage: Storage(deadline: deadline, attempt: attempt, span: span, works: works))
+        with {
+            $0.span = span
+            $0.attempt = attempt
+        }
+    }
+
+    /// The same as an attempt, within a span where the call is observed.
+    func with(attempt: Int, record: CallRecord?, span: CallSpan?) -> CallContext {
+        if attempt == self.attempt, record === self.record, span == nil { return self }
+        return with {
+            $0.attempt = attempt
+            $0.record = record
+            $0.span = span
+        }
     }
 
     /// The same as part of the work of an object, which is to know its own calls when it meets them.
     package func within(_ object: AnyObject) -> CallContext {
-        CallContext(
-            storage: Storage(
-                deadline: deadline, attempt: attempt, span: span,
-                works: works + [ObjectIdentifier(object)]))
+        with { $0.works.append(ObjectIdentifier(object)) }
     }
 
     /// Whether the call is part of the work of an object.
     package func isWithin(_ object: AnyObject) -> Bool {
-        works.contains(ObjectIdentifier(object))
+        storage?.parts.works.contains(ObjectIdentifier(object)) ?? false
     }
 
-    private var works: [ObjectIdentifier] { storage?.works ?? [] }
+    private func with(_ change: (inout Parts) -> Void) -> CallContext {
+        var parts = storage?.parts ?? Parts()
+        change(&parts)
+        return CallContext(storage: Storage(parts))
+    }
 }
 
 extension CallContext: Sendable {}

@@ -28,11 +28,13 @@ struct CallSpan: Sendable {
 
     /// Tells the observers what a policy did.
     func tell(
-        _ kind: PolicyEvent.Kind, by policy: String, attempt: Int, at instant: SchedulerInstant
+        _ kind: PolicyEvent.Kind, by policy: String, attempt: Int, at instant: SchedulerInstant,
+        health: CallAssessment.Health? = nil, isUnproven: Bool = false
     ) {
         let event = PolicyEvent(
             kind: kind, policy: policy, instant: instant, call: trace.call,
-            span: number, parent: parent, attempt: attempt)
+            span: number, parent: parent, attempt: attempt, health: health,
+            isUnproven: isUnproven)
         for observer in trace.observers { observer.receive(event) }
     }
 }

@@ -24,7 +24,8 @@ extension Middleware {
     ) -> Middleware {
         fallback(classifier) { input, _, context in
             context.call(
-                "fallback", attempt: context.attempt, by: Fallback<Input, Output>.name,
+                "fallback", attempt: context.attempt, record: context.record,
+                by: Fallback<Input, Output>.name,
                 classifier: classifier, other, input)
         }
     }
@@ -100,7 +101,8 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     private func replace(
         _ result: Result<Output, any Error>, of input: Input, in context: CallContext
     ) -> Future<Output>? {
-        guard classifier(result).isFailure else { return nil }
+        let assessment = classifier.assess(result)
+        guard !assessment.isSuccess, assessment.fault != .nobody else { return nil }
         let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
         context.report(.fellBack(error: error), by: Self.name)
         return substitute(input, error, context)

@@ -36,7 +36,9 @@ extension Middleware {
     /// asked for a delay, the next call waits for that, and is not made if nothing is under way:
     /// waiting is for a retry around this.
     ///
-    /// Only inputs that are ``Replayable`` are hedged. Each further call is drawn from two budgets: its own,
+    /// A call is hedged if what it has sent so far may be sent again, as its ``CallRecord`` says; where nothing was
+    /// noted in it, if the input is ``Replayable``. From then on at most one of the calls sends requests that may
+    /// not be processed twice: in the others, such a request rejects with ``Superseded``. Each further call is drawn from two budgets: its own,
     /// by which the load grows by a share of `maxExtraLoad`, beside 10 calls a second; and the one
     /// given, in which retries deposit. None is begun once the call's deadline has passed. What the
     /// budgets refuse is not made later.
@@ -121,43 +123,42 @@ final class Hedge<Output: Sendable>: Sendable {
     ) -> Future<Output> {
         let context = CallContext.current
         let start = hedging.deposit()
-        let first =
-            context.isPlain
-            ? service(input)
-            : context.call(
-                "call 1", attempt: context.attempt, by: hedgeName, classifier: classifier,
-                service, input)
+        let record = CallRecord(within: context.record)
+        let first = context.call(
+            "call 1", attempt: context.attempt, record: record, by: hedgeName,
+            classifier: classifier, service, input)
         if classifier.isPlainSuccess(first) {
             hedging.record(since: start)
             return first
         }
-        return follow(first, in: context, service, input, start: start)
+        return follow(first, record, in: context, service, input, start: start)
     }
 
     /// Goes on from the first call; what has ended, with anything but a failure that may pass, is all.
     private func follow<Input: Sendable>(
-        _ first: Future<Output>, in context: CallContext,
+        _ first: Future<Output>, _ record: CallRecord, in context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant
     ) -> Future<Output> {
         if let result = first.result {
-            let outcome = classifier(result)
-            if !outcome.isRetryableAtOnce || attempts == 1 || !mayRepeat(input) {
-                hedging.record(result, outcome, since: start)
+            let assessment = classifier.assess(result)
+            if attempts == 1 || !assessment.retry.isAtOnce {
+                hedging.record(result, assessment, since: start)
                 return first
             }
-        } else if attempts == 1 || !mayRepeat(input) {
+        } else if attempts == 1 {
             guard hedging.observes else { return first }
             return first.onEnd { result in
-                self.hedging.record(result, self.classifier(result), since: start)
+                self.hedging.record(result, self.classifier.assess(result), since: start)
             }
         }
-        return HedgedCall(self, in: context, service, input, start: start).start(with: first)
+        return HedgedCall(self, record, in: context, service, input, start: start)
+            .start(with: first)
     }
 }
 
-extension Outcome {
-    /// Whether another call may follow this end without a wait.
-    fileprivate var isRetryableAtOnce: Bool {
-        if case .retryable(let delay) = self { delay ?? .zero <= .zero } else { false }
+extension CallAssessment.Retry {
+    /// Whether another call may follow without a wait.
+    fileprivate var isAtOnce: Bool {
+        if case .after(let delay) = self { delay ?? .zero <= .zero } else { false }
     }
 }

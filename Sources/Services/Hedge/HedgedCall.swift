@@ -6,6 +6,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var machine: HedgeMachine
         /// The calls that are under way and known, by their numbers.
         var calls: [Int: Future<Output>] = [:]
+        /// What each call has sent.
+        var records: [Int: CallRecord]
         /// When each call began.
         var starts: [Int: SchedulerInstant]
         var timer: (any ScheduledAction)?
@@ -17,18 +19,22 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     private let service: Service<Input, Output>
     private let context: CallContext
     private let input: Input
+    private let rivalry = Rivalry()
     private let promise = InternalPromise<Output>()
     private let state: Locked<State>
 
     init(
-        _ policy: Hedge<Output>, in context: CallContext,
+        _ policy: Hedge<Output>, _ record: CallRecord, in context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant
     ) {
         self.policy = policy
         self.service = service
         self.context = context
         self.input = input
-        state = Locked(State(machine: HedgeMachine(attempts: policy.attempts), starts: [1: start]))
+        state = Locked(
+            State(
+                machine: HedgeMachine(attempts: policy.attempts), records: [1: record],
+                starts: [1: start]))
     }
 
     /// Goes on from the first call.
@@ -52,7 +58,9 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     }
 
     private func end(_ number: Int, _ result: Result<Output, any Error>) {
-        let outcome = policy.classifier(result)
+        let assessment = policy.classifier.assess(result)
+        let outcome = Outcome(assessment)
+        if outcome != .success { state.withLock { $0.records[number] }?.close() }
         // What is taken out is let go after the lock.
         let (step, start, _, _) = state.withLock { state in
             let wasUnderWay = state.machine.isUnderWay(number)
@@ -64,7 +72,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
                 state.calls.removeValue(forKey: number), previous
             )
         }
-        if let start { policy.hedging.record(result, outcome, since: start) }
+        if let start { policy.hedging.record(result, assessment, since: start) }
         switch step {
         case .wait: break
         case .ask: ask()
@@ -97,16 +105,21 @@ extension HedgedCall {
         void?.cancel()
     }
 
-    /// Makes another call, if the budgets and the deadline allow.
+    /// Makes another call, if what was sent, the budgets and the deadline allow.
     private func ask() {
         let isInTime = context.remaining.map { $0 > .zero } ?? true
-        guard isInTime, policy.hedging.withdraw(also: policy.budget) else { return refuse() }
+        guard isInTime, isRepeatable, policy.hedging.withdraw(also: policy.budget) else {
+            return refuse()
+        }
         let now = policy.hedging.scheduler.now
+        let record = CallRecord(within: context.record)
+        _ = record.enter(rivalry)
         let granted = state.withLock { state -> (Int, Duration, (any ScheduledAction)?)? in
             guard let number = state.machine.grant() else { return nil }
             let timer = state.timer
             state.timer = nil
             state.starts[number] = now
+            state.records[number] = record
             let last = state.starts[number - 1] ?? now
             return (number, last.duration(to: now), timer)
         }
@@ -116,9 +129,17 @@ extension HedgedCall {
         watch(
             number,
             context.call(
-                "hedge \(number)", attempt: context.attempt, by: hedgeName,
+                "hedge \(number)", attempt: context.attempt, record: record, by: hedgeName,
                 classifier: policy.classifier, service, input))
         arm()
+    }
+
+    /// Whether what the calls have sent so far may be sent again. From now on one of them at most sends what may
+    /// not be.
+    private var isRepeatable: Bool {
+        let (records, failure) = state.withLock { ($0.records.values, $0.failure) }
+        let verdict = records.reduce(.nothing) { max($0, $1.enter(rivalry)) }
+        return Repeatability(of: input, after: verdict, failure?.failure) == .proven
     }
 
     private func refuse() {
@@ -135,6 +156,7 @@ extension HedgedCall {
         with result: Result<Output, any Error>, winner: Int?, _ losers: [Int]
     ) {
         let (taken, begun) = takeAll()
+        for (number, record) in taken.records where number != winner { record.close() }
         if let winner, begun > 1 { context.report(.hedgeWon(number: winner), by: hedgeName) }
         for loser in losers {
             context.report(.hedgeLost(number: loser), by: hedgeName)
@@ -149,7 +171,9 @@ extension HedgedCall {
 
     private func cancel() {
         state.withLock { $0.machine.cancel() }
-        for (_, call) in takeAll().state.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
+        let taken = takeAll().state
+        for record in taken.records.values { record.close() }
+        for (_, call) in taken.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
     }
 
     /// Takes all that is held out, and the timer back.

@@ -62,7 +62,7 @@ public final class Hedging {
         latencies = fixed == nil ? Locked(LatencyWindow(share: maxExtraLoad)) : nil
         budget = Locked(
             RetryBudgetBucket(
-                ttl: .seconds(10), minRetriesPerSecond: maxExtraLoad == 0 ? 0 : 10,
+                ttl: .seconds(10), minRetries: maxExtraLoad == 0 ? 0 : 100,
                 percentCanRetry: maxExtraLoad))
     }
 
@@ -104,9 +104,10 @@ extension Hedging {
 
     /// Notes how long a call took, unless it failed early: that would make the service look fast.
     func record<Output>(
-        _ result: Result<Output, any Error>, _ outcome: Outcome, since start: SchedulerInstant
+        _ result: Result<Output, any Error>, _ assessment: CallAssessment,
+        since start: SchedulerInstant
     ) {
-        if outcome == .success || result.isOutOfTime { record(since: start) }
+        if assessment.health == .healthy || result.isOutOfTime { record(since: start) }
     }
 }
 

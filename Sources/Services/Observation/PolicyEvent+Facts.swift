@@ -84,6 +84,19 @@ extension Outcome {
 }
 
 extension PolicyEvent {
+    /// What is known of the event beside what was done.
+    var facts: [EventFact] {
+        var facts = kind.facts
+        // Said where the outcome does not say it.
+        if let health, case .ended(let outcome, _, _) = kind,
+            health != CallAssessment(outcome).health
+        {
+            facts.append(EventFact("health", health.rawValue))
+        }
+        if isUnproven { facts.append(EventFact("unproven", "true")) }
+        return facts
+    }
+
     /// The policy that reports the spans of whole calls.
     static let callPolicy = "observed"
 }

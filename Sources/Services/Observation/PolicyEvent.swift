@@ -27,10 +27,17 @@ public struct PolicyEvent {
     /// Which attempt of the innermost retry it was done in, counted from one.
     public let attempt: Int
 
+    /// What the end of a span says about the service's health; nil in other events.
+    public let health: CallAssessment.Health?
+
+    /// Whether a call is repeated of which nothing says that it may be: no mark in its ``CallRecord``, no
+    /// request in its error, and an input that is not ``Replayable``.
+    public let isUnproven: Bool
+
     /// Makes an event.
     public init(
         kind: Kind, policy: String, instant: SchedulerInstant, call: UInt64, span: Int,
-        parent: Int?, attempt: Int
+        parent: Int?, attempt: Int, health: CallAssessment.Health? = nil, isUnproven: Bool = false
     ) {
         self.kind = kind
         self.policy = policy
@@ -39,6 +46,8 @@ public struct PolicyEvent {
         self.span = span
         self.parent = parent
         self.attempt = attempt
+        self.health = health
+        self.isUnproven = isUnproven
     }
 }
 
@@ -49,7 +58,8 @@ extension PolicyEvent {
     public enum Kind {
         /// A span began: the whole call, an attempt, a hedge.
         case began(name: String)
-        /// The span ended. The error is nil where there was a value.
+        /// The span ended. The outcome is the caller's, so a rejection by a healthy service is a failure. The
+        /// error is nil where there was a value.
         case ended(Outcome, latency: Duration, error: (any Error)?)
 
         /// Another attempt will be made, after a while. The error is nil where a value was taken for
@@ -102,8 +112,10 @@ extension PolicyEvent {
 public enum RetryWithheld: String, CaseIterable {
     /// All attempts were made.
     case attemptsUsed
-    /// The input may not be sent twice.
+    /// What was sent, or the input, may not be sent twice.
     case notReplayable
+    /// Nothing says that the call may be made twice.
+    case unproven
     /// The other side asked for a longer wait than is allowed.
     case askedTooLong
     /// The call's deadline would have passed before.

@@ -16,18 +16,45 @@ public struct Classifier<Output: Sendable> {
     ///
     /// - Returns: What the policies take it for. On the thread that settled the call.
     public func callAsFunction(_ result: Result<Output, any Error>) -> Outcome {
+        Outcome(assess(result))
+    }
+
+    /// Decides for one result, one question at a time.
+    ///
+    /// - Returns: What the policies take it for. On the thread that settled the call.
+    public func assess(_ result: Result<Output, any Error>) -> CallAssessment {
         if let classify { return classify(result) }
         guard case .failure(let error) = result else { return .success }
-        return Outcome(of: error)
+        return CallAssessment(of: error)
     }
 
     /// Makes a classifier.
     ///
+    /// Where the outcome is that of ``standard``, the result means all that it means by the standard rules.
+    ///
     /// - Parameter classify: Called for each end of a call, on the thread that settled it, more than
     ///   once if several policies ask. It should be quick, and depend on nothing but the result.
     public init(_ classify: @escaping @Sendable (Result<Output, any Error>) -> Outcome) {
-        self.classify = classify
+        let standard = Self.standard
+        self.init(classify: { result in
+            let (outcome, assessment) = (classify(result), standard.assess(result))
+            return outcome == Outcome(assessment) ? assessment : CallAssessment(outcome)
+        })
     }
+
+    /// Makes a classifier that tells apart what an end means.
+    ///
+    /// ```swift
+    /// let classifier = Classifier<Page>.assessing { result in
+    ///     if case .success(let page) = result, page.isStale { return .transient(fault: .network) }
+    ///     return Classifier.standard.assess(result)
+    /// }
+    /// ```
+    ///
+    /// - Parameter classify: As for ``init(_:)``.
+    public static func assessing(
+        _ classify: @escaping @Sendable (Result<Output, any Error>) -> CallAssessment
+    ) -> Classifier { Classifier(classify: classify) }
 
     /// Whether a future has succeeded, and no rule but the standard one is to be asked.
     ///
@@ -36,43 +63,33 @@ public struct Classifier<Output: Sendable> {
         classify == nil && future.hasSucceeded
     }
 
-    /// The standard rules, for outputs that do not advise.
-    private init() { classify = nil }
+    /// - Parameter classify: Nil: the standard rules, for outputs that do not advise.
+    private init(
+        classify: (@Sendable (Result<Output, any Error>) -> CallAssessment)?
+    ) {
+        self.classify = classify
+    }
 
     /// Nil for the standard rules, so that a success costs no call.
-    private let classify: (@Sendable (Result<Output, any Error>) -> Outcome)?
+    private let classify: (@Sendable (Result<Output, any Error>) -> CallAssessment)?
 }
 
 extension Classifier {
     /// The rules that hold where nothing else is said.
     ///
     /// - A value is a success, an output that is ``OutcomeAdvising`` what it advises.
-    /// - `CancellationError` is ignorable: the caller went away.
-    /// - An error that is ``OutcomeAdvising`` is what it advises; a ``ServiceError`` by which a
-    ///   breaker or a limiter refused is thereby a failure.
-    /// - An abandoned promise (`FutureError.Code.abandoned`) is a failure: it is a mistake in the
-    ///   program, and another call would meet it again.
-    /// - Any other error is retryable.
+    /// - `CancellationError`: the call was given up.
+    /// - An error that is ``OutcomeAdvising`` is what it advises.
+    /// - `DecodingError` and `EncodingError`: the caller's mistake.
+    /// - Any other error: the service failed, and may not fail again.
     public static var standard: Classifier {
-        guard Output.self is any OutcomeAdvising.Type else { return Classifier() }
-        return Classifier { result in
+        guard Output.self is any OutcomeAdvising.Type else { return Classifier(classify: nil) }
+        return Classifier(classify: { result in
             switch result {
-            case .success(let output): (output as? any OutcomeAdvising)?.advisedOutcome ?? .success
-            case .failure(let error): Outcome(of: error)
+            case .success(let output): (output as? any OutcomeAdvising)?.assessment ?? .success
+            case .failure(let error): CallAssessment(of: error)
             }
-        }
-    }
-}
-
-extension Outcome {
-    /// What an error means by the standard rules.
-    init(of error: any Error) {
-        switch error {
-        case is CancellationError: self = .ignorable
-        case let advising as any OutcomeAdvising: self = advising.advisedOutcome
-        case let error as FutureError where error.code == .abandoned: self = .failure
-        default: self = .retryable(after: nil)
-        }
+        })
     }
 }
 

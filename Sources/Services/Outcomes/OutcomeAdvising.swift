@@ -13,6 +13,11 @@ public protocol OutcomeAdvising {
     /// What the policies should take this for.
     var advisedOutcome: Outcome { get }
 
+    /// What the policies should take this for, one question at a time.
+    ///
+    /// What ``advisedOutcome`` says, unless you say more.
+    var assessment: CallAssessment { get }
+
     /// Whether the call has certainly not reached the service, so that it may be repeated although
     /// its input is not ``Replayable``.
     ///
@@ -21,6 +26,9 @@ public protocol OutcomeAdvising {
 }
 
 extension OutcomeAdvising {
+    /// What the outcome says.
+    public var assessment: CallAssessment { CallAssessment(advisedOutcome) }
+
     /// Not certain.
     public var isCertainlyUnsent: Bool { false }
 }

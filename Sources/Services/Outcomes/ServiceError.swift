@@ -64,16 +64,6 @@ extension ServiceError {
     }
 }
 
-extension ServiceError: OutcomeAdvising {
-    /// A refusal is a failure: repeating it at once would only add to the load that it sheds.
-    ///
-    /// The others may be repeated as far as the call's deadline leaves time.
-    public var advisedOutcome: Outcome { isRefusal ? .failure : .retryable(after: nil) }
-
-    /// A refused call never reached the service.
-    public var isCertainlyUnsent: Bool { isRefusal }
-}
-
 extension ServiceError: CustomStringConvertible {
     /// What happened, which policy did it, and what to do.
     ///

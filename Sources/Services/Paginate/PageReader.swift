@@ -15,8 +15,8 @@ struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
     ///   not settle a promise that the service has handed to others too.
     func load(_ input: Input, number: Int, in context: CallContext) -> Future<Page> {
         let future = context.call(
-            "page \(number)", attempt: context.attempt, by: Self.name, classifier: .standard,
-            service, input)
+            "page \(number)", attempt: context.attempt, record: context.record, by: Self.name,
+            classifier: .standard, service, input)
         return future.result == nil ? future.mapWithoutOrigin { $0 } : future
     }
 }

@@ -37,6 +37,17 @@ public struct Backoff {
         }
     }
 
+    /// The delay before the first retry; where there is chance, the longest.
+    var firstStep: Duration {
+        switch kind {
+        case .constant(let duration): duration
+        case .full(let base, let cap), .equal(let base, let cap),
+            .decorrelated(let base, let cap):
+            min(base, cap)
+        case .custom(let delay): max(.zero, delay(0, nil))
+        }
+    }
+
     /// min(cap, base × 2ⁿ), without overflow.
     private static func ceiling(_ base: Duration, _ cap: Duration, _ retry: Int) -> Duration {
         let (base, cap) = (base.nanoseconds, cap.nanoseconds)

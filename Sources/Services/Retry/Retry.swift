@@ -8,10 +8,14 @@ extension Middleware {
     /// let api = stack(.deadline(.seconds(10)), .retry(budget: budget), over: transport)
     /// ```
     ///
-    /// An attempt is repeated if the classifier calls its outcome retryable, the input is
-    /// ``Replayable`` or the call certainly did not arrive, the call's deadline leaves time for the
-    /// wait, and the budget allows it. Otherwise its result is given back unchanged. A delay that the
-    /// service asked for replaces the backoff's, without jitter; a longer one than allowed is not
+    /// An attempt is repeated if the classifier says that another may succeed, what the attempt has sent may be
+    /// sent again, the call's deadline leaves time for the wait, and the budget allows it. Otherwise its
+    /// result is given back unchanged. What may be sent again is decided by the attempt's ``CallRecord``, which
+    /// is bound in its ``CallContext``; where nothing was noted in it, by the request that the error carries
+    /// (``RequestCarrying``), and then by the input (``Replayable``).
+    ///
+    /// A delay that the service asks for replaces the backoff's: it is at least the backoff's first step, and up
+    /// to a tenth is added, so that not all callers come back at once. A longer one than allowed is not
     /// waited for, and the result is given back.
     ///
     /// The context of each attempt has its number. The first is made on the caller's thread, the
@@ -22,10 +26,11 @@ extension Middleware {
     ///   - attempts: How many there may be, the first included. Less than one is a programming error
     ///     and traps.
     ///   - backoff: How long to wait.
-    ///   - budget: What retries are drawn from, shared by all calls that load the same service. Without
-    ///     one, only `attempts` bounds them.
+    ///   - budget: What retries are drawn from, shared by all calls that load the same service; nil for one of
+    ///     this retry's own. ``RetryBudget/unlimited`` leaves only `attempts` to bound them.
     ///   - maxServerDelay: The longest wait that the service may ask for. Less than zero is a
     ///     programming error and traps.
+    ///   - unproven: What becomes of calls of which nothing says whether they may be made twice.
     ///   - classifier: Decides what an end means.
     ///   - scheduler: Where the waits pass.
     ///   - random: Where the jitter comes from.
@@ -34,6 +39,7 @@ extension Middleware {
         backoff: Backoff = .fullJitter(),
         budget: RetryBudget? = nil,
         maxServerDelay: Duration = .seconds(60),
+        unproven: UnprovenRetries = .allowed,
         classifier: Classifier<Output> = .standard,
         on scheduler: some Scheduler = .live,
         random: RandomSource = .system
@@ -42,25 +48,45 @@ extension Middleware {
         precondition(
             maxServerDelay >= .zero,
             "retry needs a maxServerDelay of zero or more, not \(maxServerDelay)")
-        let retry = Retry<Output>(
-            RetryMachine(attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay),
-            budget: budget, classifier: classifier, on: scheduler, random: random)
-        return Middleware { service in { input in retry.call(service, input) } }
+        let machine = RetryMachine(
+            attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay,
+            unproven: unproven)
+        return Middleware { service in
+            let retry = Retry<Output>(
+                machine, budget: budget ?? RetryBudget(on: scheduler), classifier: classifier,
+                on: scheduler, random: random)
+            return { input in retry.call(service, input) }
+        }
     }
+}
+
+/// What a retry does with calls of which nothing says whether they may be made twice: no mark in the attempt's
+/// ``CallRecord``, no request in its error, and an input that is not ``Replayable``.
+public enum UnprovenRetries: Sendable {
+    /// They are repeated, and the event says so (``PolicyEvent/isUnproven``).
+    case allowed
+    /// They are not repeated.
+    case never
 }
 
 private let retryName = "retry"
 
 /// What all calls through one retry have in common.
 final class Retry<Output: Sendable>: Sendable {
+    /// An attempt that has begun.
+    private struct Attempt {
+        let future: Future<Output>
+        let record: CallRecord
+    }
+
     private let machine: RetryMachine
-    private let budget: RetryBudget?
+    private let budget: RetryBudget
     private let classifier: Classifier<Output>
     private let scheduler: any Scheduler
     private let random: RandomSource
 
     init(
-        _ machine: RetryMachine, budget: RetryBudget?, classifier: Classifier<Output>,
+        _ machine: RetryMachine, budget: RetryBudget, classifier: Classifier<Output>,
         on scheduler: any Scheduler, random: RandomSource
     ) {
         self.machine = machine
@@ -73,45 +99,49 @@ final class Retry<Output: Sendable>: Sendable {
     func call<Input: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        budget?.deposit()
+        budget.deposit()
         let context = CallContext.current
-        let first =
-            context.isPlain ? service(input) : attempt(1, in: context, service, input)
-        if classifier.isPlainSuccess(first) { return first }
+        let first = attempt(1, in: context, service, input)
+        if classifier.isPlainSuccess(first.future) { return first.future }
         return follow(first, machine, context, service, input)
     }
 
     private func attempt<Input: Sendable>(
         _ number: Int, in context: CallContext, _ service: Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        context.call(
+    ) -> Attempt {
+        let record = CallRecord(within: context.record)
+        let future = context.call(
             // The first is made for every call; it need not be interpolated each time.
-            number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, by: retryName,
-            classifier: classifier, service, input)
+            number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
+            by: retryName, classifier: classifier, service, input)
+        return Attempt(future: future, record: record)
     }
 
     /// Makes attempts after the one that is given, until one is pending, or none is to follow.
     ///
     /// What ends at once is repeated in a loop; what is pending, from its callback.
     private func follow<Input: Sendable>(
-        _ first: Future<Output>, _ machine: RetryMachine, _ context: CallContext,
+        _ first: Attempt, _ machine: RetryMachine, _ context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         var machine = machine
-        var future = first
+        var (future, record) = (first.future, first.record)
         while true {
             guard let result = future.result else {
-                let pending = machine
-                return future.continued { result in
+                let (pending, record) = (machine, record)
+                return future.onEnd { if $0.isGivenUp { record.close() } }.continued { result in
                     var machine = pending
-                    return self.decide(&machine, result, context, input).map { delay in
+                    return self.decide(&machine, result, record, context, input).map { delay in
                         self.wait(delay, machine, context, service, input)
                     }
                 }
             }
-            guard let delay = decide(&machine, result, context, input) else { return future }
+            guard let delay = decide(&machine, result, record, context, input) else {
+                return future
+            }
             if delay > .zero { return wait(delay, machine, context, service, input) }
-            future = attempt(machine.attempt, in: context, service, input)
+            let next = attempt(machine.attempt, in: context, service, input)
+            (future, record) = (next.future, next.record)
         }
     }
 
@@ -134,21 +164,23 @@ final class Retry<Output: Sendable>: Sendable {
     /// - Returns: How long to wait before the next attempt; nil if there is none.
     private func decide<Input: Sendable>(
         _ machine: inout RetryMachine, _ result: Result<Output, any Error>,
-        _ context: CallContext, _ input: Input
+        _ record: CallRecord, _ context: CallContext, _ input: Input
     ) -> Duration? {
+        let assessment = classifier.assess(result)
+        if assessment.isSuccess { return nil }
         let error = result.failure
+        let repeatability = Repeatability(of: input, after: record.close(), error)
         let step = machine.end(
-            with: classifier(result),
-            mayRepeat: mayRepeat(input, after: error),
-            remaining: context.remaining,
-            bits: random.next(),
-            withdraw: budget?.withdraw() ?? true)
+            with: assessment.retry, repeatability, remaining: context.remaining,
+            bits: random.next(), withdraw: budget.withdraw())
         switch step {
         case .finish(let reason):
             if let reason { context.report(.retryWithheld(reason), by: retryName) }
             return nil
         case .retry(let delay):
-            context.report(.retrying(after: delay, error: error), by: retryName)
+            context.report(
+                .retrying(after: delay, error: error), isUnproven: repeatability == .unproven,
+                by: retryName)
             return delay
         }
     }

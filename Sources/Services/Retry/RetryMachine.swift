@@ -14,16 +14,21 @@ struct RetryMachine: Sendable {
     let attempts: Int
     let backoff: Backoff
     let maxServerDelay: Duration
+    let unproven: UnprovenRetries
 
     /// The attempt that is under way, counted from one.
     private(set) var attempt = 1
     /// The last delay that the backoff chose.
     private var previous: Duration?
 
-    init(attempts: Int, backoff: Backoff, maxServerDelay: Duration) {
+    init(
+        attempts: Int, backoff: Backoff, maxServerDelay: Duration,
+        unproven: UnprovenRetries = .allowed
+    ) {
         self.attempts = attempts
         self.backoff = backoff
         self.maxServerDelay = maxServerDelay
+        self.unproven = unproven
     }
 
     /// Ends the attempt that is under way.
@@ -31,21 +36,28 @@ struct RetryMachine: Sendable {
     /// The questions are asked in this order, and only as far as necessary; the budget last, so that
     /// nothing is withdrawn for a retry that is not made.
     mutating func end(
-        with outcome: Outcome, mayRepeat: @autoclosure () -> Bool,
+        with advice: CallAssessment.Retry, _ repeatability: Repeatability,
         remaining: @autoclosure () -> Duration?, bits: @autoclosure () -> UInt64,
         withdraw: @autoclosure () -> Bool
     ) -> Step {
-        guard case .retryable(let asked) = outcome else { return .finish(nil) }
+        guard case .after(let asked) = advice else { return .finish(nil) }
         if attempt >= attempts { return .finish(.attemptsUsed) }
-        if !mayRepeat() { return .finish(.notReplayable) }
+        if repeatability == .refused { return .finish(.notReplayable) }
+        if repeatability == .unproven, unproven == .never { return .finish(.unproven) }
         if let asked, asked > maxServerDelay { return .finish(.askedTooLong) }
         let chosen =
-            asked.map { max($0, .zero) }
+            asked.map { delay(askedFor: $0, bits: bits()) }
             ?? backoff.delay(before: attempt - 1, after: previous, bits: bits())
         if let remaining = remaining(), chosen >= remaining { return .finish(.deadline) }
         if !withdraw() { return .finish(.budget) }
         if asked == nil { previous = chosen }
         attempt += 1
         return .retry(after: chosen)
+    }
+
+    /// What the service asked for, at least the backoff's first step, and up to a tenth more.
+    private func delay(askedFor asked: Duration, bits: UInt64) -> Duration {
+        let least = max(asked, backoff.firstStep)
+        return least + .uniform(upTo: least / 10, bits: bits)
     }
 }

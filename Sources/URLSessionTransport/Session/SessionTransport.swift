@@ -1,5 +1,6 @@
 public import Futures
 public import HTTPNetworking
+import Services
 
 #if canImport(FoundationNetworking)
 import Foundation
@@ -92,9 +93,11 @@ public final class SessionTransport {
     ///     could not be sent, `HTTPError.Code.transportClosed` a call after ``close(cancelling:)``;
     ///   - `CancellationError` where it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        let promise = InternalPromise<HTTPResponse>()
-        exchanges.begin(request, for: .whole(promise))
-        return promise
+        CallContext.current.exchange(request) {
+            let promise = InternalPromise<HTTPResponse>()
+            exchanges.begin(request, for: .whole(promise))
+            return promise
+        }
     }
 
     /// Sends a request, and gives a future of the response as soon as its headers have come.
@@ -105,9 +108,11 @@ public final class SessionTransport {
     /// - Parameter request: What to send.
     /// - Returns: A future of the response, whose body is still on its way.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
-        let promise = InternalPromise<HTTPStreamedResponse>()
-        exchanges.begin(request, for: .streamed(promise))
-        return promise
+        CallContext.current.exchange(request) {
+            let promise = InternalPromise<HTTPStreamedResponse>()
+            exchanges.begin(request, for: .streamed(promise))
+            return promise
+        }
     }
 
     /// Refuses new calls, and lets go of the session when those under way have ended.

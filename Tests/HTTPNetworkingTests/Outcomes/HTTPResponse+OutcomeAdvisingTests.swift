@@ -5,7 +5,8 @@ import Services
 import Testing
 
 @Suite struct HTTPResponseOutcomeAdvisingTests {
-    private static let repeatable = [408, 429, 500, 502, 503, 504]
+    private static let repeatable =
+        [408, 421, 425, 429, 500, 502, 503, 504] + Array(520...524)
 
     private func outcome(_ status: Int, _ headers: HTTPHeaders = [:]) -> Outcome {
         let whole = HTTPResponse(status: status, headers: headers).advisedOutcome

@@ -96,7 +96,9 @@ import Testing
         let call = stack(retry, over: service.send)(HTTPRequest(.get, url))
         scheduler.run()
         #expect(call.valueNow?.status == 200)
-        #expect(service.instants == [.zero, .milliseconds(60_010)])
+        #expect(service.instants.count == 2)
+        // Up to a tenth is added.
+        #expect((.milliseconds(60_010) ... .milliseconds(66_010)).contains(service.instants[1]))
     }
 
     @Test func aLongerOneGivesTheResponseBack() {
@@ -151,5 +153,92 @@ import Testing
         let calls = [load(HTTPRequest(.get, url)), load(HTTPRequest(.get, url))]
         scheduler.run()
         #expect(calls.map { $0.valueNow?.status } == [203, 404])
+    }
+
+    @Test("S5: a fallback sees an error that a rejection was made of")
+    func aFallbackTakesThePlaceOfAnErrorOf404() {
+        let service = AnsweringService(on: scheduler, [answer(404)])
+        let load = stack(
+            .fallback(HTTPResponse(status: 203)), .acceptStatus(), over: service.send)
+        let call = load(HTTPRequest(.get, url))
+        scheduler.run()
+        #expect(call.valueNow?.status == 203)
+    }
+
+    @Test(
+        "S5: a rejection is a failure to the caller, and says that the service is healthy",
+        arguments: [404, 401])
+    func aRejectionIsAFailureOfAHealthyService(_ status: Int) {
+        let metrics = ServiceMetrics()
+        let recorder = CallRecorder()
+        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let service = AnsweringService(on: scheduler, [answer(status)])
+        let load = stack(
+            .observed(by: metrics.observer, recorder.observer, on: scheduler),
+            .circuitBreaker(breaker), .acceptStatus(), over: service.send)
+        _ = load(HTTPRequest(.get, url))
+        scheduler.run()
+        let text = metrics.prometheusText
+        #expect(text.contains(#"_duration_seconds_count{call="call",outcome="failure"} 1"#))
+        #expect(text.contains(#"pledge_call_health_total{call="call",health="healthy"} 1"#))
+        let waterfall = recorder.lastCall?.waterfall() ?? ""
+        #expect(waterfall.contains("failure") && waterfall.contains("health=healthy"))
+        #expect(breaker.state == .closed)
+    }
+
+    @Test("S3: a caller's mistake is not repeated, and opens no breaker")
+    func aCallersMistakeIsNoEvidence() {
+        struct Product: Decodable { var name: String }
+        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let mistakes: [@Sendable () throws -> HTTPResponse] = [
+            { throw HTTPRequest.Error.invalidHeader(name: "X-A") },
+            { throw FileError(operation: "open", code: 2) },
+            { throw HTTPError(code: .bodyUnreadable) },
+            { throw MultipartError(code: .truncated) },
+            {
+                _ = try JSONDecoder().decode(Product.self, from: Data("[]".utf8))
+                return HTTPResponse(status: 200)
+            },
+        ]
+        for mistake in mistakes {
+            let service = AnsweringService(on: scheduler, [mistake, answer(200)])
+            let call = stack(retry, .circuitBreaker(breaker), over: service.send)(
+                HTTPRequest(.get, url))
+            scheduler.run()
+            #expect(service.requests.count == 1)
+            #expect(call.result != nil && call.valueNow == nil)
+        }
+        #expect(breaker.state == .closed)
+    }
+
+    @Test("S4: a caller's own deadline opens no breaker", arguments: [0, 5])
+    func aCallersDeadlineIsNoEvidence(milliseconds: Int) {
+        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let service = AnsweringService(
+            on: scheduler, Array(repeating: answer(200), count: 4))
+        let patient = stack(
+            .circuitBreaker(breaker), .timeout(.seconds(2), on: scheduler), over: service.send)
+        let inner = stack(
+            .circuitBreaker(breaker), .deadline(.milliseconds(milliseconds), on: scheduler),
+            over: service.send)
+        let calls = [
+            stack(.deadline(.milliseconds(milliseconds), on: scheduler), over: patient), inner,
+        ].map { $0(HTTPRequest(.get, url)) }
+        scheduler.run()
+        #expect(calls.allSatisfy { $0.valueNow == nil })
+        #expect(breaker.state == .closed)
+    }
+
+    @Test("S4: the refusal of an inner limiter opens no outer breaker")
+    func aRefusalIsNoEvidence() {
+        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let service = AnsweringService(on: scheduler, [answer(200)])
+        let load = stack(
+            .circuitBreaker(breaker),
+            .bulkhead(Bulkhead(limit: 1, on: scheduler)), over: service.send)
+        let calls = [load(HTTPRequest(.get, url)), load(HTTPRequest(.get, url))]
+        scheduler.run()
+        #expect(calls[1].valueNow == nil)
+        #expect(breaker.state == .closed)
     }
 }

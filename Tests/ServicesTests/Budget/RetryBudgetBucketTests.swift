@@ -23,7 +23,10 @@ import Testing
     func bucket(
         _ ttl: Duration = .seconds(10), perSecond: Int = 0, share: Double = 0.2
     ) -> Bucket {
-        Bucket(RetryBudgetBucket(ttl: ttl, minRetriesPerSecond: perSecond, percentCanRetry: share))
+        Bucket(
+            RetryBudgetBucket(
+                ttl: ttl, minRetries: Int(Double(perSecond) * (ttl / .seconds(1))),
+                percentCanRetry: share))
     }
 
     @Test func fiveRequestsAllowForOneRetry() {

@@ -8,17 +8,28 @@ import Testing
 
     @Test func theDefaultsAreThoseOfTheReference() {
         let budget = RetryBudget(on: scheduler)
-        #expect(budget.balance == 100)
+        #expect(budget.balance == 10)
         for _ in 0..<50 { budget.deposit() }
-        #expect(budget.balance == 110)
-        for _ in 0..<110 { #expect(budget.withdraw()) }
+        #expect(budget.balance == 20)
+        for _ in 0..<20 { #expect(budget.withdraw()) }
         #expect(!budget.withdraw())
-        scheduler.advance(by: .seconds(10))
-        #expect(budget.balance == 100)
+        scheduler.advance(by: .seconds(60))
+        #expect(budget.balance == 10)
+    }
+
+    @Test func theUnlimitedOneAllowsEveryRetry() {
+        let budget = RetryBudget.unlimited
+        for _ in 0..<1_000 { #expect(budget.withdraw()) }
+        #expect(budget.balance == .max)
+    }
+
+    @available(*, deprecated)
+    @Test func theFormerInitializerStillCountsBySeconds() {
+        #expect(RetryBudget(minRetriesPerSecond: 10, on: scheduler).balance == 100)
     }
 
     @Test func severalStacksShareOne() {
-        let budget = RetryBudget(minRetriesPerSecond: 0, percentCanRetry: 1, on: scheduler)
+        let budget = RetryBudget(minRetries: 0, percentCanRetry: 1, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 9))
         let policy = Middleware<Ask, Int>.retry(
             attempts: 9, backoff: .constant(.zero), budget: budget, on: scheduler)
@@ -29,7 +40,7 @@ import Testing
     }
 
     @Test func threadsWithdrawNoMoreThanThereIs() {
-        let budget = RetryBudget(minRetriesPerSecond: 100, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(minRetries: 1_000, percentCanRetry: 0, on: scheduler)
         let withdrawn = Locked(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for _ in 0..<1_000 where budget.withdraw() { withdrawn.withLock { $0 += 1 } }
@@ -48,8 +59,8 @@ import Testing
     @Test func aNegativeReserveTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = RetryBudget(minRetriesPerSecond: -1) }
-        expectTrap("a retry budget needs minRetriesPerSecond in 0...1000000", in: result)
+        ) { _ = RetryBudget(minRetries: -1) }
+        expectTrap("a retry budget needs minRetries in 0...1000000000", in: result)
     }
 
     @Test func aShareAboveOneTraps() async {

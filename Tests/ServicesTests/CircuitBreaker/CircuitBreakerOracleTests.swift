@@ -31,7 +31,8 @@ import Testing
                         #expect(expected == .some(.admitted(isFirstProbe: isFirst)))
                         probes += isFirst ? 1 : 0
                     case .refused(let retryAt):
-                        #expect(expected == .refused(Int(retryAt.offset / .milliseconds(1))))
+                        #expect(
+                            expected == .refused(retryAt.map { Int($0.offset / .milliseconds(1)) }))
                         refusals += 1
                     }
                 } else {
@@ -40,7 +41,8 @@ import Testing
                     let isFine = Int.random(in: 0..<10, using: &generator) < health
                     let isIgnored = Int.random(in: 0..<6, using: &generator) == 0
                     let outcome: Outcome = isIgnored ? .ignorable : isFine ? .success : .failure
-                    let change = machine.end(ticket, with: outcome, at: instant)
+                    let health = CallAssessment(outcome).health
+                    let change = machine.end(ticket, with: health, at: instant)
                     #expect(change == model.end(call, outcome, at: now))
                     if case .tripped? = change {
                         let length = Int.random(in: 0...9_000, using: &generator)
@@ -59,7 +61,7 @@ import Testing
     private struct Model {
         enum Entry: Equatable {
             case admitted(isFirstProbe: Bool)
-            case refused(Int)
+            case refused(Int?)
         }
 
         let limits: CircuitBreakerLimits

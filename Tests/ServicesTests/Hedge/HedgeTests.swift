@@ -120,7 +120,9 @@ import Testing
             over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 2)
-        #expect(upstream.instants == [.zero, .milliseconds(110)])
+        // A tenth may be added to what was asked for.
+        #expect(upstream.count == 2)
+        #expect((.milliseconds(110) ... .milliseconds(120)).contains(upstream.instants[1]))
     }
 
     @Test func cancellingCancelsAllCallsAndTheTimer() {

@@ -127,7 +127,7 @@ import Testing
         let cancelled = Locked<[Int]>([])
         let load = stack(
             .hedge(after: .milliseconds(1), on: scheduler),
-            over: { (number: Int) -> Future<Int> in
+            over: { (_: Ask) -> Future<Int> in
                 let promise = Promise<Int>()
                 let index = calls.withLock { calls in
                     calls.append(promise)
@@ -147,11 +147,11 @@ import Testing
     @Test func itMayBeCalledFromItsCallbacks() {
         let scheduler = ManualScheduler()
         let inner = Locked<[Future<Int>]>([])
-        let slot = Locked<Service<Int, Int>?>(nil)
+        let slot = Locked<Service<Ask, Int>?>(nil)
         let load = stack(
             .hedge(after: .milliseconds(1), on: scheduler),
-            over: { (number: Int) -> Future<Int> in
-                guard number == 0 else { return Future(value: number) }
+            over: { (ask: Ask) -> Future<Int> in
+                guard ask.number == 0 else { return Future(value: ask.number) }
                 let promise = Promise<Int>()
                 promise.onCancel {
                     guard let again = slot.withLock({ $0 }) else { return }

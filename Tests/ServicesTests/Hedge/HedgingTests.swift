@@ -8,11 +8,12 @@ import Testing
     let scheduler = ManualScheduler()
 
     /// A service that answers after its input, in milliseconds.
-    func delayed(_ count: Locked<Int>) -> Service<Int, Int> {
+    /// Answers with the number of milliseconds that it took.
+    func delayed(_ count: Locked<Int>) -> Service<Ask, Int> {
         let scheduler = scheduler
-        return { milliseconds in
+        return { ask in
             count.withLock { $0 += 1 }
-            return Future(value: milliseconds).delay(.milliseconds(milliseconds), on: scheduler)
+            return Future(value: ask.number).delay(.milliseconds(ask.number), on: scheduler)
         }
     }
 
@@ -21,7 +22,7 @@ import Testing
         let hedging = Hedging(on: scheduler)
         let count = Locked(0)
         let load = stack(.hedge(sharing: hedging), over: delayed(count))
-        for milliseconds in 1...99 { _ = load(milliseconds) }
+        for milliseconds in 1...99 { _ = load(Ask(milliseconds)) }
         scheduler.advance(by: .seconds(1))
         #expect(hedging.delay == nil)
         _ = load(100)
@@ -127,7 +128,7 @@ import Testing
     }
 
     @Test func theRetryBudgetBoundsHedgesToo() {
-        let budget = RetryBudget(minRetriesPerSecond: 1, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(minRetries: 10, percentCanRetry: 0, on: scheduler)
         let upstream = Upstream(on: scheduler)
         let load = stack(
             .hedge(after: .milliseconds(1), budget: budget, on: scheduler), over: upstream.send)
@@ -139,7 +140,7 @@ import Testing
     }
 
     @Test func anEmptyBudgetLeavesTheFailureAsItIs() {
-        let budget = RetryBudget(minRetriesPerSecond: 0, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(minRetries: 0, percentCanRetry: 0, on: scheduler)
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .seconds(1))])
         let load = stack(
             .hedge(after: .milliseconds(1), budget: budget, on: scheduler), over: upstream.send)

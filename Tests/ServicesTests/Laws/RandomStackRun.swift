@@ -45,8 +45,7 @@ final class RandomStackRun: Sendable {
         share = Double(Int.random(in: 0...4, using: &dice)) / 4
         reserve = perSecond * 10
         let budget = RetryBudget(
-            ttl: .seconds(10), minRetriesPerSecond: perSecond, percentCanRetry: share, on: scheduler
-        )
+            ttl: .seconds(10), minRetries: reserve, percentCanRetry: share, on: scheduler)
         var site = RandomLayer.Site(scheduler: scheduler, budget: budget, dice: dice)
         layers = (0..<site.number(1...6)).map { _ in RandomLayer.draw(at: &site) }
         isObserved = site.isTails()

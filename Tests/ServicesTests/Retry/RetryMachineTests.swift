@@ -10,17 +10,25 @@ import Testing
 
     /// Ends an attempt where nothing stands in the way but what is said.
     func end(
-        _ machine: inout RetryMachine, _ outcome: Outcome = .retryable, mayRepeat: Bool = true,
-        remaining: Duration? = nil, budget: Bool = true
+        _ machine: inout RetryMachine, _ advice: CallAssessment.Retry = .after(nil),
+        _ repeatability: Repeatability = .proven, remaining: Duration? = nil, budget: Bool = true
     ) -> RetryMachine.Step {
         machine.end(
-            with: outcome, mayRepeat: mayRepeat, remaining: remaining, bits: 0, withdraw: budget)
+            with: advice, repeatability, remaining: remaining, bits: 0, withdraw: budget)
     }
 
-    @Test(arguments: [.success, .failure, .ignorable] as [Outcome])
-    func whatIsNotRetryableFinishes(outcome: Outcome) {
+    @Test func whatIsNotRetryableFinishes() {
         var machine = machine()
-        #expect(end(&machine, outcome) == .finish(nil))
+        #expect(end(&machine, .never) == .finish(nil))
+    }
+
+    @Test func whatIsUnprovenIsRepeatedUnlessToldOtherwise() {
+        var machine = machine()
+        #expect(end(&machine, .after(nil), .unproven) == .retry(after: .seconds(1)))
+        var strict = RetryMachine(
+            attempts: 3, backoff: .constant(.zero), maxServerDelay: .zero, unproven: .never)
+        #expect(end(&strict, .after(nil), .unproven) == .finish(.unproven))
+        #expect(end(&strict) == .retry(after: .zero))
     }
 
     @Test func thereAreSoManyAttempts() {
@@ -36,8 +44,8 @@ import Testing
 
     @Test func eachReasonHoldsARetryBack() {
         for (reason, step) in [
-            (RetryWithheld.notReplayable, { end(&$0, mayRepeat: false) }),
-            (.askedTooLong, { end(&$0, .retryable(after: .seconds(60) + .nanoseconds(1))) }),
+            (RetryWithheld.notReplayable, { end(&$0, .after(nil), .refused) }),
+            (.askedTooLong, { end(&$0, .after(.seconds(60) + .nanoseconds(1))) }),
             (.deadline, { end(&$0, remaining: .seconds(1)) }),
             (.budget, { end(&$0, budget: false) }),
         ] as [(RetryWithheld, (inout RetryMachine) -> RetryMachine.Step)] {
@@ -49,8 +57,27 @@ import Testing
 
     @Test func theServersDelayReplacesTheBackoffs() {
         var machine = machine()
-        #expect(end(&machine, .retryable(after: .seconds(60))) == .retry(after: .seconds(60)))
-        #expect(end(&machine, .retryable(after: .seconds(-3))) == .retry(after: .zero))
+        #expect(end(&machine, .after(.seconds(60))) == .retry(after: .seconds(60)))
+        // At least the backoff's first step, so that a server that asks for no wait is not flooded.
+        #expect(end(&machine, .after(.seconds(-3))) == .retry(after: .seconds(1)))
+    }
+
+    @Test func upToATenthIsAddedToTheServersDelay() {
+        var generator = SeededGenerator(seed: 3)
+        var delays: Set<Duration> = []
+        for _ in 0..<100 {
+            var machine = machine(3, .fullJitter())
+            let step = machine.end(
+                with: .after(.seconds(10)), .proven, remaining: nil, bits: generator.next(),
+                withdraw: true)
+            guard case .retry(let delay) = step else {
+                Issue.record("it is repeated")
+                continue
+            }
+            #expect(delay >= .seconds(10) && delay <= .seconds(11))
+            delays.insert(delay)
+        }
+        #expect(delays.count > 90)
     }
 
     @Test func aWaitThatFitsIsMade() {
@@ -67,7 +94,7 @@ import Testing
         }
         var machine = machine(9, backoff)
         #expect(end(&machine) == .retry(after: .seconds(1)))
-        #expect(end(&machine, .retryable(after: .seconds(40))) == .retry(after: .seconds(40)))
+        #expect(end(&machine, .after(.seconds(40))) == .retry(after: .seconds(40)))
         #expect(end(&machine) == .retry(after: .seconds(21)))
         #expect(end(&machine) == .retry(after: .seconds(51)))
     }
@@ -79,15 +106,11 @@ import Testing
         }
         var last = machine(1)
         _ = last.end(
-            with: .retryable, mayRepeat: fail(true), remaining: fail(nil), bits: fail(0),
+            with: .after(nil), .proven, remaining: fail(nil), bits: fail(0),
             withdraw: fail(true))
         var late = machine()
         _ = late.end(
-            with: .retryable, mayRepeat: true, remaining: .zero, bits: 0, withdraw: fail(true))
-        var asked = machine()
-        _ = asked.end(
-            with: .retryable(after: .zero), mayRepeat: true, remaining: nil, bits: fail(0),
-            withdraw: true)
+            with: .after(nil), .proven, remaining: .zero, bits: 0, withdraw: fail(true))
     }
 
     /// Against a loop that knows the whole script beforehand.
@@ -102,8 +125,8 @@ import Testing
             var last = RetryMachine.Step.retry(after: .zero)
             for turn in script.turns {
                 last = machine.end(
-                    with: turn.outcome, mayRepeat: script.mayRepeat, remaining: turn.remaining,
-                    bits: turn.bits, withdraw: turn.budget)
+                    with: turn.advice, script.mayRepeat ? .proven : .refused,
+                    remaining: turn.remaining, bits: turn.bits, withdraw: turn.budget)
                 guard case .retry(let delay) = last else { break }
                 delays.append(delay)
             }
@@ -116,7 +139,7 @@ import Testing
     /// What happens to one call, attempt by attempt.
     struct Script {
         struct Turn {
-            let outcome: Outcome
+            let advice: CallAssessment.Retry
             let remaining: Duration?
             let bits: UInt64
             let budget: Bool
@@ -134,20 +157,17 @@ import Testing
             var turns: [Turn] = []
             for _ in 0..<5 {
                 let kind = Int.random(in: 0..<12, using: &generator)
-                let outcome: Outcome =
+                let advice: CallAssessment.Retry =
                     switch kind {
-                    case 0: .success
-                    case 1: .failure
-                    case 2: .ignorable
-                    case 3, 4:
-                        .retryable(after: .seconds(Int.random(in: 0...70, using: &generator)))
-                    default: .retryable
+                    case 0, 1, 2: .never
+                    case 3, 4: .after(.seconds(Int.random(in: 0...70, using: &generator)))
+                    default: .after(nil)
                     }
                 let hasDeadline = Bool.random(using: &generator)
                 let left = Int.random(in: -100...3_000, using: &generator)
                 turns.append(
                     Turn(
-                        outcome: outcome, remaining: hasDeadline ? .milliseconds(left) : nil,
+                        advice: advice, remaining: hasDeadline ? .milliseconds(left) : nil,
                         bits: generator.next(),
                         budget: Int.random(in: 0..<8, using: &generator) > 0))
             }
@@ -158,13 +178,17 @@ import Testing
         func answer() -> ([Duration], RetryWithheld?) {
             var delays: [Duration] = []
             for (index, turn) in turns.enumerated() {
-                guard case .retryable(let asked) = turn.outcome else { return (delays, nil) }
+                guard case .after(let asked) = turn.advice else { return (delays, nil) }
                 if index == attempts - 1 { return (delays, .attemptsUsed) }
                 if !mayRepeat { return (delays, .notReplayable) }
                 if asked ?? .zero > maxServerDelay { return (delays, .askedTooLong) }
                 var bound = Duration.milliseconds(100)
                 for _ in 0..<index { bound = min(bound * 2, .seconds(20)) }
-                let delay = asked ?? .uniform(upTo: bound, bits: turn.bits)
+                let least = max(asked ?? .zero, .milliseconds(100))
+                let delay =
+                    asked == nil
+                    ? .uniform(upTo: bound, bits: turn.bits)
+                    : least + .uniform(upTo: least / 10, bits: turn.bits)
                 if let left = turn.remaining, left <= delay { return (delays, .deadline) }
                 if !turn.budget { return (delays, .budget) }
                 delays.append(delay)

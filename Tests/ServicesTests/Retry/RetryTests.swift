@@ -57,12 +57,35 @@ import Testing
         #expect(instants(1) != instants(2))
     }
 
-    @Test func theServersDelayIsWaitedExactly() {
+    @Test func theServersDelayIsWaitedAndUpToATenthMore() throws {
         let upstream = Upstream(on: scheduler, [.asked(60_000), .value(7)])
         let call = stack(.retry(on: scheduler), over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 7)
-        #expect(upstream.instants == [.zero, .milliseconds(60_010)])
+        let second = try #require(upstream.instants.last)
+        #expect(second >= .milliseconds(60_010) && second <= .milliseconds(66_010))
+    }
+
+    @Test("S8: a server that asks for no wait gets no burst of attempts")
+    func aServerThatAsksForNoWaitIsNotFlooded() throws {
+        let upstream = Upstream(on: scheduler, Array(repeating: .asked(0), count: 6))
+        _ = stack(.retry(attempts: 6, on: scheduler), over: upstream.send)(1)
+        scheduler.run()
+        let pauses = zip(upstream.instants, upstream.instants.dropFirst()).map { $1 - $0 }
+        #expect(pauses.count == 5)
+        // 10 ms is what each attempt takes; 100 ms is the backoff's first step.
+        #expect(pauses.allSatisfy { $0 >= .milliseconds(110) })
+    }
+
+    @Test("S8: a retry has a budget of its own")
+    func aServiceThatIsDownGetsAFewRetries() {
+        let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 3_000))
+        let service = stack(
+            .retry(backoff: .constant(.zero), on: scheduler), over: upstream.send)
+        let calls = (1...1_000).map { service(Ask($0)) }
+        scheduler.run()
+        #expect(calls.allSatisfy { $0.errorNow is Broken })
+        #expect(upstream.count == 1_000 + 200 + 10)
     }
 
     @Test func aLongerOneGivesTheFailureBack() {
@@ -136,7 +159,7 @@ import Testing
     }
 
     @Test func anEmptyBudgetGivesTheOriginalFailureBack() {
-        let budget = RetryBudget(minRetriesPerSecond: 0, percentCanRetry: 0.5, on: scheduler)
+        let budget = RetryBudget(minRetries: 0, percentCanRetry: 0.5, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 99))
         let service = observed(
             .retry(backoff: .constant(.zero), budget: budget, on: scheduler), upstream)
@@ -151,7 +174,7 @@ import Testing
     }
 
     @Test func aFailureThatIsNotRepeatedWithdrawsNothing() {
-        let budget = RetryBudget(minRetriesPerSecond: 1, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(minRetries: 10, percentCanRetry: 0, on: scheduler)
         let upstream = Upstream(on: scheduler, [.error(CancellationError()), .broken, .value(1)])
         let service = stack(
             .retry(attempts: 1, budget: budget, on: scheduler), over: upstream.send)

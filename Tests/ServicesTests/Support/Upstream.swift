@@ -77,6 +77,9 @@ final class Upstream: Sendable {
         return promise
     }
 
+    /// Goes on with another script.
+    func play(_ script: [Step]) { state.withLock { $0.script = script } }
+
     /// Settles a call, counted from zero, that the script leaves pending.
     func settle(_ index: Int, _ result: Result<Int, any Error>) {
         guard let promise = arrivals[index].promise.promise else { return }

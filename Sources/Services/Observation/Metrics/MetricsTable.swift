@@ -8,6 +8,9 @@ struct MetricsTable: Sendable {
     private(set) var calls = MetricFamily<PrometheusHistogram>(
         "call_duration_seconds", help: "How long calls took, by name and outcome.",
         labels: ["call", "outcome"])
+    private(set) var health = MetricFamily<Int>(
+        "call_health_total", help: "What the ends of calls say about the service's health.",
+        labels: ["call", "health"])
     private(set) var inFlight = MetricFamily<Int>(
         "calls_in_flight", help: "Calls that have begun and not ended.", labels: ["call"])
     private(set) var attempts = MetricFamily<PrometheusHistogram>(
@@ -46,7 +49,7 @@ struct MetricsTable: Sendable {
         case .began(let name):
             if isCall { begin(key, named: name) }
         case .ended(let outcome, let latency, _) where isCall:
-            end(key, outcome, after: latency)
+            end(key, outcome, event.health, after: latency)
         case .ended(let outcome, let latency, _):
             let policy = policies.admit(event.policy)
             attempts[[policy, outcome.label], default: PrometheusHistogram()].add(latency)
@@ -69,10 +72,14 @@ struct MetricsTable: Sendable {
         inFlight[[name], default: 0] += 1
     }
 
-    private mutating func end(_ key: SpanKey, _ outcome: Outcome, after latency: Duration) {
-        let name = open.removeValue(forKey: key)
-        if let name { inFlight[[name], default: 0] -= 1 }
-        calls[[name ?? BoundedLabels.other, outcome.label], default: PrometheusHistogram()]
-            .add(latency)
+    private mutating func end(
+        _ key: SpanKey, _ outcome: Outcome, _ health: CallAssessment.Health?,
+        after latency: Duration
+    ) {
+        let open = open.removeValue(forKey: key)
+        if let open { inFlight[[open], default: 0] -= 1 }
+        let name = open ?? BoundedLabels.other
+        calls[[name, outcome.label], default: PrometheusHistogram()].add(latency)
+        if let health { self.health[[name, health.rawValue], default: 0] += 1 }
     }
 }

@@ -7,6 +7,7 @@ extension MetricsTable {
     func prometheusText(prefix: String) -> String {
         var text = PrometheusText(prefix: prefix)
         text.add(calls)
+        text.add(health, as: "counter")
         text.add(inFlight, as: "gauge")
         text.add(attempts)
         text.add(waits)

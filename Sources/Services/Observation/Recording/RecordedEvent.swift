@@ -22,7 +22,7 @@ struct RecordedEvent: Sendable {
     let attempt: Int
 
     init(_ event: PolicyEvent) {
-        let facts = event.kind.facts.map { EventFact($0.key, $0.value.cut(to: Self.longest)) }
+        let facts = event.facts.map { EventFact($0.key, $0.value.cut(to: Self.longest)) }
         switch event.kind {
         case .began(let name): kind = .began(name: name.cut(to: Self.longest))
         case .ended(let outcome, _, _):

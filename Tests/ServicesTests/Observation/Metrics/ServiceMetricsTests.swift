@@ -18,6 +18,9 @@ import Testing
                 # TYPE pledge_call_duration_seconds histogram
                 \(histogram("call_duration_seconds", #"call="load",outcome="success""#,
                     [0, 0, 0, 1], "0.0425"))
+                # HELP pledge_call_health_total What the ends of calls say about the service's health.
+                # TYPE pledge_call_health_total counter
+                pledge_call_health_total{call="load",health="healthy"} 1
                 # HELP pledge_calls_in_flight Calls that have begun and not ended.
                 # TYPE pledge_calls_in_flight gauge
                 pledge_calls_in_flight{call="load"} 0
@@ -93,7 +96,8 @@ import Testing
     @Test func threadsShareThem() async {
         let metrics = ServiceMetrics()
         let service = stack(
-            .observed(by: metrics.observer), .retry(backoff: .constant(.zero)),
+            .observed(by: metrics.observer),
+            .retry(backoff: .constant(.zero), budget: .unlimited),
             over: { (ask: Ask) in
                 CallContext.current.attempt == 1 ? Future<Int>(error: Broken()) : Future(value: 1)
             })

@@ -81,7 +81,8 @@ import Testing
     @Test func threadsShareOne() async {
         let recorder = CallRecorder(calls: 50, eventsPerCall: 5)
         let service = stack(
-            .observed(by: recorder.observer), .retry(backoff: .constant(.zero)),
+            .observed(by: recorder.observer),
+            .retry(backoff: .constant(.zero), budget: .unlimited),
             over: { (ask: Ask) in Future<Int>(error: Broken()) })
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {

@@ -1,0 +1,170 @@
+public import Services
+
+// What each status and each error of this module means to the policies. The guide to errors has the same
+// table, beside the errors of the other modules.
+
+extension OutcomeAdvising where Self: HTTPResponseHead {
+    /// What the response means to the policies: retry, hedge, circuit breaker, fallback, memoise.
+    ///
+    /// | Status | The service | Another call |
+    /// |---|---|---|
+    /// | 1xx, 2xx, 3xx | is healthy | is not needed |
+    /// | 408, 429, 500, 502, 503, 504, 520 to 524 | is unhealthy | may succeed, after the delay of Retry-After where there is one |
+    /// | 413 with Retry-After, 421, 425 | is healthy | may succeed, after that delay |
+    /// | any other 4xx | is healthy | would be rejected again |
+    /// | any other | is unhealthy | would fail again |
+    ///
+    /// A response that rejects the request is a success as long as it is a response: its caller got what the
+    /// server said. An error made of it is a failure of the caller's.
+    ///
+    /// Retry-After is a number of seconds, or a date. A date counts from the response's own Date, or
+    /// from the system's where that one is missing. What is no such thing, or is in the past, is
+    /// ignored, and no delay is longer than 2³¹ seconds.
+    public var assessment: CallAssessment {
+        let assessment = CallAssessment(status: status, headers: headers)
+        return assessment == .rejection ? .success : assessment
+    }
+
+    /// The outcome of ``assessment``.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+}
+
+extension HTTPResponse: OutcomeAdvising {}
+
+extension HTTPStreamedResponse: OutcomeAdvising {}
+
+extension CallAssessment {
+    /// What a status means to the caller of an exchange that fails with it.
+    init(status: Int, headers: HTTPHeaders) {
+        var delay: Duration? { RetryAfter.delay(in: headers, now: .now) }
+        switch status {
+        case 100...399: self = .success
+        case 408: self = .transient(after: delay, fault: .network)
+        case 413 where delay != nil, 421, 425:
+            self = CallAssessment(
+                isSuccess: false, health: .healthy, retry: .after(delay), fault: .caller)
+        case 429, 500, 502, 503, 504, 520...524: self = .transient(after: delay)
+        case 400...499: self = .rejection
+        default: self = .failure
+        }
+    }
+}
+
+extension CallRecord.Fate {
+    /// What became of a request that was answered with a status.
+    ///
+    /// It was refused where the server wants to know who asks (401, 407), wants it on another connection (421) or
+    /// later (425), or at another place with its body (307, 308). No other status says that it was not processed.
+    init(status: Int) {
+        self = [401, 407, 421, 425, 307, 308].contains(status) ? .refused : .mayHaveArrived
+    }
+
+    /// What became of a request whose exchange ended.
+    init<Output>(of result: Result<Output, any Error>) {
+        switch result {
+        case .success(let response as any HTTPResponseHead): self.init(status: response.status)
+        case .failure(let error as HTTPError) where error.status != nil:
+            self.init(status: error.status ?? 0)
+        case .failure(let error as any OutcomeAdvising) where error.isCertainlyUnsent:
+            self = .unsent
+        default: self = .mayHaveArrived
+        }
+    }
+}
+
+extension HTTPError: OutcomeAdvising {
+    /// What the error means to the policies: retry, hedge, circuit breaker, fallback.
+    ///
+    /// | Code | The service | Another call |
+    /// |---|---|---|
+    /// | `unacceptableStatus` | see ``HTTPResponse/assessment`` | |
+    /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
+    /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
+    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived |
+    /// | `timedOut` by the call's deadline | unknown | may succeed |
+    /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
+    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported` | unknown: the caller's mistake | would fail again |
+    /// | `other`, and what a transport adds | as the cause says; unhealthy where it says nothing | as the cause says |
+    public var assessment: CallAssessment {
+        switch code {
+        case .unacceptableStatus:
+            response.map { CallAssessment(status: $0.status, headers: $0.headers) } ?? .failure
+        case .notConnected:
+            CallAssessment(isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
+        case .timedOut where hasPassedDeadline: .outOfTime
+        case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut:
+            .transient(fault: .network)
+        case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
+        case .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead, .bodyEnded,
+            .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported:
+            .callersMistake
+        default: assessmentOfCause
+        }
+    }
+
+    /// The outcome of ``assessment``.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+
+    /// Whether no connection was made, so that the server has seen nothing of the request.
+    ///
+    /// Such a call may be repeated, whatever its method, as long as its body is not used up
+    /// (``HTTPRequest/isUsedUp``).
+    public var isCertainlyUnsent: Bool {
+        switch code {
+        case .cannotFindHost, .cannotConnect, .notConnected: true
+        default: false
+        }
+    }
+
+    private var hasPassedDeadline: Bool {
+        request?.context.deadline.map { $0.remaining <= .zero } ?? false
+    }
+
+    private var assessmentOfCause: CallAssessment {
+        switch cause {
+        case is CancellationError: .givenUp
+        case let cause as any OutcomeAdvising: cause.assessment
+        default: .transient()
+        }
+    }
+}
+
+extension HTTPError: RequestCarrying {
+    /// The request, or the endpoint.
+    public var failedRequest: (any Replayable & Sendable)? { request ?? endpoint }
+}
+
+extension Endpoint.Error: OutcomeAdvising {
+    /// The caller's mistake: nothing was sent.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of ``assessment``.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+
+    /// Nothing was sent.
+    public var isCertainlyUnsent: Bool { true }
+}
+
+extension DecodingFailure: OutcomeAdvising {
+    /// The caller's mistake: the answer is not what the type says.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of ``assessment``.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+}
+
+extension MultipartError: OutcomeAdvising {
+    /// The caller's mistake.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of ``assessment``.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+}
+
+extension FileError: OutcomeAdvising {
+    /// The caller's mistake: the service has nothing to do with the file.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of ``assessment``.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+}

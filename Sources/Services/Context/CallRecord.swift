@@ -1,0 +1,185 @@
+import Futures
+import Synchronization
+
+/// What one attempt of a call has sent, as far as it matters to whoever may repeat the call.
+///
+/// A policy that may repeat binds a record in the ``CallContext`` of each attempt. Whatever sends a request
+/// notes a mark in it before it sends, and afterwards what became of the request. So the policy decides by
+/// what left the process, whatever stands in between: functions that make requests of other inputs, further
+/// policies, services of yours. ``CallContext/sending(_:fate:by:)`` notes both.
+///
+/// Marks count in the records of the outer attempts as well, which this attempt is part of. A record may be
+/// used from any thread; each use is a few atomic operations for each outer attempt.
+public final class CallRecord: Sendable {
+    /// What became of a request that was sent.
+    public enum Fate: Hashable, Sendable {
+        /// It did not leave the process, or did not reach the service.
+        case unsent
+        /// The service refused it and did not process it, as HTTP's 401, 421 and 425 say.
+        case refused
+        /// Anything else: it may have been processed.
+        case mayHaveArrived
+    }
+
+    /// What an attempt has done.
+    public enum Verdict: Hashable, Sendable {
+        /// Nothing is known: nobody noted a mark.
+        case nothing
+        /// All that may have been processed may be processed twice.
+        case repeatable
+        /// A request that may not be processed twice may have been processed.
+        case harmful
+    }
+
+    /// A request that is being sent.
+    public struct Mark: Sendable {
+        /// Nil where the request may be processed twice, so that its fate does not matter.
+        fileprivate let request: UnreplayableRequest?
+    }
+
+    /// The record of the attempt that this one is part of.
+    private let outer: CallRecord?
+    /// A mark of the outer record that the first one of this record replaces.
+    private let presumed: Mark?
+    private let state = Atomic(RecordState())
+    private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
+    let rivalry = AtomicLazyReference<Rivalry>()
+
+    /// Makes a record.
+    ///
+    /// - Parameter outer: The record of the attempt that the new one is part of.
+    public convenience init(within outer: CallRecord? = nil) { self.init(outer, presuming: nil) }
+
+    private init(_ outer: CallRecord?, presuming mark: Mark?) {
+        self.outer = outer
+        presumed = mark
+    }
+}
+
+// MARK: - What is sent
+
+extension CallRecord {
+    /// Notes that a request is about to be sent.
+    ///
+    /// - Parameter isReplayable: Whether it does no harm if the request is processed twice.
+    /// - Returns: The mark to be given to ``end(_:_:)``.
+    /// - Throws: ``Superseded``, and then the request must not be sent: where the attempt, or one around it,
+    ///   is over; and where the request is not replayable, the call is hedged, and another of its attempts
+    ///   has sent such a request.
+    public func begin(replayable isReplayable: Bool) throws(Superseded) -> Mark {
+        let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
+        try add(mark)
+        return mark
+    }
+
+    /// Notes what became of a request; where nobody does, it may have arrived.
+    ///
+    /// - Parameters:
+    ///   - mark: The request's mark. Only its first end counts.
+    ///   - fate: What became of it.
+    public func end(_ mark: Mark, _ fate: Fate) {
+        guard let request = mark.request, request.end(), fate != .mayHaveArrived else { return }
+        subtract()
+    }
+
+    /// Makes a record for a part of the attempt that may note what it sends, or may not.
+    ///
+    /// - Parameter mark: A mark of this record, for what the part sends; it is taken back as soon as the part
+    ///   notes a mark of its own.
+    public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
+
+    /// From the outermost record inwards; where one refuses, none keeps the mark.
+    private func add(_ mark: Mark) throws(Superseded) {
+        try outer?.add(mark)
+        let isReplayable = mark.request == nil
+        let isAdded = change { state in
+            if state.isClosed { return false }
+            if !isReplayable, state.hasRivals, !claim() { return false }
+            state.add(isReplayable: isReplayable)
+            return true
+        }
+        guard isAdded else {
+            if !isReplayable { outer?.subtract() }
+            throw Superseded()
+        }
+        if let presumed { outer?.end(presumed, .unsent) }
+    }
+
+    /// Takes an unreplayable mark back.
+    private func subtract() {
+        change { state in
+            state.subtract()
+            return true
+        }
+        outer?.subtract()
+    }
+
+    /// - Parameter change: Makes the new state of the old; called again where another thread was first. It
+    ///   returns whether there is a change.
+    @discardableResult
+    func change(_ change: (inout RecordState) -> Bool) -> Bool {
+        var old = state.load(ordering: .acquiring)
+        while true {
+            var new = old
+            guard change(&new) else { return false }
+            let (isDone, current) = state.compareExchange(
+                expected: old, desired: new, ordering: .acquiringAndReleasing)
+            if isDone { return true }
+            old = current
+        }
+    }
+}
+
+// MARK: - What it means
+
+extension CallRecord {
+    /// What the attempt has done so far.
+    public var verdict: Verdict {
+        let own = state.load(ordering: .acquiring).verdict
+        guard own != .harmful, let adopted = adopted.load() else { return own }
+        return adopted.withLock { $0 }.reduce(own) { max($0, $1.verdict) }
+    }
+
+    /// Ends the attempt: from now on nothing is sent in it.
+    ///
+    /// The records of shared calls that it has joined stay open.
+    ///
+    /// - Returns: What the attempt has done.
+    @discardableResult
+    public func close() -> Verdict {
+        change { state in
+            state.close()
+            return true
+        }
+        return verdict
+    }
+
+    /// Counts what a shared call sends, before and after this, as sent in this attempt as well.
+    ///
+    /// - Parameter flight: The record of the shared call.
+    public func adopt(_ flight: CallRecord) {
+        adopted.storeIfNil(Locked([])).withLock { $0.append(flight) }
+        outer?.adopt(flight)
+    }
+}
+
+extension CallRecord.Verdict: Comparable {
+    /// Whether the left one allows more than the right one.
+    public static func < (left: Self, right: Self) -> Bool { left.severity < right.severity }
+
+    private var severity: Int {
+        switch self {
+        case .nothing: 0
+        case .repeatable: 1
+        case .harmful: 2
+        }
+    }
+}
+
+/// A request that may not be processed twice.
+private final class UnreplayableRequest: Sendable {
+    /// Ends it, the first time.
+    func end() -> Bool { !isEnded.exchange(true, ordering: .acquiringAndReleasing) }
+
+    private let isEnded = Atomic(false)
+}

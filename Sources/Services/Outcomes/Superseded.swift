@@ -1,0 +1,17 @@
+/// A request was not sent, since its attempt is over, or another attempt of a hedged call sends in its place.
+public struct Superseded: Error, Hashable {
+    /// Makes the error.
+    public init() {}
+}
+
+extension Superseded: CodedError {
+    /// The kind of error.
+    public var loggedCode: String { "superseded" }
+}
+
+extension Superseded: CustomStringConvertible {
+    /// What happened.
+    public var description: String {
+        "not sent: its attempt is over, or another attempt of the same call sends in its place"
+    }
+}

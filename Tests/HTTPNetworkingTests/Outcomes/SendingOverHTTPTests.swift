@@ -1,0 +1,153 @@
+import Composition
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import Testing
+
+/// What policies know of the requests that functions beneath them make.
+@Suite struct SendingOverHTTPTests {
+    typealias Answer = @Sendable () throws -> HTTPResponse
+
+    let scheduler = ManualScheduler()
+    let server = URL(string: "https://shop.example")!
+
+    func answer(_ status: Int, _ body: String = "") -> Answer {
+        { HTTPResponse(status: status, body: Data(body.utf8)) }
+    }
+
+    func failure(_ code: HTTPError.Code) -> Answer { { throw HTTPError(code: code) } }
+
+    /// Makes an endpoint of a number.
+    func order(_ method: HTTPMethod) -> @Sendable (Int) -> Endpoint {
+        { Endpoint(path: "/orders/\($0)", method: method) }
+    }
+
+    /// How the layers between a policy and the wire are put together.
+    enum Way: CaseIterable {
+        case chained, flatMapped, mapped, decoded, underPolicies
+    }
+
+    func service(
+        _ way: Way, _ method: HTTPMethod, over network: @escaping Networking
+    ) -> Service<Int, Data> {
+        let (order, scheduler) = (order(method), scheduler)
+        switch way {
+        case .chained: return chain(order, to: network)
+        case .flatMapped: return { Future(value: order($0)).flatMap(network) }
+        case .mapped: return { network(order($0)).map { $0 } }
+        case .decoded: return { network(order($0)).decoded(as: [Int].self).map { _ in Data() } }
+        case .underPolicies:
+            return chain(
+                order,
+                to: stack(
+                    .deadline(.seconds(60), on: scheduler), .coalesce(),
+                    .timeout(.seconds(50), on: scheduler), over: network))
+        }
+    }
+
+    @Test(
+        "S1: a POST that was sent and lost is sent once, whatever makes it",
+        arguments: Way.allCases)
+    func anOrderIsSentOnce(_ way: Way) {
+        let wire = AnsweringService(on: scheduler, [failure(.connectionLost), answer(200, "[]")])
+        let network = networking(over: wire.send, base: server)
+        let call = stack(
+            .retry(attempts: 3, on: scheduler), over: service(way, .post, over: network))(7)
+        scheduler.run()
+        #expect((call.errorNow as? HTTPError)?.code == .connectionLost)
+        #expect(wire.requests.count == 1)
+    }
+
+    @Test("S1: a slow POST is not hedged, whatever makes it", arguments: Way.allCases)
+    func anOrderIsNotHedged(_ way: Way) {
+        let wire = AnsweringService(
+            on: scheduler, latency: .seconds(1), [answer(200, "[]"), answer(200, "[]")])
+        let network = networking(over: wire.send, base: server)
+        let call = stack(
+            .hedge(after: .milliseconds(50), on: scheduler),
+            over: service(way, .post, over: network))(7)
+        scheduler.run()
+        #expect(call.valueNow != nil)
+        #expect(wire.requests.count == 1)
+    }
+
+    @Test("S1: a GET is repeated and hedged, whatever makes it", arguments: Way.allCases)
+    func aGetIsRepeatedAndHedged(_ way: Way) {
+        let wire = AnsweringService(on: scheduler, [failure(.connectionLost), answer(200, "[]")])
+        let network = networking(over: wire.send, base: server)
+        let call = stack(
+            .retry(attempts: 3, on: scheduler), over: service(way, .get, over: network))(7)
+        scheduler.run()
+        #expect(call.valueNow != nil)
+        #expect(wire.requests.count == 2)
+
+        let slow = AnsweringService(
+            on: scheduler, latency: .seconds(1), [answer(200, "[]"), answer(200, "[]")])
+        let hedged = stack(
+            .hedge(after: .milliseconds(50), on: scheduler),
+            over: service(way, .get, over: networking(over: slow.send, base: server)))(7)
+        scheduler.run()
+        #expect(hedged.valueNow != nil)
+        // What is shared while it is under way is not sent twice.
+        #expect(slow.requests.count == (way == .underPolicies ? 1 : 2))
+    }
+
+    @Test func anOrderThatDidNotLeaveIsRepeated() {
+        let wire = AnsweringService(on: scheduler, [failure(.cannotConnect), answer(200, "[]")])
+        let call = stack(
+            .retry(on: scheduler),
+            over: service(.chained, .post, over: networking(over: wire.send, base: server)))(7)
+        scheduler.run()
+        #expect(call.valueNow != nil)
+    }
+
+    @Test(arguments: [421, 425]) func anOrderThatWasRefusedUnprocessedIsRepeated(_ status: Int) {
+        let wire = AnsweringService(on: scheduler, [answer(status), answer(200, "[]")])
+        let call = stack(
+            .retry(on: scheduler),
+            over: service(.chained, .post, over: networking(over: wire.send, base: server)))(7)
+        scheduler.run()
+        #expect(call.valueNow != nil)
+        #expect(wire.requests.count == 2)
+    }
+
+    @Test func anOrderThatA503AnswersIsNotRepeated() {
+        let wire = AnsweringService(on: scheduler, [answer(503), answer(200, "[]")])
+        let call = stack(
+            .retry(on: scheduler),
+            over: service(.chained, .post, over: networking(over: wire.send, base: server)))(7)
+        scheduler.run()
+        #expect((call.errorNow as? HTTPError)?.status == 503)
+        #expect(wire.requests.count == 1)
+    }
+
+    /// The wire notes its own marks: what `networking(over:)` presumes is taken back.
+    @Test func whatTheWireNotesCounts() {
+        let wire = AnsweringService(
+            on: scheduler, [failure(.cannotConnect), failure(.connectionLost), answer(200, "[]")])
+        let noting: HTTPService = { request in
+            CallContext.current.exchange(request) { wire.send(request) }
+        }
+        let call = stack(
+            .retry(on: scheduler),
+            over: service(.chained, .post, over: networking(over: noting, base: server)))(7)
+        scheduler.run()
+        #expect((call.errorNow as? HTTPError)?.code == .connectionLost)
+        #expect(wire.requests.count == 2)
+    }
+
+    @Test func anErrorThatCarriesItsRequestIsAskedWhereNobodyNotes() {
+        let count = Locked(0)
+        let server = server
+        let network: Service<Int, Int> = { _ in
+            count.withLock { $0 += 1 }
+            return Future(
+                error: HTTPError(code: .connectionLost, request: HTTPRequest(.post, server)))
+        }
+        let call = stack(.retry(on: scheduler), over: network)(7)
+        scheduler.run()
+        #expect(call.errorNow != nil)
+        #expect(count.withLock { $0 } == 1)
+    }
+}

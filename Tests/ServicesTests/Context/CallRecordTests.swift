@@ -1,0 +1,126 @@
+import Dispatch
+import Futures
+import Services
+import Synchronization
+import Testing
+
+@Suite struct CallRecordTests {
+    @Test func aVerdictIsWhatTheMarksSay() throws {
+        let record = CallRecord()
+        #expect(record.verdict == .nothing)
+        let harmless = try record.begin(replayable: true)
+        #expect(record.verdict == .repeatable)
+        let order = try record.begin(replayable: false)
+        #expect(record.verdict == .harmful)
+        record.end(order, .unsent)
+        record.end(harmless, .mayHaveArrived)
+        #expect(record.verdict == .repeatable)
+    }
+
+    @Test(arguments: [CallRecord.Fate.unsent, .refused])
+    func whatWasNotProcessedDoesNoHarm(fate: CallRecord.Fate) throws {
+        let record = CallRecord()
+        let order = try record.begin(replayable: false)
+        record.end(order, fate)
+        #expect(record.close() == .repeatable)
+    }
+
+    @Test func onlyTheFirstEndCounts() throws {
+        let record = CallRecord()
+        let first = try record.begin(replayable: false)
+        let second = try record.begin(replayable: false)
+        record.end(first, .unsent)
+        record.end(first, .unsent)
+        #expect(record.verdict == .harmful)
+        record.end(second, .mayHaveArrived)
+        record.end(second, .unsent)
+        #expect(record.verdict == .harmful)
+    }
+
+    @Test func aClosedRecordRefusesToSend() throws {
+        let record = CallRecord()
+        let inner = CallRecord(within: record)
+        let order = try record.begin(replayable: false)
+        #expect(record.close() == .harmful)
+        #expect(throws: Superseded.self) { try record.begin(replayable: true) }
+        #expect(throws: Superseded.self) { try inner.begin(replayable: true) }
+        #expect(inner.verdict == .nothing)
+        record.end(order, .unsent)
+        #expect(record.verdict == .repeatable)
+    }
+
+    @Test func anOuterAttemptCountsWhatAnInnerOneSends() throws {
+        let outer = CallRecord()
+        let first = CallRecord(within: outer)
+        let order = try first.begin(replayable: false)
+        first.close()
+        #expect(outer.verdict == .harmful)
+        // An end after the inner attempt is over counts for the outer one.
+        first.end(order, .unsent)
+        #expect(outer.verdict == .repeatable)
+        #expect(throws: Never.self) { try CallRecord(within: outer).begin(replayable: false) }
+        #expect(outer.close() == .harmful)
+    }
+
+    @Test func aRefusalLeavesNoMarkInTheOuterRecords() throws {
+        let outer = CallRecord()
+        let inner = CallRecord(within: outer)
+        inner.close()
+        #expect(throws: Superseded.self) { try inner.begin(replayable: false) }
+        #expect(outer.verdict != .harmful)
+    }
+
+    @Test func whoJoinsASharedCallCountsWhatItSends() throws {
+        let flight = CallRecord()
+        let outer = CallRecord()
+        let joiner = CallRecord(within: outer)
+        joiner.adopt(flight)
+        #expect(joiner.verdict == .nothing)
+        let order = try flight.begin(replayable: false)
+        #expect(outer.verdict == .harmful)
+        flight.end(order, .refused)
+        #expect(joiner.close() == .repeatable)
+        // The shared call goes on.
+        #expect(throws: Never.self) { try flight.begin(replayable: false) }
+    }
+
+    @Test func aPartsOwnMarksReplaceThePresumedOne() throws {
+        let silent = CallRecord()
+        let presumed = try silent.begin(replayable: false)
+        _ = silent.part(presuming: presumed)
+        #expect(silent.verdict == .harmful)
+
+        let record = CallRecord()
+        let mark = try record.begin(replayable: false)
+        let part = record.part(presuming: mark)
+        _ = try part.begin(replayable: true)
+        #expect(record.verdict == .repeatable)
+        _ = try part.begin(replayable: false)
+        record.end(mark, .unsent)
+        #expect(record.verdict == .harmful)
+    }
+
+    /// Threads note marks while another one closes the record: what is refused and what counts add up.
+    @Test func threadsAgreeOnWhatWasSent() {
+        for _ in 0..<200 {
+            let record = CallRecord()
+            let verdict = Locked(CallRecord.Verdict.nothing)
+            let sent = Locked(0)
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                if thread == 0 {
+                    let closed = record.close()
+                    verdict.withLock { $0 = closed }
+                    return
+                }
+                for _ in 0..<20 {
+                    guard let mark = try? record.begin(replayable: false) else { return }
+                    if thread == 1 { record.end(mark, .unsent) } else { sent.withLock { $0 += 1 } }
+                }
+            }
+            // All marks of thread 1 have ended; the others stay.
+            #expect((record.verdict == .harmful) == (sent.withLock { $0 } > 0))
+            #expect(throws: Superseded.self) { try record.begin(replayable: true) }
+            if verdict.withLock({ $0 }) == .nothing { #expect(sent.withLock { $0 } == 0) }
+        }
+    }
+}
