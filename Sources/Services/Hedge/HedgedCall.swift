@@ -134,8 +134,9 @@ extension HedgedCall {
         arm()
     }
 
-    /// Whether what the calls have sent so far may be sent again. From now on one of them at most sends what may
-    /// not be.
+    /// Whether what the calls have sent so far may be sent again.
+    ///
+    /// From now on one of them at most sends what may not be.
     private var isRepeatable: Bool {
         let (records, failure) = state.withLock { ($0.records.values, $0.failure) }
         let verdict = records.reduce(.nothing) { max($0, $1.enter(rivalry)) }

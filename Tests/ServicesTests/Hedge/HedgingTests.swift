@@ -7,8 +7,7 @@ import Testing
 @Suite struct HedgingTests {
     let scheduler = ManualScheduler()
 
-    /// A service that answers after its input, in milliseconds.
-    /// Answers with the number of milliseconds that it took.
+    /// A service that answers after its input, in milliseconds, with that number.
     func delayed(_ count: Locked<Int>) -> Service<Ask, Int> {
         let scheduler = scheduler
         return { ask in
