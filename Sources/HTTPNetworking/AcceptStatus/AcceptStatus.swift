@@ -42,7 +42,6 @@ extension HTTPResponseHead {
     fileprivate func refused<Output: Sendable>(
         for request: HTTPRequest, keeping limit: Int
     ) -> Future<Output> {
-        let head = HTTPResponse(status: status, headers: headers, url: url, timing: timing)
         let error = HTTPError(code: .unacceptableStatus, request: request, response: head)
         return beginning(upTo: limit).flatMap { beginning in
             var error = error

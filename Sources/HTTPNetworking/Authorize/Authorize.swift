@@ -63,7 +63,8 @@ struct Authorize: Sendable {
         case .invalid:
             return Future(error: HTTPRequest.Error.invalidHeader(name: "Authorization"))
         case .fixed(let name, let value):
-            return service(request.adding(name, value))
+            let request = request.adding(name, value)
+            return service(request).naming(request)
         case .refreshed(let refresher):
             let context = CallContext.current
             guard request.headers["Authorization"] == nil, !context.isWithin(refresher) else {

@@ -23,7 +23,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     private func send(with grant: TokenGrant?) -> Future<Output> {
         guard let grant else { return service(request) }
-        return service(request.authorized(by: grant)).continued { result in
+        let sent = request.authorized(by: grant)
+        return service(sent).naming(sent).continued { result in
             guard case .success(let response) = result, isRefusal(response) else { return nil }
             return sendAgain(after: response, grant)
         }
@@ -62,7 +63,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     /// Sends it again; whatever comes is the answer.
     private func replay(with grant: TokenGrant) -> Future<Output> {
         report("sent again with a new token")
-        return context.run { service(request.authorized(by: grant)) }
+        let sent = request.authorized(by: grant)
+        return context.run { service(sent).naming(sent) }
     }
 
     private func report(_ note: String) { context.report(.note(note), by: Authorize.name) }

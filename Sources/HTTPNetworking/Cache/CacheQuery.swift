@@ -1,5 +1,6 @@
 /// What a cache has to know of a request.
 struct CacheQuery: Sendable {
+    let request: HTTPRequest
     let key: CacheKey
     let method: HTTPMethod
     let headers: HTTPHeaders
@@ -7,6 +8,7 @@ struct CacheQuery: Sendable {
 
     init?(_ request: HTTPRequest) {
         guard let key = CacheKey(request.url) else { return nil }
+        self.request = request
         self.key = key
         method = request.method
         headers = request.effectiveHeaders

@@ -22,7 +22,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     public static func cookies(_ jar: CookieJar) -> Middleware {
         Middleware { next in
             { request in
-                next(jar.adding(to: request)).continued { result in
+                let request = jar.adding(to: request)
+                return next(request).naming(request).continued { result in
                     switch result {
                     case .success(let response):
                         jar.store(response.headers, from: response.url ?? request.url)

@@ -82,7 +82,7 @@ private func follow<Output: HTTPResponseHead>(
             return response.failure(.tooManyRedirects, of: machine.request)
         case .follow:
             response.discardBody()
-            let next = context.run { service(machine.request) }
+            let next = context.run { service(machine.request).naming(machine.request) }
             return follow(next, machine, context, service)
         }
     }
