@@ -13,8 +13,9 @@ extension Error {
     /// The same error with a request, where it is an ``HTTPError`` that knows none.
     package func naming(_ request: HTTPRequest) -> any Error {
         guard var error = self as? HTTPError else { return self }
-        error.request = error.request ?? error.response?.request ?? request
-        error.response?.request = error.response?.request ?? error.request
+        let sent = error.request ?? error.response?.request ?? request
+        error.request = sent
+        error.response = error.response?.naming(sent)
         return error
     }
 }
