@@ -13,7 +13,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// limit; where it is longer, or fails, the error keeps what came, and its cause says why that is
     /// not all. What is accepted passes unchanged, and at once.
     ///
-    /// Beneath a retry, the retry sees the error; above it, the response. A body that never ends holds
+    /// Beneath a retry, the retry sees the error; above it, the response. Redirect, authorize and cache look
+    /// into the error, and do the same on either side. A body that never ends holds
     /// the error up: have a `.timeout` above.
     ///
     /// - Parameters:
