@@ -6,8 +6,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// ```swift
     /// let api = stack(
-    ///     .redirect(), .retry(), .authorize(.bearer(from: refresher), for: .origins(of: server)),
-    ///     over: transport.send)
+    ///     .redirect(), .authorize(.bearer(from: refresher), for: .origins(of: server)), .cache(),
+    ///     .retry(), over: transport.send)
     /// ```
     ///
     /// A request gets the header if its URL's origin is one of `origins`, if it has none of that name
@@ -17,9 +17,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and gives the header to
     /// those that go to its origins. Above `.redirect()`, it gives it to the first, and the redirect takes
     /// it out where the chain leaves the origins; Authorization, wherever it changes the origin. So no
-    /// order sends it to anybody else. Beneath `.retry()`, each attempt goes with the newest token. Above
-    /// `.cache(_:)`, so that the cache knows in whose name a request goes; beneath a cache, answers are not
-    /// stored.
+    /// order sends it to anybody else. Above `.cache(_:)`, so that the cache knows in whose name a request
+    /// goes; beneath a cache, answers are not stored. Above `.retry()`, to which a 401 is no failure.
     ///
     /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher`` that came from one of the origins gets the request sent
     /// again with a new token, once: a second 401 is given back. Any method is: a server that asks who is

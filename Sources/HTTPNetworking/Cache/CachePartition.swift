@@ -13,19 +13,22 @@ struct CachePartition: Hashable, Sendable {
     private var members: Set<Member> = []
 
     init(of request: HTTPRequest) {
-        var marked: Set<String> = []
-        for credential in request.context.credentials
-        where request.headers[credential.header] == credential.value {
+        for credential in request.context.credentials {
             let header = credential.header.lowercased()
-            marked.insert(header)
+            guard request.headers[header] == credential.value else {
+                addHolder(of: header, in: request)
+                continue
+            }
             members.insert(Member(header: header, principal: credential.principal))
         }
-        let others = request.context.credentials.map { $0.header.lowercased() } + Self.headers
-        for header in others where !marked.contains(header) {
-            guard let value = request.headers[header] else { continue }
-            members.insert(
-                Member(header: header, principal: .holder(of: value, in: header)))
+        for header in Self.headers where !members.contains(where: { $0.header == header }) {
+            addHolder(of: header, in: request)
         }
+    }
+
+    private mutating func addHolder(of header: String, in request: HTTPRequest) {
+        guard let value = request.headers[header] else { return }
+        members.insert(Member(header: header, principal: .holder(of: value, in: header)))
     }
 
     /// Whether one of its names has ended, so that nobody is to be given what was stored in it.

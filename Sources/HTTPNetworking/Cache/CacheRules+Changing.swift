@@ -63,14 +63,18 @@ extension CacheRules {
 
     /// What a 304 makes of a stored response; nil where that may not be kept.
     ///
-    /// With a strong tag it speaks of every variant that has the same (RFC 9111, section 4.3.4).
+    /// With a strong tag it speaks of every variant that has the same (RFC 9111, section 4.3.4), but not of
+    /// another user's: what it says beside that is for one.
     private func confirm(_ entry: CachedResponse, _ exchange: CacheExchange) -> CachedResponse? {
         if entry.number >= exchange.number { return entry }
         let fresh = exchange.response.headers
         let isOwn = exchange.validated?.number == entry.number
         let isAsked = isOwn || entry.variant.matches(exchange.query)
         guard confirms(fresh, entry, isOwn: isOwn) else { return isOwn ? nil : entry }
-        guard isAsked || EntityTag(of: fresh)?.isWeak == false else { return entry }
+        let isStrong = EntityTag(of: fresh)?.isWeak == false
+        guard isAsked || isStrong && entry.variant.isOf(exchange.query.partition) else {
+            return entry
+        }
         guard let (confirmed, isKept) = confirmed(entry, by: exchange), isKept else { return nil }
         if isAsked { return confirmed }
         let isSame = Set(confirmed.variant.fields.keys) == Set(entry.variant.fields.keys)

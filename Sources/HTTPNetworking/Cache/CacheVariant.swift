@@ -34,9 +34,12 @@ public struct CacheVariant {
 
     /// Whether a request is one of them.
     func matches(_ query: CacheQuery) -> Bool {
-        guard partition.map({ $0 == query.partition && !$0.isOver }) ?? true else { return false }
-        return fields.allSatisfy { Self.value(of: $0.key, in: query.headers) == $0.value }
+        isOf(query.partition)
+            && fields.allSatisfy { Self.value(of: $0.key, in: query.headers) == $0.value }
     }
+
+    /// Whether requests in such names may be among them.
+    func isOf(_ names: CachePartition) -> Bool { partition.map { $0 == names && !$0.isOver } ?? true }
 
     /// Whether there will never be such a request any more.
     var isOver: Bool { partition?.isOver ?? false }

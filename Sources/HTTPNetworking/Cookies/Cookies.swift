@@ -6,12 +6,11 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// ```swift
     /// let jar = CookieJar()
-    /// let service = stack(.redirect(), .retry(), .cookies(jar), over: transport.send)
+    /// let service = stack(.redirect(), .cookies(jar), .retry(), over: transport.send)
     /// ```
     ///
     /// Cookies are kept from every response, of any status, before the caller gets it, and from the
-    /// response that an ``HTTPError`` holds. Beneath `.redirect` that is each response of the way;
-    /// beneath `.retry`, each attempt carries what the last one brought.
+    /// response that an ``HTTPError`` holds. Beneath `.redirect` that is each response of the way.
     ///
     /// **Place.** Beneath `.redirect`, so that each request of the way carries its own origin's cookies, and
     /// above `.cache(_:)`, which keeps answers to the cookies of one jar from those to another's.

@@ -15,6 +15,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `bodyIsBeingRead` | failure: a mistake in the program |
     /// | `tooManyRedirects` | failure: the same circle again |
     /// | `transportClosed`, `unsupported` | failure: the transport stays as it is |
+    /// | `signInNeeded`, `sessionEnded` | ignorable: it is for the user to sign in, and not to be repeated in another's name |
     /// | `other`, and what a transport adds | what the cause advises; retryable where it does not |
     public var advisedOutcome: Outcome {
         switch code {
@@ -25,6 +26,7 @@ extension HTTPError: OutcomeAdvising {
             .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead, .tooManyRedirects,
             .transportClosed, .unsupported:
             .failure
+        case .signInNeeded, .sessionEnded: .ignorable
         default: advisedByCause
         }
     }

@@ -5,7 +5,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Follows redirects (RFC 9110, section 15.4).
     ///
     /// ```swift
-    /// let api = stack(.redirect(), .retry(), .authorize(.bearer(token), for: origins), over: send)
+    /// let api = stack(.redirect(), .authorize(.bearer(token), for: origins), .retry(), over: send)
     /// ```
     ///
     /// | Status | Method and body |

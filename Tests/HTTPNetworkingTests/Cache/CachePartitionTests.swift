@@ -118,6 +118,19 @@ import Testing
         #expect(!"\(stored.variant.fields) \(stored.variant.partition as Any)".contains("SECRET"))
     }
 
+    @Test func a304ToOneUserSaysNothingToAnother() throws {
+        bench.answers(
+            .init(headers: tagged), .init(headers: tagged),
+            .init(status: 304, headers: ["ETag": "\"a\"", "X-User": "1"]))
+        #expect(text(send(.bearer("1"))) == "1" && text(send(.bearer("2"))) == "2")
+        bench.advance(59)
+        var reload = request
+        reload.headers["Cache-Control"] = "no-cache"
+        #expect(send(.bearer("1"))(reload).valueNow?.headers["X-User"] == "1")
+        #expect(send(.bearer("2"))(request).valueNow?.headers["X-User"] == nil)
+        #expect(bench.requests.count == 3)
+    }
+
     // MARK: Cookies
 
     private func send(_ jar: CookieJar) -> HTTPService {
