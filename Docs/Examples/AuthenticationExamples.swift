@@ -156,9 +156,10 @@ import Testing
         #expect(log.lines == ["/orders with nothing", "/orders with Bearer new"])
     }
 
-    @Test(arguments: [
-        (HTTPError(code: .notConnected), "offline"), (TokenRefresher.InvalidGrant(), "sign in"),
-    ] as [(any Error, String)])
+    @Test(
+        arguments: [
+            (HTTPError(code: .notConnected), "offline"), (TokenRefresher.InvalidGrant(), "sign in"),
+        ] as [(any Error, String)])
     func failing(error: any Error, what: String) throws {
         let shown = ExampleLog()
         let (server, transport) = (Self.server, transport(expecting: "", ExampleLog()))

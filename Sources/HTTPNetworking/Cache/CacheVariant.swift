@@ -39,7 +39,9 @@ public struct CacheVariant {
     }
 
     /// Whether requests in such names may be among them.
-    func isOf(_ names: CachePartition) -> Bool { partition.map { $0 == names && !$0.isOver } ?? true }
+    func isOf(_ names: CachePartition) -> Bool {
+        partition.map { $0 == names && !$0.isOver } ?? true
+    }
 
     /// Whether there will never be such a request any more.
     var isOver: Bool { partition?.isOver ?? false }
