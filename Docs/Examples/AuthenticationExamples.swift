@@ -92,8 +92,10 @@ import Testing
         // snippet: refresh
         let api = stack(
             .redirect(),
-            .retry(),
             .authorize(.bearer(from: refresher), for: .origins(of: server)),
+            .cache(),
+            .retry(),
+            .timeout(.seconds(2)),
             over: transport)
         // end snippet
         let orders = api(request("orders"))
@@ -154,31 +156,34 @@ import Testing
         #expect(log.lines == ["/orders with nothing", "/orders with Bearer new"])
     }
 
-    @Test func failing() throws {
+    @Test(
+        arguments: [
+            (HTTPError(code: .notConnected), "offline"), (TokenRefresher.InvalidGrant(), "sign in"),
+        ] as [(any Error, String)])
+    func failing(error: any Error, what: String) throws {
         let shown = ExampleLog()
         let (server, transport) = (Self.server, transport(expecting: "", ExampleLog()))
-        let refresher = TokenRefresher(AccessToken("old")) { _ in
-            Future(error: HTTPError(code: .notConnected))
-        }
+        let refresher = TokenRefresher(AccessToken("old")) { _ in Future(error: error) }
         let api = stack(
             .authorize(.bearer(from: refresher), for: .origins(of: server)), over: transport)
         let askToSignIn: @Sendable () -> Void = shown.adder("sign in")
         let sayOffline: @Sendable () -> Void = shown.adder("offline")
         // snippet: failed
         api(request("orders")).onFailure { error in
-            guard let error = error as? HTTPError, error.code == .tokenRefreshFailed else { return }
-            let refusal = (error.cause as? HTTPError)?.status
-            if refusal == 400 || refusal == 401 { askToSignIn() } else { sayOffline() }
+            let code = (error as? HTTPError)?.code
+            if code == .signInNeeded { askToSignIn() }
+            if code == .tokenRefreshFailed { sayOffline() }
         }
         // end snippet
-        #expect(shown.lines == ["offline"])
+        #expect(shown.lines == [what])
     }
 
     @Test func redirects() throws {
         let log = ExampleLog()
         let (server, token) = (Self.server, "t")
         let transport: HTTPService = { request in
-            log.add("\(request.url) \(request.headers["Authorization"] ?? "-")")
+            let key = request.headers["Authorization"] ?? request.headers["X-API-Key"] ?? "-"
+            log.add("\(request.url) \(key)")
             let isFirst = request.url.path == "/orders"
             return Future(
                 value: isFirst
@@ -187,14 +192,15 @@ import Testing
                     : HTTPResponse(status: 200))
         }
         // snippet: order
-        let safe = stack(
+        let best = stack(
             .redirect(), .authorize(.bearer(token), for: .origins(of: server)), over: transport)
-        let safeToo = stack(
-            .authorize(.bearer(token), for: .origins(of: server)), .redirect(), over: transport)
+        let safe = stack(
+            .authorize(.header("X-API-Key", token), for: .origins(of: server)), .redirect(),
+            over: transport)
         let leaking = stack(
             .redirect(), .authorize(.bearer(token), for: .all), over: transport)
         // end snippet
-        let lines = [safe, safeToo, leaking].map { service in
+        let lines = [best, safe, leaking].map { service in
             _ = service(request("orders"))
             return log.lines.last
         }

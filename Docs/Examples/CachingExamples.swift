@@ -40,6 +40,37 @@ import Testing
         #expect(lines.lines == ["GET", "GET"])
     }
 
+    @Test func users() throws {
+        let lines = ExampleLog()
+        let origin: HTTPService = { request in
+            let condition = request.headers["If-None-Match"]
+            lines.add("\(request.headers["Authorization"] ?? "-") \(condition ?? "-")")
+            return Future(
+                value: HTTPResponse(
+                    status: condition == nil ? 200 : 304,
+                    headers: ["Cache-Control": "no-cache", "ETag": "\"1\""]))
+        }
+        let refresher = TokenRefresher(AccessToken("old")) { _ in
+            Future(value: AccessToken("new"))
+        }
+        // snippet: users
+        let cache = HTTPCache()
+        let service = stack(
+            .redirect(),
+            .authorize(.bearer(from: refresher), for: .origins(of: prices)),
+            .cache(cache),
+            .retry(),
+            over: origin)
+
+        _ = service(HTTPRequest(.get, prices))
+        refresher.refresh().observe { _ in
+            _ = service(HTTPRequest(.get, prices))  // The new token confirms what is stored.
+        }
+        // end snippet
+        #expect(lines.lines == ["Bearer old -", "Bearer new \"1\""])
+        #expect(cache.statistics.confirmations == 1)
+    }
+
     @Test func request() throws {
         let lines = ExampleLog()
         let service = stack(.cache(), over: origin(["Cache-Control": "max-age=60"], lines))

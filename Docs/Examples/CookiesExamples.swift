@@ -38,7 +38,7 @@ import Testing
         let scheduler = ManualScheduler()
         // snippet: jar
         let jar = CookieJar()
-        let service = stack(.retry(on: scheduler), .cookies(jar), over: shop)
+        let service = stack(.redirect(), .cookies(jar), .retry(on: scheduler), over: shop)
 
         service(HTTPRequest(.post, login)).observe { result in log("\(result)") }
         service(HTTPRequest(.get, cart)).observe { result in log("\(result)") }

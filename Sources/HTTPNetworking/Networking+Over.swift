@@ -23,7 +23,7 @@ public import Foundation
 /// - Returns: A network. It rejects with `Endpoint.Error` where the endpoint cannot be sent, with an
 ///   ``HTTPError`` that keeps the endpoint, the request and the whole response where the status is
 ///   not accepted, and otherwise with the service's own error. An ``HTTPError`` of the service's gets
-///   the endpoint, where it has none.
+///   the endpoint and the request, where it has none.
 public func networking(
     over service: @escaping HTTPService,
     base: URL? = nil,
@@ -35,14 +35,15 @@ public func networking(
         do { request = try HTTPRequest(endpoint) } catch { return Future(error: error) }
         return noting(request, in: .current, service)
             .continued { result in
-                guard case .failure(let error as HTTPError) = result else { return nil }
-                return Future(error: error.naming(endpoint))
+                guard case .failure(var error as HTTPError) = result else { return nil }
+                error.endpoint = error.endpoint ?? endpoint
+                return Future(error: error.naming(request))
             }
             .mapWithoutOrigin { response in
                 if statuses.contains(response.status) { return response.body }
                 throw HTTPError(
                     code: .unacceptableStatus, endpoint: endpoint, request: request,
-                    response: response)
+                    response: response.naming(request))
             }
     }
 }
@@ -58,14 +59,5 @@ private func noting(
             .onEnd { record.end(mark, CallRecord.Fate(of: $0)) }
     } catch {
         return Future(error: error)
-    }
-}
-
-extension HTTPError {
-    /// The same error with an endpoint, where it has none.
-    func naming(_ endpoint: Endpoint) -> HTTPError {
-        var error = self
-        error.endpoint = error.endpoint ?? endpoint
-        return error
     }
 }

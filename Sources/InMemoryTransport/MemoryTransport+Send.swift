@@ -38,8 +38,10 @@ extension MemoryTransport {
             response.url = response.url ?? request.url
             let total = start.duration(to: scheduler.now)
             response.timing = HTTPTiming(untilHeaders: total, total: total)
+            response.request = request
             return response
         }
+        .mapError { $0.naming(request) }
     }
 
     /// Asks the routes for the response to a request, and gives its body as a stream.
@@ -47,9 +49,7 @@ extension MemoryTransport {
     /// It is an `HTTPStreamingService`, and otherwise the same as ``send(_:)``.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         send(request).mapWithoutOrigin { response in
-            HTTPStreamedResponse(
-                status: response.status, headers: response.headers,
-                body: HTTPBodyStream(response.body), url: response.url, timing: response.timing)
+            HTTPStreamedResponse(response, body: HTTPBodyStream(response.body))
         }
     }
 

@@ -28,6 +28,13 @@ struct AHCTransportSendTests {
         #expect(try #require(response.timing.total) >= timing)
     }
 
+    @Test func aResponseKnowsTheRequest() async throws {
+        let server = try LoopbackServer { _ in .text("no", status: 403) }
+        let request = HTTPRequest(.put, server.url, headers: ["X": "1"])
+        #expect(try await transport.send(request).value.request == request)
+        #expect(try await transport.stream(request).value.request == request)
+    }
+
     @Test func sendsWhatItIsGiven() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let url = try #require(URL(string: "\(server.url)/a%2Fb?q=%20x&y#fragment"))

@@ -20,6 +20,27 @@ import Testing
         #expect(throws: HTTPError.self) { try transport.request(Endpoint(url: url)).result?.get() }
     }
 
+    @Test func responsesAndErrorsKnowTheRequest() throws {
+        let transport = MemoryTransport(routes: [
+            .get("/v1/products/:id", answer: .status(404)),
+            .post("/v1/products/:id", answer: .failure(HTTPError(code: .connectionLost))),
+        ])
+        let request = HTTPRequest(url, headers: ["X-A": "1"])
+        #expect(try transport.send(request).result?.get().request == request)
+        #expect(try transport.stream(request).result?.get().request == request)
+        let lost = HTTPRequest(.post, url)
+        #expect {
+            try transport.send(lost).result?.get()
+        } throws: {
+            ($0 as? HTTPError)?.request == lost
+        }
+        #expect {
+            try transport.request(Endpoint(url: url)).result?.get()
+        } throws: {
+            ($0 as? HTTPError)?.response?.request?.url == url
+        }
+    }
+
     @Test func aCallHasTheRequestWithItsAttempt() throws {
         let time = ManualScheduler()
         let transport = MemoryTransport(

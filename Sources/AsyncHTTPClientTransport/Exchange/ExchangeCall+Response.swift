@@ -9,7 +9,7 @@ extension ExchangeCall {
         HTTPResponse(
             status: Int(head.status.code),
             headers: HTTPHeaders(head.headers.lazy.map { ($0.name, $0.value) }), url: request.url,
-            timing: HTTPTiming(untilHeaders: elapsed))
+            timing: HTTPTiming(untilHeaders: elapsed), request: request)
     }
 
     /// How many bytes the body of a response has, nil where nobody said.

@@ -73,10 +73,7 @@ final class ExchangeCall: Sendable {
     /// What the caller is told of an error of AsyncHTTPClient's.
     func failure(_ error: any Error) -> any Error {
         switch error {
-        case let error as HTTPError:
-            var error = error
-            error.request = error.request ?? request
-            return error
+        case let error as HTTPError: return error.naming(request)
         case let error as BodyFailure:
             if let cause = error.cause as? HTTPError { return failure(cause) }
             return failure(.bodyUnreadable, cause: error.cause)

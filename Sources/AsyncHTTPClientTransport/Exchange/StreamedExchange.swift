@@ -36,10 +36,7 @@ final class StreamedExchange: Exchange {
         body.open(before: gate)
         let stream = HTTPBodyStream(
             length: length, next: { [body] in body.next() }, cancel: { [body] in body.cancel() })
-        takeResolver()?.resolve(
-            with: HTTPStreamedResponse(
-                status: response.status, headers: response.headers, body: stream,
-                url: response.url, timing: response.timing))
+        takeResolver()?.resolve(with: HTTPStreamedResponse(response, body: stream))
         endWhereRefused(by: 0)
         return gate.futureResult
     }

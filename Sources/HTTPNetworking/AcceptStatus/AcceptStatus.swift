@@ -13,7 +13,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// limit; where it is longer, or fails, the error keeps what came, and its cause says why that is
     /// not all. What is accepted passes unchanged, and at once.
     ///
-    /// Beneath a retry, the retry sees the error; above it, the response. A body that never ends holds
+    /// Beneath a retry, the retry sees the error; above it, the response. Redirect, authorize and cache look
+    /// into the error, and do the same on either side. A body that never ends holds
     /// the error up: have a `.timeout` above.
     ///
     /// - Parameters:
@@ -42,7 +43,6 @@ extension HTTPResponseHead {
     fileprivate func refused<Output: Sendable>(
         for request: HTTPRequest, keeping limit: Int
     ) -> Future<Output> {
-        let head = HTTPResponse(status: status, headers: headers, url: url, timing: timing)
         let error = HTTPError(code: .unacceptableStatus, request: request, response: head)
         return beginning(upTo: limit).flatMap { beginning in
             var error = error

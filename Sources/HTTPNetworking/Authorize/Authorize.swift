@@ -6,24 +6,25 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// ```swift
     /// let api = stack(
-    ///     .redirect(), .retry(), .authorize(.bearer(from: refresher), for: .origins(of: server)),
-    ///     over: transport.send)
+    ///     .redirect(), .authorize(.bearer(from: refresher), for: .origins(of: server)), .cache(),
+    ///     .retry(), over: transport.send)
     /// ```
     ///
     /// A request gets the header if its URL's origin is one of `origins`, if it has none of that name
     /// itself, and if its context does not say ``HTTPRequest/Context/skipsAuthorization``. All others
     /// pass unchanged, and so do their answers.
     ///
-    /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and gives the token to
-    /// those that go to its origins, also after the redirect took it out. Outside of `.redirect()`, it
-    /// gives it to the first, and the redirect takes it out where the chain leaves the origin. Either is
-    /// safe; beneath, a redirect from one of the origins to another works too. Beneath `.retry()`, each
-    /// attempt goes with the newest token.
+    /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and gives the header to
+    /// those that go to its origins. Above `.redirect()`, it gives it to the first, and the redirect takes
+    /// it out where the chain leaves the origins; Authorization, wherever it changes the origin. So no
+    /// order sends it to anybody else. Above `.cache(_:)`, so that the cache knows in whose name a request
+    /// goes; beneath a cache, answers are not stored. Above `.retry()`, to which a 401 is no failure.
     ///
-    /// **A 401** to a token of a ``TokenRefresher`` that came from one of the origins gets the request sent
+    /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher`` that came from one of the origins gets the request sent
     /// again with a new token, once: a second 401 is given back. Any method is: a server that asks who is
     /// there has done nothing. If the token has been renewed since the request was sent, it is sent again
-    /// at once; otherwise it waits for the refresh. A request whose body can be sent once only gets its
+    /// at once; otherwise it waits for the refresh. A 401 to a token that is a few seconds old is given
+    /// back, without a refresh: such a one means that the server forbids it. A request whose body can be sent once only gets its
     /// 401 back; the next request then renews the token first. A streamed 401 is read, up to 64 KiB, while
     /// the request waits, so that it holds no connection that the refresh may need.
     ///
@@ -34,14 +35,20 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// - Parameters:
     ///   - credentials: By what requests are let in.
     ///   - origins: To whom they are sent.
+    ///   - account: By what a cache beneath knows whose answers it may give; the same text for the same
+    ///     account, whatever the credentials. With nil, these are those of whoever has the same
+    ///     credentials, or, with a ``TokenRefresher``, of one sign-in: they outlast each of its tokens, and
+    ///     end when somebody signs in or out. Name an account where only that one signs in.
     /// - Returns: A middleware. It rejects with ``HTTPError/Code/tokenRefreshFailed``, keeping the request, its
     ///   401 if there was one, and the refresh's error as the cause, where a refresh failed; with
+    ///   ``HTTPError/Code/signInNeeded`` likewise where the refresh token is not valid any more; with
     ///   ``HTTPError/Code/sessionEnded`` where somebody signed in or out while it waited; and with
     ///   ``Endpoint/Error/invalidHeader(name:)`` where a name or a password cannot be sent.
     public static func authorize(
-        _ credentials: HTTPCredentials, for origins: HTTPOrigins
+        _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
     ) -> Middleware {
-        let authorize = Authorize(credentials: credentials.kind, origins: origins)
+        let authorize = Authorize(
+            credentials: credentials.kind, origins: origins, account: account)
         return Middleware { service in { request in authorize.call(service, request) } }
     }
 }
@@ -52,6 +59,7 @@ struct Authorize: Sendable {
 
     let credentials: HTTPCredentials.Kind
     let origins: HTTPOrigins
+    let account: String?
 
     func call<Output: HTTPResponseHead>(
         _ service: @escaping Service<HTTPRequest, Output>, _ request: HTTPRequest
@@ -62,32 +70,34 @@ struct Authorize: Sendable {
         switch credentials {
         case .invalid:
             return Future(error: HTTPRequest.Error.invalidHeader(name: "Authorization"))
-        case .fixed(let name, let value):
-            return service(request.adding(name, value))
+        case .fixed(let name, let value, let holder):
+            guard request.headers[name] == nil else { return service(request) }
+            let sent = request.adding(credential(name, value, of: holder))
+            return service(sent).naming(sent)
         case .refreshed(let refresher):
             let context = CallContext.current
             guard request.headers["Authorization"] == nil, !context.isWithin(refresher) else {
                 return service(request)
             }
             return AuthorizedCall(
-                service: service, request: request, refresher: refresher, origins: origins,
+                service: service, request: request, refresher: refresher, authorize: self,
                 context: context
             ).start()
         }
     }
-}
 
-extension HTTPRequest {
-    /// The same with a header, unless it has one of that name.
-    fileprivate func adding(_ name: String, _ value: String) -> HTTPRequest {
-        guard headers[name] == nil else { return self }
-        var request = self
-        request.headers.set(value, for: name)
-        return request
+    /// A request with a token.
+    func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
+        request.adding(
+            credential(
+                "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
     }
 
-    /// The same with a token.
-    func authorized(by grant: TokenGrant) -> HTTPRequest {
-        adding("Authorization", grant.token.authorization)
+    private func credential(
+        _ header: String, _ value: String, of principal: Principal
+    ) -> HTTPRequest.Credential {
+        HTTPRequest.Credential(
+            header: header, value: value, principal: account.map(Principal.account) ?? principal,
+            origins: origins)
     }
 }

@@ -6,7 +6,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let service: Service<HTTPRequest, Output>
     let request: HTTPRequest
     let refresher: TokenRefresher
-    let origins: HTTPOrigins
+    let authorize: Authorize
     let context: CallContext
 
     /// Sends it, at once or when there is a token.
@@ -14,6 +14,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         switch refresher.ask(sendsOnce: !request.body.isReplayable) {
         case .send(let grant): return send(with: grant)
         case .giveBack: return service(request)
+        case .fail(let error):
+            return Future(error: HTTPError(refreshing: error, request: request))
         case .wait(let grant):
             report("waiting for a token")
             return grant.mapError { HTTPError(refreshing: $0, request: request) }
@@ -23,19 +25,25 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     private func send(with grant: TokenGrant?) -> Future<Output> {
         guard let grant else { return service(request) }
-        return service(request.authorized(by: grant)).continued { result in
-            guard case .success(let response) = result, isRefusal(response) else { return nil }
+        let sent = authorize.adding(grant, to: request)
+        return service(sent).naming(sent).continued { result in
+            guard isRefusal(result), let response = result.answer else { return nil }
             return sendAgain(after: response, grant)
         }
     }
 
     /// Whether it is a 401 of a server that was to get the token, and not of one that a redirect led to.
-    private func isRefusal(_ response: Output) -> Bool {
-        response.status == 401 && response.url.map(origins.contains) ?? true
+    private func isRefusal(_ result: Result<Output, any Error>) -> Bool {
+        guard result.answerHead?.status == 401, let answer = result.answer else { return false }
+        // A redirect that changes the origin takes the token out.
+        let hadToken = answer.request.map { $0.headers["Authorization"] != nil } ?? true
+        return hadToken && answer.url.map(authorize.origins.contains) ?? true
     }
 
     /// - Returns: Nil where the 401 is the answer.
-    private func sendAgain(after response: Output, _ grant: TokenGrant) -> Future<Output>? {
+    private func sendAgain(
+        after response: any HTTPResponseHead, _ grant: TokenGrant
+    ) -> Future<Output>? {
         guard request.body.isReplayable else {
             refresher.reject(grant)
             return nil
@@ -45,24 +53,31 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         case .send(let grant?):
             response.discardBody()
             return replay(with: grant)
+        case .fail(let error): return fail(error, after: response.kept())
         case .wait(let grant):
             report("waiting for a new token")
             let kept = response.kept()
-            return grant.flatMapError { error in
-                kept.mapWithoutOrigin { kept in
-                    throw HTTPError(refreshing: error, request: request, response: kept)
-                }
-            }.flatMap { grant in
+            return grant.flatMapError { error in fail(error, after: kept) }.flatMap { grant in
                 response.discardBody()
                 return replay(with: grant)
             }
         }
     }
 
+    /// The error of a refresh, with the 401 that asked for it.
+    private func fail<Value>(
+        _ error: any Error, after kept: Future<HTTPResponse>
+    ) -> Future<Value> {
+        kept.mapWithoutOrigin { kept in
+            throw HTTPError(refreshing: error, request: request, response: kept)
+        }
+    }
+
     /// Sends it again; whatever comes is the answer.
     private func replay(with grant: TokenGrant) -> Future<Output> {
         report("sent again with a new token")
-        return context.run { service(request.authorized(by: grant)) }
+        let sent = authorize.adding(grant, to: request)
+        return context.run { service(sent).naming(sent) }
     }
 
     private func report(_ note: String) { context.report(.note(note), by: Authorize.name) }

@@ -8,7 +8,7 @@ import Foundation
 public struct HTTPCredentials {
     enum Kind: Sendable {
         /// A header that stays the same.
-        case fixed(name: String, value: String)
+        case fixed(name: String, value: String, of: Principal)
         /// Something that cannot be sent.
         case invalid
         /// A token that is renewed.
@@ -43,11 +43,9 @@ public struct HTTPCredentials {
     }
 
     /// A header of your own, such as X-API-Key.
-    ///
-    /// Where a redirect is followed inside of this, name it there as well; see
-    /// `Middleware.redirect(limit:strippingAcrossOrigins:allowingDowngrade:)`.
     public static func header(_ name: String, _ value: String) -> HTTPCredentials {
-        HTTPCredentials(kind: .fixed(name: name, value: value))
+        HTTPCredentials(
+            kind: .fixed(name: name, value: value, of: .holder(of: value, in: name)))
     }
 }
 

@@ -3,6 +3,10 @@ extension HTTPError.Code {
     /// says why.
     public static let tokenRefreshFailed = HTTPError.Code(
         rawValue: "no new access token could be had")
+    /// The server does not take the refresh token any more, so that nothing is refreshed until somebody
+    /// signs in; the error's cause is what it said.
+    public static let signInNeeded = HTTPError.Code(
+        rawValue: "the refresh token is not valid any more: sign in")
     /// Nobody is signed in, or somebody signed in or out while the request waited for a token.
     public static let sessionEnded = HTTPError.Code(
         rawValue: "the session ended: sign in and ask again")
@@ -14,11 +18,15 @@ extension HTTPError {
         refreshing error: any Error, request: HTTPRequest? = nil, response: HTTPResponse? = nil
     ) {
         let hasEnded = error is SessionEnded
+        let failed: Code = error.isInvalidGrant ? .signInNeeded : .tokenRefreshFailed
         self.init(
-            code: hasEnded ? .sessionEnded : .tokenRefreshFailed, request: request,
-            response: response, cause: hasEnded ? nil : error)
+            code: hasEnded ? .sessionEnded : failed, request: request, response: response,
+            cause: hasEnded ? nil : error)
     }
 }
 
 /// A refresh asked for its own result.
 struct RefreshWithinItself: Error {}
+
+/// Somebody signed in or out while a request waited.
+struct SessionEnded: Error {}

@@ -32,6 +32,9 @@ public struct HTTPOrigins {
 
     /// Whether a URL belongs to one of them.
     public func contains(_ url: URL) -> Bool { HTTPOrigin(url).map(isMember) ?? false }
+
+    /// Whether an origin is one of them.
+    func contains(_ origin: HTTPOrigin) -> Bool { isMember(origin) }
 }
 
 extension HTTPOrigins: Sendable {}

@@ -1,18 +1,13 @@
 import Futures
 
-/// The token that a request is sent with, and which one that is.
-struct TokenGrant {
-    let token: AccessToken
-    fileprivate let session: Int
-    fileprivate let number: Int
-}
-
 /// Who holds which token, and who waits for the next.
 ///
 /// Signed out. Next: `usable`, by signing in.
 /// Usable. Next: `refused`, by a 401; a new token, by the end of a refresh; signed out.
 /// Refused: whoever asks waits. Next: `usable`, by the end of a refresh, be it the old token where
-/// that failed; signed out.
+/// that failed; latched; signed out.
+/// Latched, by a refresh that failed since its refresh token is not valid any more: nothing is refreshed, and
+/// whoever needs a new token fails at once. Next: `usable` or signed out, by another session.
 ///
 /// Beside that, no refresh is under way, or one. It belongs to the session in which it was begun: what
 /// it brings after somebody signed in or out is nobody's.
@@ -27,6 +22,8 @@ struct TokenMachine<Waiter> {
         case wait(Int)
         /// Take the 401 for the answer.
         case giveBack
+        /// Fail: no refresh brings a token any more.
+        case fail(any Error)
     }
 
     /// A refresh that whoever is told of it is to begin, and to end by ``end(_:with:at:)``.
@@ -40,22 +37,32 @@ struct TokenMachine<Waiter> {
         let expiry: SchedulerInstant?
         /// From when on the next one is fetched.
         let renewal: SchedulerInstant?
+        /// Until when a 401 says nothing against it.
+        let trust: SchedulerInstant?
         var isRefused = false
+
+        func isTrusted(at now: SchedulerInstant) -> Bool { trust.map { now < $0 } ?? false }
 
         func isOver(at now: SchedulerInstant) -> Bool { expiry.map { $0 <= now } ?? false }
     }
 
     private let leeway: Duration
+    private let grace: Duration
     private var held: Held?
-    private var session = 0
+    private var signIn = SignIn()
+    /// Why nothing is refreshed any more.
+    private var latch: (any Error)?
     private var lastNumber = 0
     private var refreshing: Int?
     private var lastRefresh = 0
     private var waiters: [Int: (waiter: Waiter, needsNew: Bool)] = [:]
     private var lastWaiter = 0
 
-    init(_ token: AccessToken?, leeway: Duration, at now: SchedulerInstant) {
+    init(
+        _ token: AccessToken?, leeway: Duration, grace: Duration = .zero, at now: SchedulerInstant
+    ) {
         self.leeway = leeway
+        self.grace = grace
         hold(token, from: now)
     }
 
@@ -74,7 +81,9 @@ struct TokenMachine<Waiter> {
     ) -> (turn: Turn, refresh: Refresh?) {
         guard let held else { return (.send(nil), nil) }
         if held.isRefused || held.isOver(at: now) { return wait(waiter(), needsNew: false) }
-        guard let renewal = held.renewal, renewal <= now else { return (.send(held.grant), nil) }
+        guard let renewal = held.renewal, renewal <= now, latch == nil else {
+            return (.send(held.grant), nil)
+        }
         return sendsOnce
             ? wait(waiter(), needsNew: false) : (.send(held.grant), beginIfIdle(held))
     }
@@ -84,8 +93,9 @@ struct TokenMachine<Waiter> {
         _ grant: Grant, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (turn: Turn, refresh: Refresh?) {
         // Another session is perhaps another user's: this request is not to be sent in their name.
-        guard let held, grant.session == session else { return (.giveBack, nil) }
+        guard let held, grant.signIn == signIn else { return (.giveBack, nil) }
         if grant.number == held.grant.number {
+            if held.isTrusted(at: now) { return (.giveBack, nil) }
             self.held?.isRefused = true
         } else if !held.isRefused, !held.isOver(at: now) {
             return (.send(held.grant), nil)
@@ -94,10 +104,9 @@ struct TokenMachine<Waiter> {
     }
 
     /// Comes with a 401 to a request that cannot be sent again: the next one has to wait.
-    mutating func reject(_ grant: Grant) {
-        if grant.session == session, grant.number == held?.grant.number {
-            held?.isRefused = true
-        }
+    mutating func reject(_ grant: Grant, at now: SchedulerInstant) {
+        guard let held, grant.signIn == signIn, grant.number == held.grant.number else { return }
+        if !held.isTrusted(at: now) { self.held?.isRefused = true }
     }
 
     /// Wants a new token, whatever the old one is good for.
@@ -113,10 +122,11 @@ struct TokenMachine<Waiter> {
     }
 
     private mutating func wait(
-        _ waiter: Waiter, needsNew: Bool
+        _ waiter: @autoclosure () -> Waiter, needsNew: Bool
     ) -> (turn: Turn, refresh: Refresh?) {
+        if let latch { return (.fail(latch), nil) }
         lastWaiter += 1
-        waiters[lastWaiter] = (waiter, needsNew)
+        waiters[lastWaiter] = (waiter(), needsNew)
         return (.wait(lastWaiter), held.flatMap { beginIfIdle($0) })
     }
 
@@ -127,15 +137,18 @@ struct TokenMachine<Waiter> {
         return Refresh(number: lastRefresh, token: held.grant.token)
     }
 
-    private mutating func hold(_ token: AccessToken?, from now: SchedulerInstant) {
+    private mutating func hold(
+        _ token: AccessToken?, from now: SchedulerInstant, isNew: Bool = false
+    ) {
         lastNumber += 1
         held = token.map { token in
             // A short life is not fetched anew with every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
             return Held(
-                grant: Grant(token: token, session: session, number: lastNumber),
+                grant: Grant(token: token, signIn: signIn, number: lastNumber),
                 expiry: token.lifetime.map { now.advanced(by: $0) },
-                renewal: token.lifetime.map { now.advanced(by: $0 - ahead) })
+                renewal: token.lifetime.map { now.advanced(by: $0 - ahead) },
+                trust: isNew ? now.advanced(by: grace) : nil)
         }
     }
 }
@@ -148,6 +161,8 @@ extension TokenMachine {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
         /// Whether there is a new token.
         var hasChanged = false
+        /// Whether nothing is refreshed from now on.
+        var isLatched = false
     }
 
     /// Ends a refresh.
@@ -159,16 +174,20 @@ extension TokenMachine {
         switch result {
         case .success(var token):
             token.refreshToken = token.refreshToken ?? old.grant.token.refreshToken
-            hold(token, from: now)
+            hold(token, from: now, isNew: true)
             return Ended(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
         case .failure(let error):
-            // Nobody knows better: the next request tries it, and is told if it is refused still.
-            held?.isRefused = false
+            if error.isInvalidGrant {
+                latch = error
+            } else {
+                // Nobody knows better: the next request tries it, and is told if it is refused still.
+                held?.isRefused = false
+            }
             let isGood = !old.isRefused && !old.isOver(at: now)
-            return Ended(
-                waiters: takeAll(orElse: error) { needsNew in
-                    isGood && !needsNew ? old.grant : nil
-                })
+            let waiters = takeAll(orElse: error) { needsNew in
+                isGood && !needsNew ? old.grant : nil
+            }
+            return Ended(waiters: waiters, isLatched: latch != nil)
         }
     }
 
@@ -176,7 +195,9 @@ extension TokenMachine {
     mutating func beginSession(
         with token: AccessToken?, at now: SchedulerInstant
     ) -> Ended {
-        session += 1
+        signIn.end()
+        signIn = SignIn()
+        latch = nil
         refreshing = nil
         let hasChanged = held != nil || token != nil
         hold(token, from: now)
@@ -194,8 +215,3 @@ extension TokenMachine {
         }
     }
 }
-
-/// Somebody signed in or out while a request waited.
-struct SessionEnded: Error {}
-
-extension TokenGrant: Sendable {}

@@ -23,7 +23,9 @@ import Services
 /// the refresh token already, and the answer is the only copy of the next one. Only its timeout cuts it.
 ///
 /// **If it fails**, all who wait fail with its error as the cause, but for those who may go on with a
-/// token that is still valid; the next request tries again.
+/// token that is still valid; the next request tries again. If it fails with `invalid_grant`
+/// (``InvalidGrant``), no request tries again until somebody signs in: whoever needs a new token fails at once
+/// with ``HTTPError/Code/signInNeeded``, and observers hear one note.
 ///
 /// **The refresh's own calls** are not authorized and do not wait for it, also where they go through the
 /// same stack: the `CallContext` tells them, in the closure, in a `Task` begun there, and through all
@@ -51,6 +53,9 @@ public final class TokenRefresher {
     ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
     ///     is a programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
+    ///   - grace: For how long a 401 says nothing against a token that a refresh has brought. It is given back
+    ///     to that call alone, without a refresh: a server that refuses a new token forbids what was
+    ///     asked. Less than zero is a programming error and traps.
     ///   - scheduler: Whose time it is.
     ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call at a
     ///     time, with no lock held. It is the place to store it: unless another thread is in it, those who
@@ -59,14 +64,16 @@ public final class TokenRefresher {
     ///     for its deadline. A new token without a refresh token keeps the old one's.
     public init(
         _ token: AccessToken? = nil, leeway: Duration = .seconds(60),
-        timeout: Duration = .seconds(30), on scheduler: some Scheduler = .live,
+        timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
+        on scheduler: some Scheduler = .live,
         onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
         refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
     ) {
         precondition(leeway >= .zero, "a leeway is zero or more, not \(leeway)")
         precondition(timeout > .zero, "a refresh needs more time than \(timeout)")
+        precondition(grace >= .zero, "a grace is zero or more, not \(grace)")
         state = Locked(
-            State(machine: Machine(token, leeway: leeway, at: scheduler.now)))
+            State(machine: Machine(token, leeway: leeway, grace: grace, at: scheduler.now)))
         self.timeout = timeout
         self.scheduler = scheduler
         self.onChange = onChange
@@ -91,7 +98,7 @@ public final class TokenRefresher {
     /// Gets a new token now, or joins the refresh that is under way.
     ///
     /// - Returns: A future of the new token. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/tokenRefreshFailed`` and the cause, or ``HTTPError/Code/sessionEnded`` where nobody
+    ///   ``HTTPError/Code/tokenRefreshFailed`` or ``HTTPError/Code/signInNeeded`` and the cause, or ``HTTPError/Code/sessionEnded`` where nobody
     ///   is signed in, or not any more. Within a refresh it rejects at once. Cancelling it leaves the refresh
     ///   to its end.
     public func refresh() -> Future<AccessToken> {
@@ -99,12 +106,12 @@ public final class TokenRefresher {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
         }
         let promise = InternalPromise<TokenGrant>()
-        let turn = follow(state.withLock { $0.machine.renew(promise) }, promise)
-        guard case .wait(let grant) = turn else {
-            return Future(error: HTTPError(code: .sessionEnded))
+        switch follow(state.withLock { $0.machine.renew(promise) }, promise) {
+        case .wait(let grant):
+            return grant.mapWithoutOrigin(\.token).mapError { HTTPError(refreshing: $0) }
+        case .fail(let error): return Future(error: HTTPError(refreshing: error))
+        case .send, .giveBack: return Future(error: HTTPError(code: .sessionEnded))
         }
-        return grant.mapWithoutOrigin(\.token)
-            .mapError { HTTPError(refreshing: $0) }
     }
 }
 
@@ -116,6 +123,7 @@ extension TokenRefresher {
         case send(TokenGrant?)
         case wait(Future<TokenGrant>)
         case giveBack
+        case fail(any Error)
     }
 
     /// Asks for the token to send a request with.
@@ -135,7 +143,10 @@ extension TokenRefresher {
     }
 
     /// Tells of a 401 to a request that cannot be sent again.
-    func reject(_ grant: TokenGrant) { state.withLock { $0.machine.reject(grant) } }
+    func reject(_ grant: TokenGrant) {
+        let now = scheduler.now
+        state.withLock { $0.machine.reject(grant, at: now) }
+    }
 
     private func follow(
         _ step: (turn: Machine.Turn, refresh: Machine.Refresh?),
@@ -145,6 +156,7 @@ extension TokenRefresher {
         switch step.turn {
         case .send(let grant): return .send(grant)
         case .giveBack: return .giveBack
+        case .fail(let error): return .fail(error)
         case .wait(let number):
             promise.onCancel { self.state.withLockThenRelease { $0.machine.leave(number) } }
             return .wait(promise)
@@ -153,17 +165,22 @@ extension TokenRefresher {
 
     /// Calls the user's refresh; it keeps this alive until it has ended.
     private func begin(_ refresh: Machine.Refresh) {
-        let context = CallContext.current.with(deadline: nil).with(attempt: 1).within(self)
+        let context = CallContext.current.with(deadline: nil).with(attempt: 1).with(record: nil)
+            .within(self)
         context.report(.note("refreshing the token"), by: Authorize.name)
         context.run { renew(refresh.token) }
             .timeout(timeout, on: scheduler)
-            .observe { result in self.end(refresh.number, with: result) }
+            .observe { result in self.end(refresh.number, with: result, in: context) }
     }
 
-    private func end(_ refresh: Int, with result: Result<AccessToken, any Error>) {
+    private func end(
+        _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
+    ) {
         let now = scheduler.now
         // Whoever goes on from here is no part of the refresh, though it be on its task.
-        CallContext().run { settle { $0.end(refresh, with: result, at: now) } }
+        CallContext().run {
+            settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
+        }
     }
 
     private func beginSession(with token: AccessToken?) {
@@ -172,11 +189,17 @@ extension TokenRefresher {
     }
 
     /// Ends something, tells of the new token, and lets those go who waited.
-    private func settle(_ end: (inout Machine) -> Machine.Ended) {
+    private func settle(
+        tellingIn context: CallContext = CallContext(), _ end: (inout Machine) -> Machine.Ended
+    ) {
         let ended = state.withLock { state in
             let ended = end(&state.machine)
             if ended.hasChanged { state.changes.add(state.machine.token) }
             return ended
+        }
+        if ended.isLatched {
+            context.report(
+                .note("no more refreshes: \(HTTPError.Code.signInNeeded)"), by: Authorize.name)
         }
         tell()
         for (waiter, result) in ended.waiters {

@@ -6,7 +6,7 @@ struct CacheFlights: Sendable {
     private struct Calls {
         var count = 0
         /// Calls with a lower number began before the key was invalidated.
-        var first: UInt64 = 0
+        var first: UInt64 = 1
     }
 
     private var calls: [CacheKey: Calls] = [:]
@@ -23,6 +23,11 @@ struct CacheFlights: Sendable {
         return last
     }
 
+    /// Up to which call all that were begun for a key are invalid.
+    func lastInvalid(of key: CacheKey) -> UInt64 {
+        max(lastInvalid, (calls[key]?.first ?? 1) - 1)
+    }
+
     /// Begins a call.
     mutating func begin(_ key: CacheKey) -> UInt64 {
         calls[key, default: Calls()].count += 1
@@ -31,7 +36,7 @@ struct CacheFlights: Sendable {
 
     /// Whether what a call that is under way brings may be stored.
     func isValid(_ number: UInt64, _ key: CacheKey) -> Bool {
-        number > lastInvalid && number >= calls[key]?.first ?? 0
+        number > lastInvalid(of: key)
     }
 
     /// Ends a call.

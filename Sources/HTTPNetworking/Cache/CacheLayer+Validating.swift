@@ -4,21 +4,19 @@ import Services
 extension CacheLayer {
     /// Answers a request with a stored response if the origin confirms it, and otherwise with what the
     /// origin says instead.
-    func validated(
-        _ entry: CachedResponse, _ request: HTTPRequest, _ query: CacheQuery
-    ) -> Future<HTTPResponse> {
+    func validated(_ entry: CachedResponse, _ query: CacheQuery) -> Future<HTTPResponse> {
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy)
-        let validation = validation(entry, request, query)
+        let validation = validation(entry, query.request, query)
         return validate(validation)
             .flatMap { validated in context.run { settle(validated, validation) } }
             .continued { result in
                 guard case .failure(let error) = result else { return nil }
-                return context.run { rescue(validation, after: error) }.map { Future(value: $0) }
+                return context.run { rescue(validation, after: error) }
             }
     }
 
-    func validation(
+    private func validation(
         _ entry: CachedResponse, _ request: HTTPRequest, _ query: CacheQuery
     ) -> CacheValidation {
         CacheValidation(
@@ -32,24 +30,22 @@ extension CacheLayer {
         let query = validation.query
         switch validated {
         case .confirmed(let entry, let fresh):
-            guard let response = confirmed(entry, fresh, query) else {
-                return askAlone(validation)
-            }
-            return Future(value: response)
-        case .answered(let response, let stored, let asker):
-            if let rescued = rescue(validation, from: response) { return Future(value: rescued) }
+            return confirmed(entry, fresh, query).map { give($0, of: entry) }
+                ?? askAlone(validation)
+        case .answered(let exchange, let stored, let asker):
+            if let rescued = rescue(validation, from: exchange) { return rescued }
             if asker == validation.asker {
                 CallContext.current.report(.miss, by: Self.policy)
                 cache.count(\.misses)
-                return Future(value: response.marked(by: cache, .replaced(response.status)))
+                return give(exchange, as: .replaced(exchange.response.status))
             }
             // Another's answer is this one's where it could have been stored before this was asked.
-            if let stored, stored.variant.matches(query.headers),
+            if let stored, stored.variant.matches(query),
                 let shared = cache.rules.answer(query, with: stored, at: cache.moment())
             {
                 CallContext.current.report(.hit, by: Self.policy)
                 cache.count(\.hits)
-                return Future(value: shared.marked(by: cache, .shared))
+                return give(shared.marked(by: cache, .shared(.stale)), of: stored)
             }
             return askAlone(validation)
         }
@@ -78,9 +74,9 @@ extension CacheLayer {
         cache.count(\.misses)
         return CacheAsking(cache: cache, next: next)
             .exchange(validation.request, validation.query)
-            .mapWithoutOrigin { exchange in
-                rescue(validation, from: exchange.response)
-                    ?? exchange.response.marked(by: cache, .answered(.stale, exchange))
+            .flatMap { exchange in
+                rescue(validation, from: exchange)
+                    ?? give(exchange, as: .answered(.stale, exchange))
             }
     }
 }
@@ -91,10 +87,10 @@ extension CacheLayer {
     /// Asks the origin about a stale response that was given already, once at a time.
     ///
     /// In the caller's context, but not within its deadline: nobody waits for it.
-    func revalidate(_ entry: CachedResponse, _ request: HTTPRequest, _ query: CacheQuery) {
+    func revalidate(_ entry: CachedResponse, _ query: CacheQuery) {
         let (cache, limit) = (cache, cache.backgroundLimit)
         let deadline = CallDeadline(after: limit, on: cache.scheduler)
-        var request = request
+        var request = query.request
         request.context.deadline = deadline
         let validation = validation(entry, request, query)
         let key = validation.key
@@ -102,7 +98,7 @@ extension CacheLayer {
         guard isFirst else { return }
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy)
-        let call = context.with(deadline: deadline).run { validate(validation) }
+        let call = context.with(deadline: deadline).with(record: nil).run { validate(validation) }
             .timeout(limit, on: cache.scheduler)
         cache.background.withLock { $0[key] = .some(call) }
         call.observe { _ in
@@ -111,25 +107,30 @@ extension CacheLayer {
     }
 
     /// The stored response in the place of an error of the server's, where it may be used so.
-    private func rescue(_ validation: CacheValidation, from response: HTTPResponse) -> HTTPResponse?
-    {
-        cache.rules.isError(status: response.status) ? rescue(validation) : nil
+    private func rescue(
+        _ validation: CacheValidation, from exchange: CacheExchange
+    ) -> Future<HTTPResponse>? {
+        cache.rules.isError(status: exchange.response.status) ? rescue(validation) : nil
     }
 
     /// The stored response in the place of a failure, where it may be used so.
     ///
-    /// A call that was given up, or that cannot be sent, has no answer.
-    private func rescue(_ validation: CacheValidation, after error: any Error) -> HTTPResponse? {
-        error is CancellationError || error is HTTPRequest.Error ? nil : rescue(validation)
+    /// A call that was given up, or that cannot be sent, has no answer; a refused status is one.
+    private func rescue(
+        _ validation: CacheValidation, after error: any Error
+    ) -> Future<HTTPResponse>? {
+        let isAnswer = (error as? HTTPError)?.refused != nil
+        return isAnswer || error is CancellationError || error is HTTPRequest.Error
+            ? nil : rescue(validation)
     }
 
-    private func rescue(_ validation: CacheValidation) -> HTTPResponse? {
+    private func rescue(_ validation: CacheValidation) -> Future<HTTPResponse>? {
         let now = cache.moment()
         guard cache.rules.mayUseOnError(validation.entry, for: validation.query, at: now),
             let response = cache.rules.answer(validation.query, with: validation.entry, at: now)
         else { return nil }
         cache.count(\.rescues)
         CallContext.current.report(.note("rescued"), by: Self.policy)
-        return response.marked(by: cache, .hit(validation.entry))
+        return give(response.marked(by: cache, .hit(validation.entry)), of: validation.entry)
     }
 }

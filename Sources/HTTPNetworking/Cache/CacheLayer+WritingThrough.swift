@@ -14,7 +14,7 @@ extension CacheLayer {
         let cache = cache
         return next(request)
             .onEnd { result in
-                for key in CacheRules.outdated(by: result, to: request, query.key) {
+                for key in CacheRules.outdated(by: result.answer, to: request, query.key) {
                     // The store's own order keeps later requests from what is forgotten here.
                     _ = cache.invalidate(key)
                 }
@@ -29,12 +29,12 @@ extension CacheRules {
     /// Unless it is an error: the URL itself, and what Location and Content-Location name, if they are
     /// of the same origin.
     static func outdated(
-        by result: Result<HTTPResponse, any Error>, to request: HTTPRequest, _ key: CacheKey
+        by answer: (any HTTPResponseHead)?, to request: HTTPRequest, _ key: CacheKey
     ) -> [CacheKey] {
-        guard case .success(let response) = result else { return [key] }
-        guard (200..<400).contains(response.status) else { return [] }
+        guard let answer else { return [key] }
+        guard (200..<400).contains(answer.status) else { return [] }
         let others = ["Location", "Content-Location"].compactMap { name -> CacheKey? in
-            guard let text = response.headers[name],
+            guard let text = answer.headers[name],
                 let url = URL(string: text, relativeTo: request.url)?.absoluteURL,
                 let origin = HTTPOrigin(url), origin == HTTPOrigin(request.url)
             else { return nil }

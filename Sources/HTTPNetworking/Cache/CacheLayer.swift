@@ -9,12 +9,15 @@ struct CacheLayer: Sendable {
     let next: HTTPService
     /// Asks the origin about a stored response; those who ask the same meanwhile share the question.
     let validate: Service<CacheValidation, CacheValidated>
+    /// Asks the origin what nothing stored answers, likewise.
+    let fetch: Service<CacheMiss, CacheValidated>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {
         self.cache = cache
         self.next = next
         let asking = CacheAsking(cache: cache, next: next)
         validate = stack(.coalesce(by: \.key, in: cache.group), over: asking.ask)
+        fetch = stack(.coalesce(by: \.key, in: cache.misses), over: asking.ask)
     }
 
     func call(_ request: HTTPRequest) -> Future<HTTPResponse> {
@@ -26,29 +29,30 @@ struct CacheLayer: Sendable {
                 : writeThrough(request, query)
         }
         let found = cache.store.responses(for: query.key)
-        if let result = found.result { return go(request, query, (try? result.get()) ?? []) }
+        if let result = found.result { return go(query, (try? result.get()) ?? []) }
         let context = CallContext.current
         return found.recover { _ in [] }.flatMap { entries in
-            context.run { go(request, query, entries) }
+            context.run { go(query, entries) }
         }
     }
 
-    private func go(
-        _ request: HTTPRequest, _ query: CacheQuery, _ entries: [CachedResponse]
-    ) -> Future<HTTPResponse> {
+    private func go(_ query: CacheQuery, _ entries: [CachedResponse]) -> Future<HTTPResponse> {
         switch cache.rules.decide(query, entries, at: cache.moment()) {
         case .serve(let response, let entry, let reuse):
-            return Future(value: serve(response, entry, reuse, request, query))
-        case .validate(let entry): return validated(entry, request, query)
-        case .forward(let reason): return forward(request, query, reason)
+            return serve(response, entry, reuse, query, as: .hit(entry))
+        case .validate(let entry): return validated(entry, query)
+        case .forward(let reason):
+            return cache.coalescesMisses && query.mayJoin
+                ? join(query, reason) : forward(query, reason)
         case .unavailable: return unavailable(query)
         }
     }
 
-    private func serve(
+    /// Gives a stored response.
+    func serve(
         _ response: HTTPResponse, _ entry: CachedResponse, _ reuse: CacheRules.Reuse,
-        _ request: HTTPRequest, _ query: CacheQuery
-    ) -> HTTPResponse {
+        _ query: CacheQuery, as status: CacheStatus
+    ) -> Future<HTTPResponse> {
         let context = CallContext.current
         cache.count(\.hits)
         context.report(.hit, by: Self.policy)
@@ -56,8 +60,24 @@ struct CacheLayer: Sendable {
             cache.count(\.staleHits)
             context.report(.note("stale"), by: Self.policy)
         }
-        if reuse == .staleWhileRevalidating { revalidate(entry, request, query) }
-        return response.marked(by: cache, .hit(entry))
+        if reuse == .staleWhileRevalidating { revalidate(entry, query) }
+        return give(response.marked(by: cache, status), of: entry)
+    }
+
+    /// What is stored, as an error where it was one when it came.
+    func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
+        guard entry.isRefused else { return Future(value: response) }
+        return Future(
+            error: HTTPError(
+                code: .unacceptableStatus, request: response.request, response: response))
+    }
+
+    /// What has come, as an error where it is one.
+    func give(_ exchange: CacheExchange, as status: CacheStatus) -> Future<HTTPResponse> {
+        let response = exchange.response.marked(by: cache, status)
+        guard var error = exchange.refusal else { return Future(value: response) }
+        error.response = response
+        return Future(error: error)
     }
 
     private func unavailable(_ query: CacheQuery) -> Future<HTTPResponse> {
@@ -66,14 +86,10 @@ struct CacheLayer: Sendable {
     }
 
     /// Asks the origin as the caller asks.
-    private func forward(
-        _ request: HTTPRequest, _ query: CacheQuery, _ reason: CacheRules.Reason
-    ) -> Future<HTTPResponse> {
+    func forward(_ query: CacheQuery, _ reason: CacheRules.Reason) -> Future<HTTPResponse> {
         cache.count(\.misses)
         CallContext.current.report(.miss, by: Self.policy)
-        return CacheAsking(cache: cache, next: next).exchange(request, query).mapWithoutOrigin {
-            exchange in
-            exchange.response.marked(by: cache, .answered(reason, exchange))
-        }
+        return CacheAsking(cache: cache, next: next).exchange(query.request, query)
+            .flatMap { exchange in give(exchange, as: .answered(reason, exchange)) }
     }
 }

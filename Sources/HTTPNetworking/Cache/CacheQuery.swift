@@ -1,16 +1,20 @@
 /// What a cache has to know of a request.
 struct CacheQuery: Sendable {
+    let request: HTTPRequest
     let key: CacheKey
     let method: HTTPMethod
     let headers: HTTPHeaders
     let control: CacheControl
+    let partition: CachePartition
 
     init?(_ request: HTTPRequest) {
         guard let key = CacheKey(request.url) else { return nil }
+        self.request = request
         self.key = key
         method = request.method
         headers = request.effectiveHeaders
         control = CacheControl(headers)
+        partition = CachePartition(of: request)
     }
 
     /// Whether no stored response may be used before the origin has confirmed it.
@@ -36,6 +40,14 @@ struct CacheQuery: Sendable {
     /// Whether a response to it says something about the part or the version that was asked for, and
     /// not about the resource.
     var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
+
+    /// Whether it may wait for the answer to another request that asks the same.
+    ///
+    /// One with a deadline of its own would fail the others.
+    var mayJoin: Bool {
+        method == .get && !isConditional && !forbidsStoring && !mustValidate
+            && request.context.deadline == nil
+    }
 
     private static let conditions = [
         "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",

@@ -14,7 +14,7 @@ extension CacheRules {
     ) -> HTTPResponse? {
         var response = HTTPResponse(
             status: entry.status, headers: entry.headers, body: entry.body, url: entry.url,
-            timing: HTTPTiming(untilHeaders: .zero, total: .zero))
+            timing: HTTPTiming(untilHeaders: .zero, total: .zero), request: query.request)
         response.headers.set("\(entry.age(at: now))", for: "Age")
         // Whoever stores cookies got it when it came; later it would replace newer ones.
         if !replaysCookies { response.headers.remove("Set-Cookie") }
@@ -46,6 +46,6 @@ extension CacheRules {
     func unavailable(_ query: CacheQuery, at now: CacheMoment) -> HTTPResponse {
         HTTPResponse(
             status: 504, headers: ["Date": now.date.text, "Content-Length": "0"],
-            timing: HTTPTiming(untilHeaders: .zero, total: .zero))
+            timing: HTTPTiming(untilHeaders: .zero, total: .zero), request: query.request)
     }
 }

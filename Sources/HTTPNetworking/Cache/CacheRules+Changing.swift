@@ -15,6 +15,7 @@ extension CacheRules {
     /// What an exchange changes.
     func change(by exchange: CacheExchange) -> Change {
         let (query, status) = (exchange.query, exchange.response.status)
+        if exchange.isForeign { return .nothing }
         if query.method == .head {
             if query.forbidsStoring { return .nothing }
             return status == 200 ? .compare : [404, 410].contains(status) ? .drop : .nothing
@@ -34,8 +35,10 @@ extension CacheRules {
 
     /// Makes a change to what is stored for the URL of an exchange.
     ///
-    /// What is of a call that began later stays: the answer of a slow one is the older.
+    /// What is of a call that began later stays: the answer of a slow one is the older. What nobody can
+    /// be given any more goes.
     func apply(_ change: Change, of exchange: CacheExchange, to entries: inout [CachedResponse]) {
+        entries.removeAll { $0.variant.isOver }
         switch change {
         case .put(let entry): put(entry, of: exchange, to: &entries)
         case .drop: entries.removeAll { isOlder($0, exchange) }
@@ -46,28 +49,32 @@ extension CacheRules {
     }
 
     private func isOlder(_ entry: CachedResponse, _ exchange: CacheExchange) -> Bool {
-        entry.number < exchange.number && entry.variant.matches(exchange.query.headers)
+        entry.number < exchange.number && entry.variant.matches(exchange.query)
     }
 
     private func put(
         _ entry: CachedResponse, of exchange: CacheExchange, to entries: inout [CachedResponse]
     ) {
         entries.removeAll { isOlder($0, exchange) }
-        if entries.contains(where: { $0.variant.matches(exchange.query.headers) }) { return }
+        if entries.contains(where: { $0.variant.matches(exchange.query) }) { return }
         entries.append(entry)
         if entries.count > variantLimit { entries.removeFirst() }
     }
 
     /// What a 304 makes of a stored response; nil where that may not be kept.
     ///
-    /// With a strong tag it speaks of every variant that has the same (RFC 9111, section 4.3.4).
+    /// With a strong tag it speaks of every variant that has the same (RFC 9111, section 4.3.4), but not of
+    /// another user's: what it says beside that is for one.
     private func confirm(_ entry: CachedResponse, _ exchange: CacheExchange) -> CachedResponse? {
         if entry.number >= exchange.number { return entry }
         let fresh = exchange.response.headers
         let isOwn = exchange.validated?.number == entry.number
-        let isAsked = isOwn || entry.variant.matches(exchange.query.headers)
+        let isAsked = isOwn || entry.variant.matches(exchange.query)
         guard confirms(fresh, entry, isOwn: isOwn) else { return isOwn ? nil : entry }
-        guard isAsked || EntityTag(of: fresh)?.isWeak == false else { return entry }
+        let isStrong = EntityTag(of: fresh)?.isWeak == false
+        guard isAsked || isStrong && entry.variant.isOf(exchange.query.partition) else {
+            return entry
+        }
         guard let (confirmed, isKept) = confirmed(entry, by: exchange), isKept else { return nil }
         if isAsked { return confirmed }
         let isSame = Set(confirmed.variant.fields.keys) == Set(entry.variant.fields.keys)

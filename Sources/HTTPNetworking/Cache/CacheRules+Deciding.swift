@@ -43,7 +43,7 @@ extension CacheRules {
 
     /// Of the responses that answer a request, the one that was made last (RFC 9111, section 4.1).
     func select(_ query: CacheQuery, among entries: [CachedResponse]) -> CachedResponse? {
-        entries.filter { $0.variant.matches(query.headers) }
+        entries.filter { $0.variant.matches(query) }
             .max { ($0.date, $0.number) < ($1.date, $1.number) }
     }
 

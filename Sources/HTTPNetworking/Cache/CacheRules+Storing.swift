@@ -2,13 +2,14 @@ extension CacheRules {
     /// What a response is stored as, nil where it is not to be stored.
     func entry(from exchange: CacheExchange) -> CachedResponse? {
         let response = exchange.response
-        guard exchange.query.method == .get,
+        guard exchange.query.method == .get, !exchange.isForeign,
             mayStore(status: response.status, response.headers, exchange.query),
             isWhole(response), isOfItsURL(exchange)
         else { return nil }
-        let entry = entry(
+        var entry = entry(
             status: response.status, CacheFields.storable(response.headers, mode: mode),
             like: response, exchange)
+        entry?.isRefused = exchange.refusal != nil
         return entry.flatMap { isOfUse($0) ? $0 : nil }
     }
 
@@ -20,8 +21,7 @@ extension CacheRules {
         let date = CacheDates.date(exchange.response.headers, "Date") ?? exchange.received.date
         headers.set(date.text, for: "Date")
         guard
-            let variant = CacheVariant(
-                request: exchange.query.headers, response: headers, mode: mode)
+            let variant = CacheVariant(of: exchange.query, response: headers, mode: mode)
         else { return nil }
         let control = CacheControl(headers)
         return CachedResponse(
@@ -35,7 +35,7 @@ extension CacheRules {
     /// Whether a response may be stored (RFC 9111, section 3).
     func mayStore(status: Int, _ headers: HTTPHeaders, _ query: CacheQuery) -> Bool {
         let control = CacheControl(headers)
-        guard !query.forbidsStoring, isFinal(status),
+        guard !query.forbidsStoring, isFinal(status), mode == .shared || !query.partition.isOver,
             !query.asksForLess || status == 200,
             !CacheFields.areVital(CacheFields.connectionFields(headers))
         else { return false }
@@ -54,7 +54,7 @@ extension CacheRules {
     /// Whether a response may go to others than who asked (RFC 9111, sections 3.5 and 5.2.2.7).
     private func mayShare(_ control: CacheControl, _ query: CacheQuery) -> Bool {
         if control.contains("private"), control.fieldNames("private") == nil { return false }
-        return query.headers["Authorization"] == nil
+        return !query.partition.isAuthorized
             || ["must-revalidate", "public", "s-maxage"].contains(where: control.contains)
     }
 

@@ -42,8 +42,9 @@ extension CacheRules {
         let headers = CacheFields.update(entry.headers, by: exchange.response.headers, mode: mode)
         let stored = HTTPResponse(status: entry.status, body: entry.body, url: entry.url)
         guard
-            let updated = self.entry(status: entry.status, headers, like: stored, exchange)
+            var updated = self.entry(status: entry.status, headers, like: stored, exchange)
         else { return nil }
+        updated.isRefused = entry.isRefused
         let isKept =
             mayStore(status: entry.status, headers, exchange.query)
             && !CacheFields.areVital(

@@ -13,7 +13,7 @@ enum CacheStatus: Sendable {
     /// The origin has confirmed what was stored.
     case confirmed(CachedResponse)
     /// The answer is that of another call, which was under way.
-    case shared
+    case shared(CacheRules.Reason)
 
     /// The parameters behind the cache's name.
     func parameters(by rules: CacheRules, at now: CacheMoment) -> String {
@@ -24,7 +24,7 @@ enum CacheStatus: Sendable {
             "fwd=\(reason.rawValue)\(rules.entry(from: exchange) == nil ? "" : "; stored")"
         case .replaced(let status): "fwd=stale; fwd-status=\(status)"
         case .confirmed: "fwd=stale; fwd-status=304"
-        case .shared: "fwd=stale; collapsed"
+        case .shared(let reason): "fwd=\(reason.rawValue); collapsed"
         }
     }
 }

@@ -31,10 +31,10 @@ extension CacheValidation: Replayable {
     var isReplayable: Bool { true }
 }
 
-/// What the origin said to that.
+/// What the origin said to that, or to a ``CacheMiss``.
 enum CacheValidated: Sendable {
     /// It is still right; with what the 304 said that it is now, and the cookies that it set.
     case confirmed(CachedResponse, HTTPResponse)
     /// Here is another; with what is stored of it, and whose request it answers.
-    case answered(HTTPResponse, stored: CachedResponse?, to: UInt64)
+    case answered(CacheExchange, stored: CachedResponse?, to: UInt64)
 }

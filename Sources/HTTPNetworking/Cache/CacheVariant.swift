@@ -1,44 +1,56 @@
 /// Which requests for a URL a stored response answers: those whose fields that Vary names are the
 /// same as those of the request that it came for (RFC 9111, section 4.1).
 ///
-/// In a private cache Authorization counts as named, so that nobody gets what another user of the same
+/// In a private cache they also go in the same names, so that nobody gets what another user of the same
 /// process was answered.
 public struct CacheVariant {
     /// The fields by their names in lower case; nil where the request had none.
     let fields: [String: String?]
 
+    /// In whose names they go; nil in a shared cache.
+    let partition: CachePartition?
+
     /// Makes the variant of a response.
     ///
     /// - Parameters:
-    ///   - request: The headers of the request that it came for.
+    ///   - query: The request that it came for.
     ///   - response: The headers of the response.
     ///   - mode: Whom the cache serves.
     /// - Returns: Nil where Vary says "*" or what is no name, so that the response answers no other request.
-    public init?(request: HTTPHeaders, response: HTTPHeaders, mode: HTTPCache.Mode) {
+    init?(of query: CacheQuery, response: HTTPHeaders, mode: HTTPCache.Mode) {
+        partition = mode == .private ? query.partition : nil
         var fields: [String: String?] = [:]
         for line in response.values(for: "Vary") {
             for name in line.split(separator: ",") {
                 let name = HTTPHeaders.trimmed(name).lowercased()
-                if name.isEmpty { continue }
+                if name.isEmpty || partition?.standsFor(name) == true { continue }
                 // What is no name says as little of other requests as the star does.
                 guard name != "*", HTTPHeaders.isToken(name) else { return nil }
-                fields[name] = .some(Self.value(of: name, in: request))
+                fields[name] = .some(Self.value(of: name, in: query.headers))
             }
-        }
-        if mode == .private {
-            fields["authorization"] = .some(Self.value(of: "authorization", in: request))
         }
         self.fields = fields
     }
 
-    /// Whether a request with such headers is one of them.
-    func matches(_ request: HTTPHeaders) -> Bool {
-        fields.allSatisfy { Self.value(of: $0.key, in: request) == $0.value }
+    /// Whether a request is one of them.
+    func matches(_ query: CacheQuery) -> Bool {
+        isOf(query.partition)
+            && fields.allSatisfy { Self.value(of: $0.key, in: query.headers) == $0.value }
     }
+
+    /// Whether requests in such names may be among them.
+    func isOf(_ names: CachePartition) -> Bool {
+        partition.map { $0 == names && !$0.isOver } ?? true
+    }
+
+    /// Whether there will never be such a request any more.
+    var isOver: Bool { partition?.isOver ?? false }
 
     /// How many bytes it takes.
     var byteCount: Int {
-        fields.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
+        fields.reduce(partition?.byteCount ?? 0) {
+            $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0)
+        }
     }
 
     /// All lines as one, the white space around its commas evened out.

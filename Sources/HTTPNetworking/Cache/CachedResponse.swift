@@ -40,6 +40,9 @@ public struct CachedResponse {
     /// Whether something spoke against it, so that it must be confirmed whatever it says of itself.
     public internal(set) var isDoubted = false
 
+    /// Whether a layer beneath the cache has made an error of it, so that it is given as one.
+    var isRefused = false
+
     /// When it came, on the clock that cannot be set; nil where that was in another process.
     let received: SchedulerInstant?
 

@@ -3,7 +3,7 @@ extension HTTPCache {
     public enum Mode: String, CaseIterable {
         /// One user: an app's own cache.
         ///
-        /// Responses to different values of Authorization are kept apart nevertheless.
+        /// Users of the same process are kept apart nevertheless; see `Middleware.cache(_:)`.
         case `private`
         /// Several users: that of a server which calls others for them.
         ///

@@ -50,17 +50,20 @@ public final class HTTPCache {
     ///     newer ones.
     ///   - name: What the cache calls itself in the field Cache-Status (RFC 9211), which it then adds
     ///     to every response; a token. With nil it adds none.
+    ///   - coalescesMisses: Whether requests that ask the same, while nothing is stored, wait for the answer
+    ///     to the first of them. Where that may not be given to another, each of the others is then sent.
     ///   - backgroundLimit: How long a revalidation may take that nobody waits for.
     ///   - now: The wall clock, which dates in headers are compared with.
     ///   - scheduler: The clock that durations are told by.
     public init(
         in store: some CacheStore = MemoryCacheStore(), mode: Mode = .private,
         replaysCookies: Bool = false, statusName name: String? = nil,
-        backgroundLimit: Duration = .seconds(60),
+        coalescesMisses: Bool = true, backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now }, on scheduler: some Scheduler = .live
     ) {
         self.store = store
         self.name = name.flatMap { HTTPHeaders.isToken($0) ? $0 : nil }
+        self.coalescesMisses = coalescesMisses
         self.backgroundLimit = backgroundLimit
         self.now = now
         self.scheduler = scheduler
@@ -72,9 +75,11 @@ public final class HTTPCache {
     let store: any CacheStore
     let rules: CacheRules
     let name: String?
+    let coalescesMisses: Bool
     let backgroundLimit: Duration
     let scheduler: any Scheduler
     let group = Coalescer<CacheValidation.Key, CacheValidated>()
+    let misses = Coalescer<CacheMiss.Key, CacheValidated>()
     let flights = Locked(CacheFlights())
     /// The revalidations that nobody waits for: who lets go of one would give it up.
     let background = Locked<[CacheValidation.Key: Future<CacheValidated>?]>([:])

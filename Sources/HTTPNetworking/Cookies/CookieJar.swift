@@ -118,14 +118,17 @@ public final class CookieJar {
     /// Removes a cookie, if there is one of the same name, domain and path.
     public func remove(_ cookie: Cookie) { store.withLock { _ = $0.remove(cookie) } }
 
-    /// Removes all cookies.
+    /// Removes all cookies, as at the end of an account's use.
+    ///
+    /// What a cache has stored of answers to them is not given any more.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// The cookies of a request, as its header Cookie says them; their use is taken note of.
-    func use(for url: URL) -> [Cookie] {
-        guard let place = CookiePlace(url) else { return [] }
+    /// The cookies of a request, as its header Cookie says them, and in whose name; their use is taken
+    /// note of.
+    func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
+        guard let place = CookiePlace(url) else { return nil }
         let now = now()
-        return store.withLock { $0.use(for: place, at: now) }
+        return store.withLock { ($0.use(for: place, at: now), $0.signIn) }
     }
 }
 

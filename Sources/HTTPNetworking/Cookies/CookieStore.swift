@@ -20,6 +20,8 @@ struct CookieStore {
     private var domains: [String: [Entry]] = [:]
     private(set) var count = 0
     private var ticks = 0
+    /// In whose name they are sent: until all are removed.
+    private(set) var signIn = SignIn()
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
@@ -57,6 +59,8 @@ struct CookieStore {
     mutating func removeAll() {
         domains = [:]
         count = 0
+        signIn.end()
+        signIn = SignIn()
     }
 
     /// All that are not over, the oldest first.

@@ -6,12 +6,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// ```swift
     /// let jar = CookieJar()
-    /// let service = stack(.redirect(), .retry(), .cookies(jar), over: transport.send)
+    /// let service = stack(.redirect(), .cookies(jar), .retry(), over: transport.send)
     /// ```
     ///
     /// Cookies are kept from every response, of any status, before the caller gets it, and from the
-    /// response that an ``HTTPError`` holds. Beneath `.redirect` that is each response of the way;
-    /// beneath `.retry`, each attempt carries what the last one brought.
+    /// response that an ``HTTPError`` holds. Beneath `.redirect` that is each response of the way.
+    ///
+    /// **Place.** Beneath `.redirect`, so that each request of the way carries its own origin's cookies, and
+    /// above `.cache(_:)`, which keeps answers to the cookies of one jar from those to another's.
     ///
     /// What a request says itself in its header Cookie is sent first and as it is; of the jar's, those
     /// of the same names are left out. All go as one header.
@@ -22,12 +24,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     public static func cookies(_ jar: CookieJar) -> Middleware {
         Middleware { next in
             { request in
-                next(jar.adding(to: request)).continued { result in
+                let request = jar.adding(to: request)
+                return next(request).naming(request).continued { result in
                     switch result {
                     case .success(let response):
                         jar.store(response.headers, from: response.url ?? request.url)
                     case .failure(let error as HTTPError):
-                        jar.store(error.headers, from: error.response?.url ?? request.url)
+                        let url = error.response?.url ?? error.request?.url ?? request.url
+                        jar.store(error.headers, from: url)
                     case .failure: break
                     }
                     return nil
@@ -40,16 +44,18 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 extension CookieJar {
     /// The request with the jar's cookies beside its own.
     func adding(to request: HTTPRequest) -> HTTPRequest {
-        let cookies = use(for: request.url)
-        if cookies.isEmpty { return request }
+        guard let (cookies, signIn) = use(for: request.url), !cookies.isEmpty else {
+            return request
+        }
         let own = request.headers["Cookie"]
         let names = Set((own ?? "").utf8.split(separator: UInt8(ascii: ";")).map(Self.name))
         let ours = cookies.filter { !names.contains($0.name) }.map { "\($0.name)=\($0.value)" }
         if ours.isEmpty { return request }
         let all = (own.map { $0.isEmpty ? [] : [$0] } ?? []) + ours
-        var request = request
-        request.headers.set(all.joined(separator: "; "), for: "Cookie")
-        return request
+        return request.ownCookiesMarked.adding(
+            HTTPRequest.Credential(
+                header: "Cookie", value: all.joined(separator: "; "), principal: .signIn(signIn),
+                origins: nil))
     }
 
     /// The name in one pair of a Cookie header.
@@ -58,4 +64,22 @@ extension CookieJar {
         let end = name.lastIndex { $0 != 0x20 && $0 != 0x09 }
         return end.map { String(Substring(name[...$0])) } ?? ""
     }
+}
+
+extension HTTPRequest {
+    /// The same, its own cookies in the name of whoever has them.
+    fileprivate var ownCookiesMarked: HTTPRequest {
+        guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
+            return self
+        }
+        return adding(
+            Credential(
+                header: "Cookie", value: own, principal: .holder(of: own, in: "Cookie"),
+                origins: nil))
+    }
+}
+
+extension HTTPRequest.Credential {
+    /// Whether it is what a jar has put in.
+    var isCookie: Bool { header == "Cookie" }
 }

@@ -86,9 +86,7 @@ extension Decompression {
         if codings.isEmpty { return response }
         var decoded = response
         // Not the response itself: its body would be kept for the error that may come of it.
-        let head = HTTPResponse(
-            status: response.status, headers: response.headers, url: response.url,
-            timing: response.timing)
+        let head = response.head
         do {
             let decoder = try BodyDecoder(codings, limit: limit)
             decoded.body = response.body.decoded(by: decoder) { error in

@@ -38,10 +38,7 @@ struct Decompression {
     func error(
         for failure: any Error, _ head: some HTTPResponseHead, _ request: HTTPRequest
     ) -> HTTPError {
-        let response =
-            head as? HTTPResponse
-            ?? HTTPResponse(
-                status: head.status, headers: head.headers, url: head.url, timing: head.timing)
+        let response = head as? HTTPResponse ?? head.head
         let code: HTTPError.Code =
             switch (failure as? DecompressionFailure)?.code {
             case .malformed, .truncated, .trailingBytes: .badResponse

@@ -19,7 +19,7 @@ extension Middleware where Input == HTTPRequest {
                 for (name, value) in headers where given.values(for: name).isEmpty {
                     request.headers.add(value, for: name)
                 }
-                return service(request)
+                return service(request).naming(request)
             }
         }
     }

@@ -114,14 +114,6 @@ private func named(
             code: .fileUnwritable, request: request, response: response, cause: error)
     }
     guard var error = error as? HTTPError else { return error }
-    error.request = error.request ?? request
     error.response = error.response ?? response
-    return error
-}
-
-extension HTTPStreamedResponse {
-    /// All but the body.
-    var head: HTTPResponse {
-        HTTPResponse(status: status, headers: headers, url: url, timing: timing)
-    }
+    return error.naming(request)
 }

@@ -17,7 +17,8 @@ public struct HTTPError: Error {
     /// What was asked for.
     public var endpoint: Endpoint?
 
-    /// What was sent, where that was a request of the second level.
+    /// The request as it was sent, where it was one of the second level: the one that the transport was
+    /// given.
     public var request: HTTPRequest?
 
     /// The whole answer, where there was one.
@@ -29,6 +30,14 @@ public struct HTTPError: Error {
     public var cause: (any Error)?
 
     /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: How the exchange failed.
+    ///   - endpoint: What was asked for.
+    ///   - request: What was asked of the second level. Where the response knows the request as it was
+    ///     sent, the error keeps that one.
+    ///   - response: The whole answer, where there was one.
+    ///   - cause: The error below this one.
     public init(
         code: Code,
         endpoint: Endpoint? = nil,
@@ -38,7 +47,7 @@ public struct HTTPError: Error {
     ) {
         self.code = code
         self.endpoint = endpoint
-        self.request = request
+        self.request = response?.request ?? request
         self.response = response
         self.cause = cause
     }

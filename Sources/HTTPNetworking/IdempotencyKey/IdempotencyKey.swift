@@ -36,7 +36,7 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var request = request
                 request.context.idempotencyKey = makeKey(request)
-                return service(request)
+                return service(request).naming(request)
             }
         }
     }

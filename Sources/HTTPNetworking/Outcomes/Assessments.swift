@@ -83,7 +83,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived |
     /// | `timedOut` by the call's deadline | unknown | may succeed |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
-    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported` | unknown: the caller's mistake | would fail again |
+    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `other`, and what a transport adds | as the cause says; unhealthy where it says nothing | as the cause says |
     public var assessment: CallAssessment {
         switch code {
@@ -96,7 +96,8 @@ extension HTTPError: OutcomeAdvising {
             .transient(fault: .network)
         case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
         case .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead, .bodyEnded,
-            .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported:
+            .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported, .signInNeeded,
+            .sessionEnded:
             .callersMistake
         default: assessmentOfCause
         }

@@ -20,9 +20,11 @@ extension HTTPRequest {
         return request
     }
 
-    /// Takes out what is meant for the origin so far.
-    mutating func removeSecrets(_ names: [String]) {
-        for name in RedirectRules.secrets + names + ["Host"] { headers.remove(name) }
+    /// Takes out what is meant for the origin so far, and not for another.
+    mutating func removeSecrets(_ names: [String], leavingFor other: HTTPOrigin) {
+        let bound = context.credentials.filter { !$0.isFor(other) }.map(\.header)
+        for name in RedirectRules.secrets + names + bound + ["Host"] { headers.remove(name) }
+        context.credentials.removeAll { headers[$0.header] == nil }
     }
 
     /// The request as far as it is sent.

@@ -5,7 +5,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Follows redirects (RFC 9110, section 15.4).
     ///
     /// ```swift
-    /// let api = stack(.redirect(), .retry(), .authorize(.bearer(token), for: origins), over: send)
+    /// let api = stack(.redirect(), .authorize(.bearer(token), for: origins), .retry(), over: send)
     /// ```
     ///
     /// | Status | Method and body |
@@ -23,9 +23,11 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// it is dropped. A fragment is inherited where it has none.
     ///
     /// **Secrets.** Where a redirect leads to another ``HTTPOrigin``, Authorization, Cookie,
-    /// Proxy-Authorization, Host and the headers that you name are taken out, and stay out, even if a
-    /// later one leads back: whoever was in between must not choose what is asked with them. No Referer
-    /// is added.
+    /// Proxy-Authorization, Host, the headers that you name, and what an `.authorize` above has put in for
+    /// others than that origin are taken out. They stay out, even if a later one leads back: whoever was
+    /// in between must not choose what is asked with them. No Referer is added.
+    ///
+    /// **Errors.** A redirect within the error of an `.acceptStatus()` beneath is followed as well.
     ///
     /// **What cannot be followed is given back** as it came, body included: a redirect without a Location,
     /// or with several, or with one that is no http or https URL with a host; one from https to http,
@@ -68,21 +70,21 @@ private func follow<Output: HTTPResponseHead>(
     _ service: @escaping Service<HTTPRequest, Output>
 ) -> Future<Output> {
     future.continued { result in
-        guard case .success(let response) = result else { return nil }
+        guard let head = result.answerHead else { return nil }
         var machine = machine
-        let step = machine.receive(response.status, response.headers)
-        report(step, of: response.status, to: machine.request, in: context)
+        let step = machine.receive(head.status, head.headers)
+        report(step, of: head.status, to: machine.request, in: context)
+        let url = machine.request.url
         switch step {
         case .finish:
-            guard response.url == nil else { return nil }
-            var response = response
-            response.url = machine.request.url
-            return Future(value: response)
+            guard head.url == nil else { return nil }
+            return result.located(at: url).map(Future.init(result:))
         case .fail:
-            return response.failure(.tooManyRedirects, of: machine.request)
+            return (result.located(at: url) ?? result).answer?
+                .failure(.tooManyRedirects, of: machine.request)
         case .follow:
-            response.discardBody()
-            let next = context.run { service(machine.request) }
+            result.answer?.discardBody()
+            let next = context.run { service(machine.request).naming(machine.request) }
             return follow(next, machine, context, service)
         }
     }

@@ -60,7 +60,7 @@ struct RedirectMachine {
             return .finish(because: "the body can be sent only once")
         }
         next.url = url
-        if origin != target { next.removeSecrets(rules.secrets) }
+        if origin != target { next.removeSecrets(rules.secrets, leavingFor: target) }
         return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
     }
 

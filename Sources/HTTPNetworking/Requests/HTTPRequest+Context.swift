@@ -22,6 +22,11 @@ extension HTTPRequest {
         /// Whatever an app wants its own middleware to know; nothing of it is sent or shown.
         public var tags: [String: String]
 
+        /// Which headers middleware has put in, in whose name, and to whom they may be sent.
+        ///
+        /// They are part of how a request is sent, not of what it asks for, and are not compared.
+        package var credentials: [Credential] = []
+
         /// Makes a context.
         public init(
             deadline: CallDeadline? = nil, attempt: Int = 1, idempotencyKey: String? = nil,

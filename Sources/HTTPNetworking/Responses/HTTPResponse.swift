@@ -6,7 +6,8 @@ public import Foundation
 
 /// What a server answered: a status, headers, and a body.
 ///
-/// Two are equal where status, headers, body and URL are; how long each took is not compared.
+/// Two are equal where status, headers, body and URL are; how long each took, and what was asked, are
+/// not compared.
 public struct HTTPResponse {
     /// The status code, such as 200 or 404.
     public var status: Int
@@ -23,16 +24,23 @@ public struct HTTPResponse {
     /// How long it took.
     public var timing: HTTPTiming
 
+    /// The request as it was sent, with what all middleware added to it; nil where nobody said.
+    ///
+    /// Of a response out of a cache it is the request that was answered, not the one whose answer was
+    /// stored. It is neither compared nor stored.
+    public var request: HTTPRequest?
+
     /// Makes a response.
     public init(
         status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil,
-        timing: HTTPTiming = HTTPTiming()
+        timing: HTTPTiming = HTTPTiming(), request: HTTPRequest? = nil
     ) {
         self.status = status
         self.headers = headers
         self.body = body
         self.url = url
         self.timing = timing
+        self.request = request
     }
 
     /// The body read as UTF-8, with U+FFFD for each part that is none.
@@ -47,7 +55,9 @@ public struct HTTPResponse {
     ///   the whole response.
     public func acceptedBody(for endpoint: Endpoint) throws(HTTPError) -> Data {
         guard (200...299).contains(status) else {
-            throw HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: self)
+            var response = self
+            response.request = request ?? (try? HTTPRequest(endpoint))
+            throw HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: response)
         }
         return body
     }

@@ -15,7 +15,7 @@ extension HTTPResponseHead {
 
     /// The whole response, without its body where that is too long, or fails.
     func kept() -> Future<HTTPResponse> {
-        let head = HTTPResponse(status: status, headers: headers, url: url, timing: timing)
+        let head = head
         return gathered(upTo: 65_536).recover { _ in head }
     }
 }

@@ -23,6 +23,9 @@ public protocol HTTPResponseHead: Sendable {
     /// How long it took.
     var timing: HTTPTiming { get set }
 
+    /// The request as it was sent; see ``HTTPResponse/request``.
+    var request: HTTPRequest? { get set }
+
     /// Says that the body will not be read, so that its connection can be used otherwise.
     func discardBody()
 
@@ -33,6 +36,14 @@ public protocol HTTPResponseHead: Sendable {
     ///   ``HTTPError/Code/bodyTooLarge`` where a body on its way has more, and with what fails it. A
     ///   body that is there already is given, whatever its size.
     func gathered(upTo limit: Int) -> Future<HTTPResponse>
+}
+
+extension HTTPResponseHead {
+    /// All but the body.
+    var head: HTTPResponse {
+        HTTPResponse(
+            status: status, headers: headers, url: url, timing: timing, request: request)
+    }
 }
 
 extension HTTPResponse: HTTPResponseHead {

@@ -22,19 +22,30 @@ public struct HTTPStreamedResponse {
     /// How long it took.
     public var timing: HTTPTiming
 
+    /// The request as it was sent; see ``HTTPResponse/request``.
+    public var request: HTTPRequest?
+
     /// The body, chunk by chunk.
     public var body: HTTPBodyStream
 
     /// Makes a response.
     public init(
         status: Int, headers: HTTPHeaders = [:], body: HTTPBodyStream, url: URL? = nil,
-        timing: HTTPTiming = HTTPTiming()
+        timing: HTTPTiming = HTTPTiming(), request: HTTPRequest? = nil
     ) {
         self.status = status
         self.headers = headers
         self.body = body
         self.url = url
         self.timing = timing
+        self.request = request
+    }
+
+    /// Makes a response of all but its body, and a body.
+    package init(_ head: HTTPResponse, body: HTTPBodyStream) {
+        self.init(
+            status: head.status, headers: head.headers, body: body, url: head.url,
+            timing: head.timing, request: head.request)
     }
 }
 
@@ -44,7 +55,7 @@ extension HTTPStreamedResponse: HTTPResponseHead {
 
     /// The whole response, its body gathered; see ``HTTPBodyStream/gathered(upTo:)``.
     public func gathered(upTo limit: Int) -> Future<HTTPResponse> {
-        let head = HTTPResponse(status: status, headers: headers, url: url, timing: timing)
+        let head = head
         return body.gathered(upTo: limit).mapWithoutOrigin { data in
             var response = head
             response.body = data

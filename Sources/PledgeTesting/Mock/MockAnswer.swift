@@ -54,16 +54,17 @@ public struct MockAnswer {
 
     /// The body that a `Networking` makes of this answer.
     func body(for endpoint: Endpoint) throws -> Data {
-        try response(from: nil).acceptedBody(for: endpoint)
+        try response(to: nil).acceptedBody(for: endpoint)
     }
 
     /// The response that an `HTTPService` makes of this answer.
-    func response(from url: URL?) throws -> HTTPResponse {
+    func response(to request: HTTPRequest?) throws -> HTTPResponse {
         switch kind {
         case .response(var response):
-            response.url = url
+            response.url = request?.url
+            response.request = request
             return response
-        case .failure(let error): throw error
+        case .failure(let error): throw request.map(error.naming) ?? error
         }
     }
 }

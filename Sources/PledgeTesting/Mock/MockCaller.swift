@@ -42,7 +42,7 @@ enum MockCaller: Sendable {
         case .ofNetworking(let promise):
             promise.settle(with: Result { try answer.body(for: call.endpoint) })
         case .ofService(let promise):
-            promise.settle(with: Result { try answer.response(from: call.request?.url) })
+            promise.settle(with: Result { try answer.response(to: call.request) })
         }
     }
 }

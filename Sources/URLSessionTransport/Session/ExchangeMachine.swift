@@ -33,7 +33,7 @@ struct ExchangeMachine {
     }
 
     private let delivery: Delivery
-    private let isHead: Bool
+    private let request: HTTPRequest
     private let idleTimeout: Duration?
     private let start: SchedulerInstant
     private var lastSign: SchedulerInstant
@@ -48,7 +48,7 @@ struct ExchangeMachine {
     ) {
         self.delivery = delivery
         self.idleTimeout = idleTimeout
-        isHead = request.method == .head
+        self.request = request
         self.start = start
         lastSign = now
     }
@@ -59,13 +59,16 @@ struct ExchangeMachine {
         // URLSession on Linux tells of "100 Continue" as well.
         guard head.status >= 200, response == nil else { return .nothing }
         var head = head
-        if !isHead { head.headers.dropDecodedFraming() }
+        head.request = request
+        if request.method != .head { head.headers.dropDecodedFraming() }
         head.timing.untilHeaders = start.duration(to: now)
         response = head
         switch delivery {
         case .streamed: return .begin(head)
         case .whole(let limit):
-            let announced = isHead ? nil : head.headers["Content-Length"].flatMap { Int($0) }
+            let announced =
+                request.method == .head
+                ? nil : head.headers["Content-Length"].flatMap { Int($0) }
             return (announced ?? 0) > limit ? .fail(.bodyTooLarge) : .nothing
         }
     }

@@ -33,10 +33,7 @@ enum ExchangeRecipient {
     /// Hands out the headers, to who wanted a stream.
     func begin(with head: HTTPResponse, _ body: HTTPBodyStream) {
         guard case .streamed(let promise) = self else { return }
-        promise.resolve(
-            with: HTTPStreamedResponse(
-                status: head.status, headers: head.headers, body: body, url: head.url,
-                timing: head.timing))
+        promise.resolve(with: HTTPStreamedResponse(head, body: body))
     }
 
     /// Tells why there will be no response.

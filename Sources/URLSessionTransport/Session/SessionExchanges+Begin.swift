@@ -82,12 +82,3 @@ extension SessionExchanges {
         invalidateIfDone()
     }
 }
-
-extension Error {
-    /// The same error with a request, where it is one that has room for it.
-    func naming(_ request: HTTPRequest) -> any Error {
-        guard var error = self as? HTTPError else { return self }
-        error.request = error.request ?? request
-        return error
-    }
-}

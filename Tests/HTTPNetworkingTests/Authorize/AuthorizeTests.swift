@@ -117,6 +117,56 @@ import Testing
         #expect(headers("/2", stacked) == ["Bearer t", "Bearer t"])
     }
 
+    private let key = HTTPCredentials.header("X-API-Key", "k")
+
+    /// The keys that arrive where a chain leads from one host to the next.
+    private func keys(
+        _ hosts: [String], _ middleware: [Middleware<HTTPRequest, HTTPResponse>]
+    ) -> [String?] {
+        let server = ScriptedServer(hosts.dropFirst().map { .redirect(to: "https://\($0)/") })
+        _ = Middleware(stacking: middleware)(server.send)(HTTPRequest(at: "https://\(hosts[0])/"))
+        return server.requests.map { $0.headers["X-API-Key"] }
+    }
+
+    @Test(arguments: [true, false]) func anotherOriginGetsNoKeyInEitherOrder(isOutside: Bool) {
+        let authorize = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            key, for: .origins(of: url, URL(string: "https://b.example")!))
+        let stacked = isOutside ? [authorize, .redirect()] : [.redirect(), authorize]
+        #expect(keys(["api.example.com", "evil.net"], stacked) == ["k", nil])
+        #expect(keys(["api.example.com", "b.example"], stacked) == ["k", "k"])
+        let back = keys(["api.example.com", "evil.net", "b.example"], stacked)
+        #expect(back == ["k", nil, isOutside ? nil : "k"])
+    }
+
+    @Test func anotherOriginGetsNoKeyThroughAllThatLiesBetween() {
+        let authorize = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            key, for: .origins(of: url))
+        let stacked = [
+            authorize, .retry(), .cache(), .coalesce(by: .safeRequest), .redirect(),
+            .acceptStatus(),
+        ]
+        #expect(keys(["api.example.com", "evil.net"], stacked) == ["k", nil])
+    }
+
+    @Test func aJarOutsideOfTheRedirectSendsNoCookieElsewhere() {
+        let jar = CookieJar()
+        jar.store("a=1; Domain=example.com", from: url)
+        let server = ScriptedServer([.redirect(to: "https://b.example.com/")])
+        _ = stack(.cookies(jar), .redirect(), over: server.send)(TokenFixture.request())
+        #expect(server.requests.map { $0.headers["Cookie"] } == ["a=1", nil])
+    }
+
+    /// Where a redirect has taken the token out, the 401 does not speak of it.
+    @Test func a401ToARequestWithoutTheTokenBeginsNoRefresh() {
+        let fixture = TokenFixture()
+        let server = server("https://b.example/")
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer(from: fixture.refresher), for: .all)
+        let future = stack(token, .redirect(), over: server.send)(TokenFixture.request("/1"))
+        #expect(future.valueNow?.status == 401)
+        #expect(fixture.begun == 0)
+    }
+
     @Test func theWayBackHasTheTokenOnlyBeneathTheRedirect() {
         let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
             .bearer("t"), for: .origins(of: url))

@@ -18,7 +18,7 @@ import Testing
     private func refresher(ending queue: DispatchQueue) -> TokenRefresher {
         let (valid, underWay, told) = (valid, underWay, told)
         return TokenRefresher(
-            AccessToken("t0"),
+            AccessToken("t0"), grace: .zero,
             onChange: { token in told.withLock { $0.append(number(token?.value)) } },
             refresh: { _ in
                 underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }

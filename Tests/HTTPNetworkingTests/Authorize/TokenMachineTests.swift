@@ -25,6 +25,7 @@ import Testing
         case .send(let grant): return "send \(grant?.token.value ?? "nothing")\(plus)"
         case .wait: return "wait\(plus)"
         case .giveBack: return "give back\(plus)"
+        case .fail(let error): return "fail \(type(of: error))\(plus)"
         }
     }
 
@@ -82,7 +83,7 @@ import Testing
 
     @Test func whatCannotBeSentAgainLeavesTheRefreshToTheNext() throws {
         var machine = machine(token("old"))
-        machine.reject(try grant(&machine))
+        machine.reject(try grant(&machine), at: at(0))
         #expect(text(machine.ask(sendsOnce: false, at: at(0), "a")) == "wait+old")
     }
 
@@ -91,10 +92,10 @@ import Testing
         let old = try grant(&machine)
         _ = machine.refused(old, at: at(0), "a")
         _ = machine.end(1, with: .success(token("new")), at: at(1))
-        machine.reject(old)
+        machine.reject(old, at: at(1))
         #expect(text(machine.ask(sendsOnce: true, at: at(1), "b")) == "send new")
         // The new one is refused as well: an old 401 then waits for the one after.
-        machine.reject(try grant(&machine))
+        machine.reject(try grant(&machine), at: at(1))
         #expect(text(machine.refused(old, at: at(1), "c")) == "wait+new")
     }
 
@@ -142,7 +143,7 @@ import Testing
         #expect(text(machine.end(1, with: .success(token("late")), at: at(2))) == [])
         #expect(machine.token?.value == "yours")
         #expect(text(machine.refused(mine, at: at(2), "b")) == "give back")
-        machine.reject(mine)
+        machine.reject(mine, at: at(2))
         #expect(text(machine.ask(sendsOnce: false, at: at(2), "c")) == "send yours")
         _ = machine.beginSession(with: nil, at: at(3))
         #expect(text(machine.refused(mine, at: at(3), "d")) == "give back")
@@ -178,5 +179,41 @@ import Testing
         _ = machine.refused(try grant(&machine), at: at(0), "a")
         _ = machine.end(2, with: .success(AccessToken("next", refreshToken: "r2")), at: at(0))
         #expect(machine.token?.refreshToken == "r2")
+    }
+
+    @Test func aRefreshTokenThatIsOverEndsAllRefreshes() throws {
+        var machine = machine(token("old"))
+        let old = try grant(&machine)
+        _ = machine.refused(old, at: at(0), "a")
+        let ended = machine.end(1, with: .failure(TokenRefresher.InvalidGrant()), at: at(1))
+        #expect(text(ended) == ["a: InvalidGrant"])
+        #expect(ended.isLatched)
+        #expect(text(machine.ask(sendsOnce: false, at: at(1), "b")) == "fail InvalidGrant")
+        #expect(text(machine.refused(old, at: at(1), "c")) == "fail InvalidGrant")
+        #expect(text(machine.renew("d")) == "fail InvalidGrant")
+        #expect(machine.waiting == 0)
+        _ = machine.beginSession(with: token("new"), at: at(2))
+        #expect(text(machine.refused(try grant(&machine), at: at(2), "e")) == "wait+new")
+    }
+
+    @Test func aTokenThatIsGoodStaysInUseAfterThat() {
+        var machine = machine(token("old", lifetime: 100))
+        #expect(text(machine.ask(sendsOnce: true, at: at(95), "a")) == "wait+old")
+        let ended = machine.end(1, with: .failure(TokenRefresher.InvalidGrant()), at: at(96))
+        #expect(text(ended) == ["a: old"])
+        #expect(text(machine.ask(sendsOnce: true, at: at(97), "b")) == "send old")
+        #expect(text(machine.ask(sendsOnce: false, at: at(100), "c")) == "fail InvalidGrant")
+    }
+
+    @Test func a401SaysNothingAgainstANewToken() throws {
+        var machine = Machine(token("old"), leeway: .zero, grace: .seconds(10), at: at(0))
+        let old = try grant(&machine)
+        #expect(text(machine.refused(old, at: at(0), "a")) == "wait+old")
+        _ = machine.end(1, with: .success(token("new")), at: at(1))
+        let new = try grant(&machine, at: 1)
+        machine.reject(new, at: at(10))
+        #expect(text(machine.refused(new, at: at(10), "b")) == "give back")
+        #expect(text(machine.ask(sendsOnce: true, at: at(10), "c")) == "send new")
+        #expect(text(machine.refused(new, at: at(11), "d")) == "wait+new")
     }
 }

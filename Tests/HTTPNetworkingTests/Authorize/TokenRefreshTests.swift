@@ -94,7 +94,8 @@ import Testing
             let error = try #require(future.errorNow as? HTTPError)
             #expect(error.code == .tokenRefreshFailed)
             #expect(error.cause is Broken)
-            #expect(error.request == TokenFixture.request("/\(index)"))
+            #expect(error.request?.url == TokenFixture.request("/\(index)").url)
+            #expect(error.request?.headers["Authorization"] == (index == 0 ? "Bearer t1" : nil))
             #expect(error.status == (index == 0 ? 401 : nil))
         }
         let next = fixture.send(TokenFixture.request())
@@ -207,5 +208,70 @@ import Testing
         other.fail(with: Broken())
         let error = try #require(failed.errorNow as? HTTPError)
         #expect(error.body == Data("text".utf8))
+    }
+
+    // MARK: The end of a grant
+
+    private static let invalidGrant = HTTPError(
+        code: .unacceptableStatus,
+        response: HTTPResponse(status: 400, body: Data(#"{"error":"invalid_grant"}"#.utf8)))
+
+    @Test(arguments: [invalidGrant, TokenRefresher.InvalidGrant()] as [any Error])
+    func onlyInvalidGrantEndsAllRefreshesUntilSomeoneSignsIn(error: any Error) throws {
+        let notes = Locked<[String]>([])
+        let observer = ServiceObserver { event in
+            if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
+        }
+        let send = stack(.observed(by: observer), over: fixture.send)
+        fixture.expect("t9")
+        let refused = (0..<3).map { _ in send(TokenFixture.request()) }
+        fixture.fail(with: error)
+        let later = (0..<3).map { _ in send(TokenFixture.request()) }
+        for (index, future) in (refused + later).enumerated() {
+            let error = try #require(future.errorNow as? HTTPError)
+            #expect(error.code == .signInNeeded)
+            #expect(error.status == (index == 0 ? 401 : nil))
+        }
+        #expect(fixture.begun == 1 && fixture.sent.count == 1)
+        #expect((fixture.refresher.refresh().errorNow as? HTTPError)?.code == .signInNeeded)
+        #expect(notes.withLock { $0.filter { $0.hasPrefix("no more refreshes") } }.count == 1)
+
+        fixture.refresher.signIn(with: AccessToken("t9"))
+        #expect(send(TokenFixture.request()).valueNow?.status == 200)
+    }
+
+    @Test(arguments: [
+        HTTPError(code: .notConnected),
+        HTTPError(
+            code: .unacceptableStatus,
+            response: HTTPResponse(status: 400, body: Data(#"{"error":"invalid_client"}"#.utf8))),
+        HTTPError(
+            code: .unacceptableStatus,
+            response: HTTPResponse(status: 503, body: Data(#"{"error":"invalid_grant"}"#.utf8))),
+    ])
+    func anyOtherErrorIsTriedAgain(error: HTTPError) {
+        fixture.expect("t2")
+        let first = fixture.send(TokenFixture.request())
+        fixture.fail(with: error)
+        #expect((first.errorNow as? HTTPError)?.code == .tokenRefreshFailed)
+        _ = fixture.send(TokenFixture.request())
+        #expect(fixture.begun == 2)
+    }
+
+    @Test func a401ToANewTokenIsGivenBackToThatCallAlone() {
+        fixture.expect("t2")
+        let first = fixture.send(TokenFixture.request())
+        fixture.end(with: AccessToken("t2"))
+        #expect(first.valueNow?.status == 200)
+        fixture.expect("nobody's")
+        fixture.scheduler.advance(by: .milliseconds(9_999))
+        #expect(fixture.send(TokenFixture.request()).valueNow?.status == 401)
+        fixture.expect("t2")
+        #expect(fixture.send(TokenFixture.request()).valueNow?.status == 200)
+        #expect(fixture.begun == 1)
+        fixture.expect("t3")
+        fixture.scheduler.advance(by: .milliseconds(1))
+        #expect(fixture.send(TokenFixture.request()).result == nil)
+        #expect(fixture.begun == 2)
     }
 }

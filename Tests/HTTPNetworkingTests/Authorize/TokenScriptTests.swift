@@ -121,7 +121,7 @@ struct TokenScript {
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         let (arrived, refreshes) = (arrived, refreshes)
-        refresher = TokenRefresher(AccessToken("t0"), on: ManualScheduler()) { _ in
+        refresher = TokenRefresher(AccessToken("t0"), grace: .zero, on: ManualScheduler()) { _ in
             let promise = Promise<AccessToken>()
             refreshes.withLock { $0.append(promise) }
             return promise

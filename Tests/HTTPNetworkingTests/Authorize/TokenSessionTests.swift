@@ -45,6 +45,16 @@ import Testing
         #expect(fixture.begun == 0)
     }
 
+    @Test func aRetryRepeatsNothingInAnothersName() {
+        fixture.expect("t9")
+        let send = stack(.retry(on: fixture.scheduler), over: fixture.send)
+        let waiting = send(TokenFixture.request())
+        fixture.refresher.signIn(with: AccessToken("t9"))
+        fixture.scheduler.run()
+        #expect((waiting.errorNow as? HTTPError)?.code == .sessionEnded)
+        #expect(fixture.sent == ["Bearer t1"])
+    }
+
     @Test func changesAreToldInOrderAlsoFromWithinTheHook() {
         let told = Locked<[String]>([])
         let made = Locked<TokenRefresher?>(nil)

@@ -38,12 +38,14 @@ final class CacheBench: Sendable {
 
     init(
         mode: HTTPCache.Mode = .private, replaysCookies: Bool = false, name: String? = nil,
-        limit: Int = 1 << 20, largest: Int? = nil, wallOffset: Locked<Int> = Locked(0)
+        coalescesMisses: Bool = true, limit: Int = 1 << 20, largest: Int? = nil,
+        wallOffset: Locked<Int> = Locked(0)
     ) {
         let scheduler = scheduler
         store = MemoryCacheStore(limit: limit, largest: largest)
         cache = HTTPCache(
             in: store, mode: mode, replaysCookies: replaysCookies, statusName: name,
+            coalescesMisses: coalescesMisses,
             now: {
                 HTTPDate(
                     secondsSince1970: CacheBench.start + wallOffset.withLock { $0 }
@@ -64,7 +66,10 @@ final class CacheBench: Sendable {
     var cancelled: Int { state.withLock { $0.cancelled } }
 
     /// What the origin answers from now on: these in order, the last of them again and again.
-    func answers(_ replies: Reply...) { state.withLock { $0.replies = replies } }
+    func answers(_ replies: Reply...) { answers(replies) }
+
+    /// The same.
+    func answers(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
 
     /// What the origin answers from now on, with such headers.
     func answers(_ headers: HTTPHeaders, status: Int = 200, body: String? = nil) {

@@ -8,6 +8,18 @@ import Testing
 
 /// A cache under several threads.
 @Suite struct CacheContentionTests {
+    /// What is answered, perhaps on the thread of another who asked the same.
+    private func text(_ future: Future<HTTPResponse>) -> String {
+        let end = DispatchSemaphore(value: 0)
+        let text = Locked("")
+        future.observe { result in
+            text.withLock { $0 = (try? result.get().text) ?? "" }
+            end.signal()
+        }
+        end.wait()
+        return text.withLock { $0 }
+    }
+
     /// A writer's count is never followed by an answer from before it.
     @Test func nobodyReadsWhatHisOwnWriteMadeOutOfDate() {
         let values = Locked([Int](repeating: 0, count: 4))
@@ -32,9 +44,9 @@ import Testing
                 let url = URL(string: "https://example.com/\(path)")!
                 let method: HTTPMethod = Int.random(in: 0..<6, using: &random) == 0 ? .put : .get
                 let before = values.withLock { $0[path] }
-                let answer = (try? service(HTTPRequest(method, url)).result?.get().text) ?? ""
+                let answer = text(service(HTTPRequest(method, url)))
                 if method == .put {
-                    let read = (try? service(HTTPRequest(.get, url)).result?.get().text) ?? ""
+                    let read = text(service(HTTPRequest(.get, url)))
                     if Int(read) ?? -1 < Int(answer) ?? 0 { wrong.withLock { $0 += 1 } }
                 } else if Int(answer) ?? -1 > values.withLock({ $0[path] }) || before < 0 {
                     wrong.withLock { $0 += 1 }

@@ -15,7 +15,9 @@ import Testing
         let date = HTTPDate(secondsSince1970: 0)
         return CachedResponse(
             status: 200, headers: [:], body: Data(count: bytes), url: nil,
-            variant: CacheVariant(request: [:], response: [:], mode: .shared)!, requestTime: date,
+            variant: CacheVariant(
+                of: CacheQuery(HTTPRequest(.get, URL(string: "https://a")!))!, response: [:],
+                mode: .shared)!, requestTime: date,
             responseTime: date, initialAge: 0, lifetime: 1, received: nil, number: number,
             control: CacheControl([:]))
     }

@@ -28,6 +28,20 @@ struct MockNetworkSendTests {
         #expect(try future.settledValue() == Data("seven".utf8))
     }
 
+    @Test func responsesAndErrorsKnowTheRequest() throws {
+        let request = HTTPRequest(server, headers: ["X-App": "1"])
+        let answered = network.send(request)
+        try network.next().answer(with: .status(403))
+        #expect(try answered.settledValue().request == request)
+        let lost = network.send(request)
+        try network.next().answer(with: .failure(HTTPError(code: .connectionLost)))
+        #expect {
+            try lost.settledValue()
+        } throws: {
+            ($0 as? HTTPError)?.request == request
+        }
+    }
+
     @Test func theHeadersAreThoseThatAreSent() throws {
         var request = HTTPRequest(.post, server)
         request.body = try .json(["a": 1])

@@ -34,6 +34,18 @@ struct SessionTransportTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test func aResponseKnowsTheRequest() async throws {
+        let server = try LoopbackServer { _ in .text("no", status: 403) }
+        let request = HTTPRequest(.put, server.url, headers: ["X-One": "1"])
+        #expect(try await transport.send(request).soon.request == request)
+        #expect(try await transport.stream(request).soon.request == request)
+        await #expect {
+            try await URLSession.shared.request(Endpoint(url: server.url)).soon
+        } throws: {
+            ($0 as? HTTPError)?.response?.request?.url == server.url
+        }
+    }
+
     @Test(arguments: [HTTPMethod.post, .put, .delete, .patch, .options, .query])
     func sendsBytesWithTheirLengthAndType(method: HTTPMethod) async throws {
         let server = try LoopbackServer { .response(body: $0.body) }

@@ -1,0 +1,35 @@
+extension HTTPRequest {
+    /// A header that a middleware has put into a request, in somebody's name.
+    package struct Credential {
+        /// The header's name.
+        package let header: String
+
+        /// What it said.
+        ///
+        /// Where it says something else by now, it stands there in somebody else's name.
+        package fileprivate(set) var value: String
+
+        /// In whose name.
+        package let principal: Principal
+
+        /// To whom it may be sent; nil for nobody but the origin of the request that it was put into.
+        package let origins: HTTPOrigins?
+
+        /// Whether it may be sent to another origin than that of the request that it was put into.
+        func isFor(_ other: HTTPOrigin) -> Bool { origins?.contains(other) ?? false }
+    }
+
+    /// The same with a header, in place of what it said before, in whose name that was ever.
+    func adding(_ credential: Credential) -> HTTPRequest {
+        var request = self
+        request.headers.set(credential.value, for: credential.header)
+        for index in context.credentials.indices
+        where context.credentials[index].header == credential.header {
+            request.context.credentials[index].value = credential.value
+        }
+        request.context.credentials.append(credential)
+        return request
+    }
+}
+
+extension HTTPRequest.Credential: Sendable {}
