@@ -6,8 +6,14 @@ import Foundation
 
 extension KnownSecrets {
     /// What must not be shown of an exchange.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it was sent. The one that the response knows counts as well.
+    ///   - endpoint: What was asked for. Redirects may have taken out what stands there.
+    ///   - response: The answer.
     init(of request: HTTPRequest?, _ endpoint: Endpoint?, _ response: HTTPResponse?) {
         if let request { add(request) }
+        if let sent = response?.request, sent != request { add(sent) }
         if let endpoint { add(endpoint) }
         guard let response else { return }
         if let url = response.url { add(url) }
@@ -21,14 +27,19 @@ extension KnownSecrets {
         }
     }
 
+    /// The type of an answer's body, without its parameters where they may repeat what is not known.
+    func shownType(of response: HTTPResponse) -> String? {
+        response.headers["Content-Type"].map { type in
+            isComplete ? scrubbed(type) : scrubbed(type.prefix { $0 != ";" })
+        }
+    }
+
     mutating func add(_ request: HTTPRequest) {
         add(request.url)
         for (name, value) in request.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
             add(field: value)
         }
-        if case .data(let data) = request.body.content {
-            add(body: data, contentType: request.effectiveHeaders["Content-Type"])
-        }
+        add(request.body, contentType: request.effectiveHeaders["Content-Type"])
     }
 
     private mutating func add(_ endpoint: Endpoint) {
@@ -41,7 +52,7 @@ extension KnownSecrets {
             add(field: value)
         }
         if let data = endpoint.body.data {
-            add(body: data, contentType: endpoint.effectiveHeaders["Content-Type"])
+            add(data, contentType: endpoint.effectiveHeaders["Content-Type"])
         }
     }
 
@@ -82,7 +93,7 @@ extension KnownSecrets {
 
     /// Adds a header's value: whole, without its scheme, the values of its pairs, and each word of it;
     /// of credentials for Basic, what they spell.
-    private mutating func add(field value: some StringProtocol) {
+    mutating func add(field value: some StringProtocol) {
         add(value)
         add(value.drop { $0 != " " })
         for separator: Character in [";", ","] {

@@ -3,8 +3,10 @@
 /// A value of four bytes or more is found wherever it stands whole, in any spelling that
 /// ``EscapedText`` reads up to three times over, in upper or lower case. Of a value of 16 bytes or
 /// more every part of 16 bytes is found as well, and of one that looks like a token every part of
-/// eight, since servers like to show the beginning of what they refuse. Shorter values, and words such
-/// as "true", are not looked for: they would take half of each sentence away and hide nothing.
+/// eight, since servers like to show the beginning of what they refuse. A value that is one word of
+/// fewer than 16 letters is found where no letter stands beside it: "redirect" is no part of
+/// "Redirecting". Shorter values, and words such as "true", are not looked for: they would take half of
+/// each sentence away and hide nothing.
 struct KnownSecrets {
     /// Whether all there is has been looked at.
     ///
@@ -19,7 +21,8 @@ struct KnownSecrets {
 
     /// What was added, in lower case.
     private var values: Set<[UInt8]> = []
-    private var needles: Set<Needle> = []
+    /// What is looked for, and whether it is a word that is only found whole.
+    private var needles: [Needle: Bool] = [:]
     /// The first four bytes of each needle, so that most of a text is passed over quickly.
     private var beginnings: Set<UInt32> = []
     /// Whether there are needles of a length.
@@ -51,16 +54,17 @@ struct KnownSecrets {
         guard values.insert(folded).inserted else { return }
         size += folded.count
         guard size <= Self.capacity else { return isMissingSome() }
-        addParts(of: folded, length: min(folded.count, Needle.longest))
-        if bytes.looksLikeToken { addParts(of: folded, length: 8) }
+        let isWord = folded.count < Needle.longest && folded.allSatisfy(\.isLetter)
+        addParts(of: folded, length: min(folded.count, Needle.longest), isWord: isWord)
+        if bytes.looksLikeToken { addParts(of: folded, length: 8, isWord: false) }
     }
 
-    private mutating func addParts(of folded: [UInt8], length: Int) {
+    private mutating func addParts(of folded: [UInt8], length: Int, isWord: Bool) {
         hasLength[length] = true
         for start in 0...folded.count - length {
             var needle = Needle()
             for position in start..<start + length { needle.append(folded[position]) }
-            needles.insert(needle)
+            needles[needle] = isWord && needles[needle] ?? true
             beginnings.insert(folded.beginning(at: start))
         }
     }
@@ -107,7 +111,11 @@ extension KnownSecrets {
             var found = 0
             for end in start..<min(start + Needle.longest, folded.count) {
                 needle.append(folded[end])
-                if hasLength[needle.count], needles.contains(needle) { found = needle.count }
+                guard hasLength[needle.count], let isWord = needles[needle] else { continue }
+                let isWithin =
+                    start > 0 && folded[start - 1].isLetter
+                    || end + 1 < folded.count && folded[end + 1].isLetter
+                if !(isWord && isWithin) { found = needle.count }
             }
             for place in text.places[start..<start + found] {
                 for position in place { marks[position] = true }
@@ -143,6 +151,9 @@ extension [UInt8] {
 }
 
 extension UInt8 {
+    /// Whether it is a small letter of ASCII.
+    fileprivate var isLetter: Bool { (97...122).contains(self) }
+
     /// The same for both cases of a letter, and for both ways in which a form writes a space.
     fileprivate var folded: UInt8 {
         switch self {

@@ -44,6 +44,9 @@ extension HTTPResponseHead {
         HTTPResponse(
             status: status, headers: headers, url: url, timing: timing, request: request)
     }
+
+    /// The headers without what is known to be a secret of the exchange.
+    var shownHeaders: String { headers.description(without: KnownSecrets(of: request, nil, head)) }
 }
 
 extension HTTPResponse: HTTPResponseHead {

@@ -94,7 +94,8 @@ import Testing
             let error = try #require(future.errorNow as? HTTPError)
             #expect(error.code == .tokenRefreshFailed)
             #expect(error.cause is Broken)
-            #expect(error.request == TokenFixture.request("/\(index)"))
+            #expect(error.request?.url == TokenFixture.request("/\(index)").url)
+            #expect(error.request?.headers["Authorization"] == (index == 0 ? "Bearer t1" : nil))
             #expect(error.status == (index == 0 ? 401 : nil))
         }
         let next = fixture.send(TokenFixture.request())
