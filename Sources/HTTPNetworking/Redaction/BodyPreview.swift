@@ -41,10 +41,8 @@ enum BodyPreview {
         let start = Array(text.prefix(KnownSecrets.shownAtOnce))
         // Whole, since a secret may go across a name and a value.
         let scrubbed = SafeText.replacing(secrets.marks(in: start), in: start)
-        let shown = scrubbed.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
-        }
+        let names = SafeText.names(inQuery: scrubbed[...])
         return SafeText.line(
-            shown.dropLast(start.count < text.count ? 1 : 0).joined(separator: "&"), upTo: limit)
+            names.dropLast(start.count < text.count ? 1 : 0).joined(separator: "&"), upTo: limit)
     }
 }

@@ -21,20 +21,18 @@ extension KnownSecrets {
     }
 
     private mutating func add(_ part: Multipart.Part) {
-        for (name, value) in part.headers where !HTTPHeaders.isHarmless(name) {
-            guard name.lowercased() == "content-disposition" else {
-                add(field: value)
-                continue
-            }
-            // The names of fields are the app's, those of files the user's.
-            add(value.split(separator: "filename=\"").dropFirst().first?.dropLast() ?? "")
+        var headers = part.effectiveHeaders
+        // The names of fields are the app's, those of files the user's.
+        let names = headers["Content-Disposition"]?.split(separator: "filename=\"") ?? []
+        if names.count > 1 { add(names[1].dropLast()) }
+        headers.remove("Content-Disposition")
+        if headers["Content-Type"] == nil, case .data(let text) = part.body.content {
+            return add(text)
         }
-        let type = part.effectiveHeaders["Content-Type"]
-        if type == nil, case .data(let text) = part.body.content { return add(text) }
-        add(part.body, contentType: type)
+        add(headers, part.body)
     }
 
-    mutating func add(_ body: Data, contentType: String?) {
+    private mutating func add(_ body: Data, contentType: String?) {
         guard !body.isEmpty else { return }
         guard body.count <= Self.limit else { return isMissingSome() }
         switch BodyText(body, contentType: contentType) {

@@ -36,10 +36,13 @@ extension KnownSecrets {
 
     mutating func add(_ request: HTTPRequest) {
         add(request.url)
-        for (name, value) in request.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
-            add(field: value)
-        }
-        add(request.body, contentType: request.effectiveHeaders["Content-Type"])
+        add(request.effectiveHeaders, request.body)
+    }
+
+    /// Adds the values of headers that may hold secrets, and what a body holds.
+    mutating func add(_ headers: HTTPHeaders, _ body: HTTPRequest.Body) {
+        for (name, value) in headers where !HTTPHeaders.isHarmless(name) { add(field: value) }
+        add(body, contentType: headers["Content-Type"])
     }
 
     private mutating func add(_ endpoint: Endpoint) {
@@ -48,12 +51,7 @@ extension KnownSecrets {
         if let base = endpoint.base { add(base) }
         if AbsoluteURL.isMeant(by: endpoint.path) { add(url: endpoint.path) }
         for item in endpoint.queryItems { add(item.value ?? item.name) }
-        for (name, value) in endpoint.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
-            add(field: value)
-        }
-        if let data = endpoint.body.data {
-            add(data, contentType: endpoint.effectiveHeaders["Content-Type"])
-        }
+        add(endpoint.effectiveHeaders, HTTPRequest.Body(endpoint.body))
     }
 
     private mutating func add(_ url: URL) { add(url: url.absoluteString) }
@@ -93,7 +91,7 @@ extension KnownSecrets {
 
     /// Adds a header's value: whole, without its scheme, the values of its pairs, and each word of it;
     /// of credentials for Basic, what they spell.
-    mutating func add(field value: some StringProtocol) {
+    private mutating func add(field value: some StringProtocol) {
         add(value)
         add(value.drop { $0 != " " })
         for separator: Character in [";", ","] {
@@ -105,17 +103,13 @@ extension KnownSecrets {
         }
         for word in value.split(whereSeparator: { " \t;,=&?\"'<>()".contains($0) }) {
             add(word)
-            guard let data = Data(base64Encoded: Self.padded(word)),
+            let padding = String(repeating: "=", count: (4 - word.utf8.count % 4) % 4)
+            guard let data = Data(base64Encoded: word + padding),
                 let text = String(data: data, encoding: .utf8), text.contains(":")
             else { continue }
             add(text)
             add(text.prefix { $0 != ":" })
             add(text.drop { $0 != ":" }.dropFirst())
         }
-    }
-
-    /// Base64 with the padding that it needs.
-    private static func padded(_ word: some StringProtocol) -> String {
-        word + String(repeating: "=", count: (4 - word.utf8.count % 4) % 4)
     }
 }

@@ -16,17 +16,20 @@ struct KnownSecrets {
     /// How many bytes of one body, or one field, are looked at.
     static let limit = 65_536
 
+    /// How many bytes a needle has at most.
+    private static let longest = 16
+
     /// How many bytes of secrets are kept.
     private static let capacity = 4 * limit
 
     /// What was added, in lower case.
     private var values: Set<[UInt8]> = []
     /// What is looked for, and whether it is a word that is only found whole.
-    private var needles: [Needle: Bool] = [:]
+    private var needles: [ArraySlice<UInt8>: Bool] = [:]
     /// The first four bytes of each needle, so that most of a text is passed over quickly.
     private var beginnings: Set<UInt32> = []
-    /// Whether there are needles of a length.
-    private var hasLength = [Bool](repeating: false, count: Needle.longest + 1)
+    /// How long needles are.
+    private var lengths: Set<Int> = []
     private var size = 0
 
     /// Says that there is more than was looked at.
@@ -54,16 +57,15 @@ struct KnownSecrets {
         guard values.insert(folded).inserted else { return }
         size += folded.count
         guard size <= Self.capacity else { return isMissingSome() }
-        let isWord = folded.count < Needle.longest && folded.allSatisfy(\.isLetter)
-        addParts(of: folded, length: min(folded.count, Needle.longest), isWord: isWord)
+        let isWord = folded.count < Self.longest && folded.allSatisfy(\.isLetter)
+        addParts(of: folded, length: min(folded.count, Self.longest), isWord: isWord)
         if bytes.looksLikeToken { addParts(of: folded, length: 8, isWord: false) }
     }
 
     private mutating func addParts(of folded: [UInt8], length: Int, isWord: Bool) {
-        hasLength[length] = true
+        lengths.insert(length)
         for start in 0...folded.count - length {
-            var needle = Needle()
-            for position in start..<start + length { needle.append(folded[position]) }
+            let needle = folded[start..<start + length]
             needles[needle] = isWord && needles[needle] ?? true
             beginnings.insert(folded.beginning(at: start))
         }
@@ -107,38 +109,19 @@ extension KnownSecrets {
         let folded = text.bytes.map(\.folded)
         for start in folded.indices.dropLast(3)
         where beginnings.contains(folded.beginning(at: start)) {
-            var needle = Needle()
-            var found = 0
-            for end in start..<min(start + Needle.longest, folded.count) {
-                needle.append(folded[end])
-                guard hasLength[needle.count], let isWord = needles[needle] else { continue }
-                let isWithin =
-                    start > 0 && folded[start - 1].isLetter
-                    || end + 1 < folded.count && folded[end + 1].isLetter
-                if !(isWord && isWithin) { found = needle.count }
-            }
-            for place in text.places[start..<start + found] {
+            let ends = lengths.lazy.map { start + $0 }
+            guard let end = ends.filter({ self.holds(folded, start, $0) }).max() else { continue }
+            for place in text.places[start..<end] {
                 for position in place { marks[position] = true }
             }
         }
     }
-}
 
-/// Up to 16 bytes that are looked for.
-private struct Needle: Hashable {
-    static let longest = 16
-
-    private(set) var count = 0
-    private var first: UInt64 = 0
-    private var second: UInt64 = 0
-
-    mutating func append(_ byte: UInt8) {
-        if count < 8 {
-            first = first << 8 | UInt64(byte)
-        } else {
-            second = second << 8 | UInt64(byte)
-        }
-        count += 1
+    private func holds(_ text: [UInt8], _ start: Int, _ end: Int) -> Bool {
+        guard end <= text.count, let isWord = needles[text[start..<end]] else { return false }
+        let isWithin =
+            start > 0 && text[start - 1].isLetter || end < text.count && text[end].isLetter
+        return !(isWord && isWithin)
     }
 }
 
