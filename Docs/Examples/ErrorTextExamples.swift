@@ -38,6 +38,33 @@ import Testing
         try await expectInGuide(inTime)
     }
 
+    @Test func timeLimits() async throws {
+        let scheduler = ManualScheduler()
+        let answer = Promise<Data>()
+        let endpoint = Endpoint(
+            path: "/products/7", base: URL(string: "https://api.example.com"))
+        let networking: Networking = stack(
+            .timeout(.seconds(2), on: scheduler), over: { _ in answer })
+        let inTime = networking(endpoint)
+        scheduler.advance(by: .seconds(2))
+        try await expectInGuide(inTime)
+        let idle = HTTPError(
+            code: .timedOut, endpoint: endpoint, reason: "the idle limit of 60.0 seconds")
+        try await expectInGuide(Future<Data>(error: idle))
+    }
+
+    @Test func causes() async throws {
+        let base = URL(string: "https://api.example.com")
+        let insecure = HTTPError(
+            code: .insecureConnection, endpoint: Endpoint(path: "/products/7", base: base),
+            reason: "the certificate has expired")
+        try await expectInGuide(Future<Data>(error: insecure))
+        let unreadable = HTTPError(
+            code: .bodyUnreadable, endpoint: Endpoint(path: "/photos", method: .post, base: base),
+            cause: FileError(operation: "open", code: ENOENT, path: "/tmp/photo.jpg"))
+        try await expectInGuide(Future<Data>(error: unreadable))
+    }
+
     @Test func decoding() async throws {
         let data = Future(value: Data(#"[{"id": 7, "name": "iPad"}, {"id": "8"}]"#.utf8))
         let products: Future<[Product]> = data.decoded()

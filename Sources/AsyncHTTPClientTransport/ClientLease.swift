@@ -32,6 +32,8 @@ final class ClientLease: Sendable {
     private let isOwned: Bool
     /// Nil where the client is the app's.
     let connections: ConnectionsMade?
+    /// How long a connection may take to be made, nil where the client is the app's.
+    let connectTimeout: Duration?
     /// Nil where calls are not watched.
     let watches: IdleWatches?
     /// How many of a transport's own clients have not been shut down.
@@ -56,6 +58,7 @@ final class ClientLease: Sendable {
         withoutTLS.httpVersion = .http1Only
         plain = Route(client: withoutTLS.client(in: group, noting: connections), lanes: lanes)
         isOwned = true
+        connectTimeout = configuration.connectTimeout
         self.connections = connections
         watches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         self.ended = ended
@@ -66,6 +69,7 @@ final class ClientLease: Sendable {
         secure = Route(client: client, lanes: nil)
         plain = secure
         isOwned = false
+        connectTimeout = nil
         connections = nil
         watches = nil
         self.ended = ended

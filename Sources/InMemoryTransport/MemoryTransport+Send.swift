@@ -65,8 +65,7 @@ extension MemoryTransport {
         case .data(let data): return Future(value: data)
         case .file(let url):
             do { return Future(value: try Data(contentsOf: url)) } catch {
-                return Future(
-                    error: HTTPError(code: .bodyUnreadable, request: request, cause: error))
+                return Future(error: HTTPError.unreadable(url, cause: error).naming(request))
             }
         case .stream(let source):
             do { return try source.open().gathered(upTo: .max).mapWithoutOrigin { $0 } } catch {

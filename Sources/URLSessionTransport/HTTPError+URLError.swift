@@ -7,6 +7,30 @@ import FoundationNetworking
 import Foundation
 #endif
 
+extension HTTPError {
+    /// Why URLSession failed, in a few words; nil where the code says all.
+    ///
+    /// - Parameters:
+    ///   - error: What URLSession said.
+    ///   - idleLimit: How long it lets nothing come or go, nil where it has no such limit.
+    static func reason(of error: any Error, idleLimit: Duration? = nil) -> String? {
+        guard let code = (error as? URLError)?.code else { return nil }
+        switch code {
+        case .timedOut: return idleLimit.map { TimeLimit.idle($0).words }
+        case .serverCertificateHasUnknownRoot: return "the certificate's authority is unknown"
+        case .serverCertificateNotYetValid: return "the certificate is not valid yet"
+        case .clientCertificateRejected, .clientCertificateRequired:
+            return "the server asks for a client's certificate, or refuses it"
+        default: break
+        }
+        guard HTTPError.Code(error) == .insecureConnection else { return nil }
+        if let reason = TLSWords.reason(in: (error as NSError).localizedDescription) {
+            return reason
+        }
+        return code == .serverCertificateHasBadDate ? "the certificate has expired" : nil
+    }
+}
+
 extension HTTPError.Code {
     /// The code for an error of URLSession's.
     init(_ error: any Error) {

@@ -13,6 +13,8 @@ struct URLExchange {
     let body: Data?
     let answer: URLResponse?
     let error: (any Error)?
+    /// How long the session lets nothing come or go.
+    let idleLimit: Duration
 
     /// The response where one came.
     ///
@@ -20,7 +22,9 @@ struct URLExchange {
     func response() throws -> HTTPResponse {
         if let error {
             if (error as? URLError)?.code == .cancelled { throw CancellationError() }
-            throw HTTPError(code: .init(error), endpoint: endpoint, cause: error)
+            throw HTTPError(
+                code: .init(error), endpoint: endpoint, cause: error,
+                reason: HTTPError.reason(of: error, idleLimit: idleLimit))
         }
         guard let answer = answer as? HTTPURLResponse else {
             throw HTTPError(code: .badResponse, endpoint: endpoint)

@@ -67,7 +67,8 @@ extension URLSession {
                 endpoint: endpoint,
                 body: body,
                 answer: watch.refused ?? response,
-                error: watch.refused == nil ? error : nil
+                error: watch.refused == nil ? error : nil,
+                idleLimit: .seconds(request.timeoutInterval)
             )
             switch Result(catching: { try exchange.response() }) {
             case .success(let response): promise.resolve(with: response)

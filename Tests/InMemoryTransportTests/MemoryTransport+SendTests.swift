@@ -109,8 +109,10 @@ import Testing
         #expect { try send(.stream(source))?.get() } throws: {
             ($0 as? HTTPError)?.code == .bodyNotReplayable
         }
-        #expect { try send(.file(file.appendingPathExtension("none")))?.get() } throws: {
+        let missing = file.appendingPathExtension("none")
+        #expect { try send(.file(missing))?.get() } throws: {
             ($0 as? HTTPError)?.code == .bodyUnreadable
+                && "\($0)".contains("(cause: open \(missing.path) failed: ")
         }
     }
 

@@ -33,4 +33,9 @@ extension AHCTransport.TLS.Unreadable: CustomStringConvertible {
         "\(file.path) cannot be read as certificates or a key in PEM: \(cause)"
     }
 }
+
+extension AHCTransport.TLS.Unreadable: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
 #endif

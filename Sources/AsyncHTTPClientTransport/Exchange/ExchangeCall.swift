@@ -36,7 +36,9 @@ final class ExchangeCall: Sendable {
             throw HTTPError(code: .transportClosed, request: request)
         }
         if let deadline = request.context.deadline, deadline.remaining <= .zero {
-            throw HTTPError(code: .timedOut, request: request)
+            throw HTTPError(
+                code: .timedOut, request: request,
+                reason: TimeLimit.deadline(after: .zero).words)
         }
         self.request = request
         self.lease = lease
@@ -66,9 +68,14 @@ final class ExchangeCall: Sendable {
     /// The time since the call was made.
     var elapsed: Duration { began.duration(to: .now) }
 
-    func failure(_ code: HTTPError.Code, cause: (any Error)? = nil) -> HTTPError {
-        HTTPError(code: code, request: request, cause: cause)
+    func failure(
+        _ code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil
+    ) -> HTTPError {
+        HTTPError(code: code, request: request, cause: cause, reason: reason)
     }
+
+    /// What the caller is told where a limit of time has been kept.
+    func failure(by limit: TimeLimit) -> HTTPError { failure(.timedOut, reason: limit.words) }
 
     /// What the caller is told of an error of AsyncHTTPClient's.
     func failure(_ error: any Error) -> any Error {
@@ -81,7 +88,11 @@ final class ExchangeCall: Sendable {
             return CancellationError()
         case let error as HTTPClientError where error == .alreadyShutdown:
             return failure(.transportClosed, cause: error)
-        default: return failure(HTTPError.Code(asyncHTTPClient: error), cause: error)
+        default:
+            let code = HTTPError.Code(asyncHTTPClient: error)
+            let limit = lease.connectTimeout
+            return failure(
+                code, cause: error, reason: code.reason(of: error, connectingWithin: limit))
         }
     }
 }
@@ -91,9 +102,10 @@ extension ExchangeCall {
     func limitTime(_ control: ExchangeControl) {
         control.watch()
         guard let deadline = request.context.deadline else { return }
-        let failure = failure(.timedOut)
         control.hold(
-            deadline.scheduler.schedule(after: deadline.remaining) { control.end(with: failure) })
+            deadline.scheduler.schedule(after: deadline.remaining) {
+                control.end(with: self.failure(by: .deadline(after: self.elapsed)))
+            })
     }
 
     /// Makes the call once more after an error, where that may be: whether it does.
@@ -117,7 +129,7 @@ extension ExchangeCall {
             do {
                 self.execute(exchange, control, upload: try Upload(file: url))
             } catch {
-                exchange.fail(with: self.failure(.bodyUnreadable, cause: error))
+                exchange.fail(with: self.failure(HTTPError.unreadable(url, cause: error)))
             }
         }
     }

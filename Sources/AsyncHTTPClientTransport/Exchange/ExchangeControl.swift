@@ -200,6 +200,6 @@ extension ExchangeControl: IdleWatched {
 
     var lastSign: SchedulerInstant? { state.withLock { $0.lastSign } }
 
-    func timeOut() { end(with: call.failure(.timedOut)) }
+    func timeOut() { end(with: call.failure(by: .idle(watches?.limit ?? .zero))) }
 }
 #endif

@@ -30,7 +30,7 @@ final class IdleWatches: Sendable {
     }
 
     let scheduler: any Scheduler
-    private let limit: Duration
+    let limit: Duration
     private let state = Locked(State())
 
     init(_ limit: Duration, on scheduler: any Scheduler) {

@@ -90,10 +90,32 @@ struct CurlCommand {
             let path = url.isFileURL ? url.path : secrets == nil ? url.absoluteString : "…"
             options.append(
                 "--data-binary \(ShellWord.quoted("@\(secrets == nil ? path : shown(path))"))")
-        case .stream:
-            comments.append("the body is \(request.body), to be given on standard input")
+        case .stream(let stream):
             options.append("--data-binary @-")
+            if secrets == nil, let commands = stream.multipart.flatMap(Self.printing) {
+                source = "{ \(commands.joined(separator: "; ")); }"
+                return
+            }
+            comments.append("the body is \(request.body), to be given on standard input")
         }
+    }
+
+    /// What writes the parts, and what stands between them; nil where a part is a stream.
+    private static func printing(_ multipart: Multipart) -> [String]? {
+        guard let texts = try? multipart.texts() else { return nil }
+        var commands = [ShellWord.printing(texts[0])]
+        for (part, text) in zip(multipart.parts, texts.dropFirst()) {
+            switch part.body.content {
+            case .none: break
+            case .data(let data): commands.append(ShellWord.printing(data))
+            case .file(let url): commands.append("cat \(ShellWord.quoted(url.path))")
+            case .stream(let source):
+                guard let inner = source.multipart.flatMap(printing) else { return nil }
+                commands += inner
+            }
+            commands.append(ShellWord.printing(text))
+        }
+        return commands
     }
 
     private mutating func add(_ data: Data) {

@@ -18,8 +18,9 @@ extension HTTPRequest {
     /// The request as a command line for curl, in the language of a POSIX shell.
     ///
     /// All is quoted, so that a shell reads just what stands in the request. A body that is no UTF-8, is
-    /// larger than some 30,000 bytes, or begins with "@", is written by `printf` and piped in. A stream
-    /// is not read: a comment says that it is to be given on standard input. A request that cannot be
+    /// larger than some 30,000 bytes, or begins with "@", is written by `printf` and piped in; so are the
+    /// parts of a multipart body. A stream is not read: a comment says that it is to be given on standard
+    /// input. A request that cannot be
     /// sent says so in a comment.
     ///
     /// The deadline is left out, and so is what curl does unasked: it sends its own User-Agent and

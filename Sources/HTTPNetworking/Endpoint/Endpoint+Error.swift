@@ -18,9 +18,10 @@ extension Endpoint.Error: CustomStringConvertible {
         switch self {
         case .invalidURL:
             """
-            the endpoint has no valid absolute http or https URL: give it a base such as \
-            https://api.example.com with a host and a port up to 65535, and a path without "." \
-            and ".." segments that is itself a URL only where there is no base
+            there is no valid absolute http or https URL: the scheme must be http or https, with a \
+            host and a port up to 65535; an endpoint that is a path needs a base such as \
+            https://api.example.com, and a path has no "." and ".." segments, and is itself a URL \
+            only where there is no base
             """
         case .invalidHeader(let name):
             """

@@ -82,6 +82,7 @@ private final class ExchangeEntry: Sendable {
     private struct State {
         var status: Int?
         var headers: HTTPHeaders = [:]
+        var request: HTTPRequest?
         var bytes = 0
         var hasEnded = false
     }
@@ -107,6 +108,7 @@ private final class ExchangeEntry: Sendable {
         state.withLock { state in
             state.status = response.status
             state.headers = response.headers
+            state.request = response.request
             state.bytes = bytes
         }
     }
@@ -122,7 +124,8 @@ private final class ExchangeEntry: Sendable {
         guard let last else { return }
         write(
             HTTPExchange(
-                request: request, attempt: attempt, status: last.status, headers: last.headers,
+                request: last.request ?? (error as? HTTPError)?.request ?? request,
+                attempt: attempt, status: last.status, headers: last.headers,
                 bytes: last.bytes, duration: start.duration(to: now()), error: error))
     }
 }

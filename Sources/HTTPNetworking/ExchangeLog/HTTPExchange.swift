@@ -4,7 +4,7 @@ import Services
 ///
 /// The middleware `exchangeLog` makes it.
 public struct HTTPExchange {
-    /// What was asked for.
+    /// The request as it was sent, where the answer or the error knows that; otherwise as it came here.
     public let request: HTTPRequest
 
     /// Which attempt of the innermost retry above it was, counted from one.
@@ -45,11 +45,10 @@ extension HTTPExchange {
     /// The same with the headers of request and answer, where "…" stands for each value that is not
     /// known to hold no secret.
     public var logLineWithHeaders: String {
-        let answer = HTTPResponse(status: 0, headers: headers)
-        let secrets = KnownSecrets(of: request, nil, answer)
+        let secrets = KnownSecrets(of: request, nil, HTTPResponse(status: 0, headers: headers))
         return line(with: [
             EventFact("request_headers", secrets.scrubbed("\(request.effectiveHeaders)")),
-            EventFact("response_headers", secrets.scrubbed("\(headers)")),
+            EventFact("response_headers", headers.description(without: secrets)),
         ])
     }
 

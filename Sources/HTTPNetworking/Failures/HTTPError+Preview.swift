@@ -22,8 +22,9 @@ extension HTTPError {
     ///
     /// A secret in an answer's plain text that is short, was not sent and has no name is shown.
     ///
-    /// No more than 64 KiB of each body are looked at: where the one that was sent is larger, or the one
-    /// of the answer is cut short, its names are shown and no text is.
+    /// What cannot be examined is not shown. Examined are JSON, forms, and the fields of multipart bodies,
+    /// up to 64 KiB. Where anything else was sent, such as a file, a stream or a text, only the structure
+    /// of JSON is shown, with the names above. Of an answer that is cut short no text is shown.
     ///
     /// - Parameter limit: How many characters are shown; "…" comes after them.
     /// - Returns: The text, nil where nothing of the body may be shown.

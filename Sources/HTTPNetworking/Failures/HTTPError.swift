@@ -1,3 +1,5 @@
+import Services
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -26,8 +28,11 @@ public struct HTTPError: Error {
 
     /// The error below this one.
     ///
-    /// It is kept, but not shown: it may hold secrets.
+    /// It is kept, but of most no more than the type and the code is shown: it may hold secrets.
     public var cause: (any Error)?
+
+    /// Why it failed, in a few words without secrets, such as "the certificate has expired".
+    public var reason: String?
 
     /// Makes an error.
     ///
@@ -38,18 +43,21 @@ public struct HTTPError: Error {
     ///     sent, the error keeps that one.
     ///   - response: The whole answer, where there was one.
     ///   - cause: The error below this one.
+    ///   - reason: Why it failed, in a few words. They stand in the text and must hold no secrets.
     public init(
         code: Code,
         endpoint: Endpoint? = nil,
         request: HTTPRequest? = nil,
         response: HTTPResponse? = nil,
-        cause: (any Error)? = nil
+        cause: (any Error)? = nil,
+        reason: String? = nil
     ) {
         self.code = code
         self.endpoint = endpoint
         self.request = response?.request ?? request
         self.response = response
         self.cause = cause
+        self.reason = reason
     }
 
     /// The status of the answer, where there was one.
@@ -72,10 +80,10 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         if let response, !response.body.isEmpty {
             let known = knownSecrets
             secrets = known
-            let type = response.headers["Content-Type"].map(known.scrubbed).map(SafeText.escaped)
+            let type = known.shownType(of: response).map(SafeText.escaped)
             text += " (\(response.body.count) bytes\(type.map { " of \($0)" } ?? "") in its body)"
         }
-        if let cause { text += " (cause: \(type(of: cause)))" }
+        if let shownCause { text += " (cause: \(shownCause))" }
         guard let preview = preview(without: secrets, upTo: 300) else { return text }
         return "\(text): \(preview)"
     }
@@ -85,13 +93,24 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
 
     /// A mirror that shows the parts, each without secrets.
     public var customMirror: Mirror {
-        Mirror(
+        let named = request.flatMap { response?.naming($0) } ?? response
+        return Mirror(
             self,
             children: [
                 "code": code, "endpoint": endpoint as Any, "request": request as Any,
-                "response": response.map { knownSecrets.scrubbed("\($0)") } as Any,
-                "cause": cause.map { "\(type(of: $0))" } as Any,
+                "response": named.map { knownSecrets.scrubbed("\($0)") } as Any,
+                "cause": shownCause as Any,
             ]
         )
+    }
+
+    /// The reason, or what may be shown of the cause.
+    private var shownCause: String? {
+        switch cause {
+        case _ where reason != nil: reason
+        case let cause as any ShownCause: "\(cause)"
+        case let cause as any CodedError: "\(type(of: cause)): \(cause.loggedCode)"
+        default: cause.map { "\(type(of: $0))" }
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import Futures
+public import Services
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -21,6 +22,26 @@ extension DecodingFailure: LocalizedError {
 
 extension Endpoint.Error: LocalizedError {
     /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension FileError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension MultipartError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension ServiceError: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}
+
+extension PaginationError: LocalizedError {
+    /// The same as `description`.
     public var errorDescription: String? { description }
 }
 

@@ -14,7 +14,10 @@ enum SafeText {
             text.lastIndex(of: "@").map { at in
                 "\(text.prefix { $0 != "/" })//…@\(text[text.index(after: at)...])"
             } ?? String(text)
-        return shown + parts.path + (parts.query.map(redacted(query:)) ?? "")
+        return shown + parts.path
+            + (parts.query.map { query in
+                query.isEmpty ? "?" : "?" + names(inQuery: query).joined(separator: "&")
+            } ?? "")
     }
 
     /// The path and the query of an endpoint that has no URL, its values replaced by "…".
@@ -37,11 +40,10 @@ enum SafeText {
         return all.count > 100 ? all.prefix(100).joined() + "…" : all.joined()
     }
 
-    private static func redacted(query: Substring) -> String {
-        if query.isEmpty { return "?" }
-        let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
+    /// The names of a query or a form, with "…" for each value.
+    static func names(inQuery query: Substring) -> [String] {
+        query.split(separator: "&", omittingEmptySubsequences: false).map { item in
             item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
         }
-        return "?" + items.joined(separator: "&")
     }
 }

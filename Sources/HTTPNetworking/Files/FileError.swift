@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -19,25 +24,41 @@ public struct FileError: Error {
     /// The system's number of the error, such as `ENOENT`.
     public var code: Int32
 
+    /// The path of the file, nil where it is not known.
+    public var path: String?
+
     /// Makes an error.
-    public init(operation: String, code: Int32) {
+    public init(operation: String, code: Int32, path: String? = nil) {
         self.operation = operation
         self.code = code
+        self.path = path
     }
 
     /// The error of the call that has just failed on this thread.
-    static func last(_ operation: String) -> FileError {
-        FileError(operation: operation, code: errno)
+    static func last(_ operation: String, _ file: URL) -> FileError {
+        FileError(operation: operation, code: errno, path: file.path)
     }
 }
 
 extension FileError: CustomStringConvertible {
-    /// What was called and how it failed, without the path.
+    /// What was called on which file, and how it failed.
     public var description: String {
-        "\(operation) failed: \(String(cString: strerror(code))) (\(code))"
+        let file = path.map { " \(SafeText.line($0, upTo: 300))" } ?? ""
+        return "\(operation)\(file) failed: \(String(cString: strerror(code))) (\(code))"
     }
 }
 
-extension FileError: Hashable {}
+extension FileError: Hashable {
+    /// Whether the same call failed alike, on whatever file.
+    public static func == (left: FileError, right: FileError) -> Bool {
+        left.operation == right.operation && left.code == right.code
+    }
+
+    /// Feeds the hasher what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        operation.hash(into: &hasher)
+        code.hash(into: &hasher)
+    }
+}
 
 extension FileError: Sendable {}

@@ -24,6 +24,7 @@ final class FileReader {
     /// How many bytes it had when it was opened.
     let length: Int
 
+    private let file: URL
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "Pledge.FileReader")
 
@@ -34,13 +35,14 @@ final class FileReader {
     init(_ file: URL) throws(FileError) {
         // Not to block: a pipe without a writer would be waited for. To regular files it says nothing.
         let descriptor = file.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-        guard descriptor >= 0 else { throw .last("open") }
+        guard descriptor >= 0 else { throw .last("open", file) }
         do {
-            length = try Self.length(of: descriptor)
+            length = try Self.length(of: descriptor, file)
         } catch {
             close(descriptor)
             throw error
         }
+        self.file = file
         self.descriptor = descriptor
     }
 
@@ -81,17 +83,17 @@ final class FileReader {
                 chunk.count = count
                 return chunk
             }
-            if errno != EINTR { throw .last("read") }
+            if errno != EINTR { throw .last("read", file) }
         }
     }
 
-    private static func length(of descriptor: Int32) throws(FileError) -> Int {
+    private static func length(of descriptor: Int32, _ file: URL) throws(FileError) -> Int {
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { throw .last("fstat") }
+        guard fstat(descriptor, &facts) == 0 else { throw .last("fstat", file) }
         switch facts.st_mode & S_IFMT {
         case S_IFREG: return Int(facts.st_size)
-        case S_IFDIR: throw FileError(operation: "open", code: EISDIR)
-        default: throw FileError(operation: "open", code: ENOTSUP)
+        case S_IFDIR: throw FileError(operation: "open", code: EISDIR, path: file.path)
+        default: throw FileError(operation: "open", code: ENOTSUP, path: file.path)
         }
     }
 

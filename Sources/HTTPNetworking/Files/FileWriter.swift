@@ -65,7 +65,7 @@ final class FileWriter {
                 let descriptor = self.temporary.withPath {
                     open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
                 }
-                guard descriptor >= 0 else { throw FileError.last("open") }
+                guard descriptor >= 0 else { throw FileError.last("open", self.temporary) }
                 state = (.open, descriptor)
             }
         }
@@ -91,7 +91,7 @@ final class FileWriter {
                 if count >= 0 {
                     rest = rest.dropFirst(count)
                 } else if errno != EINTR {
-                    throw FileError.last("write")
+                    throw FileError.last("write", self.temporary)
                 }
             }
         }
@@ -103,13 +103,13 @@ final class FileWriter {
     func commit() -> Future<Void> {
         onQueue {
             let descriptor = self.state.withLock { $0.descriptor }
-            guard fsync(descriptor) == 0 else { throw FileError.last("fsync") }
+            guard fsync(descriptor) == 0 else { throw FileError.last("fsync", self.temporary) }
             try self.state.withLock { state in
                 guard case .open = state.fate else { throw CancellationError() }
                 let code = self.temporary.withPath { old in
                     self.target.withPath { new in rename(old, new) }
                 }
-                guard code == 0 else { throw FileError.last("rename") }
+                guard code == 0 else { throw FileError.last("rename", self.target) }
                 state.fate = .committed
             }
         }

@@ -41,6 +41,13 @@ extension HTTPBodyStream {
 }
 
 extension HTTPError {
+    /// The error of a body in a file that cannot be read, with what the system says of that file.
+    package static func unreadable(_ file: URL, cause: any Error) -> HTTPError {
+        var reason: String?
+        do { _ = try FileReader(file) } catch { reason = "\(error)" }
+        return HTTPError(code: .bodyUnreadable, cause: cause, reason: reason)
+    }
+
     fileprivate static func unreadable(_ cause: any Error) -> HTTPError {
         HTTPError(code: .bodyUnreadable, cause: cause)
     }

@@ -2,9 +2,16 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The names, and the values of those names that are known to hold no secret.
     ///
     /// Every other value is shown as "…": a list of secret names would miss the next one.
-    public var description: String {
+    public var description: String { text(showing: Self.isHarmless) }
+
+    /// The same of an answer, whose sender may repeat what it was sent.
+    func description(without secrets: KnownSecrets) -> String {
+        secrets.scrubbed(text { secrets.isComplete && Self.isHarmless($0) })
+    }
+
+    private func text(showing isShown: (String) -> Bool) -> String {
         let all = map { field in
-            let value = Self.isHarmless(field.name) ? SafeText.escaped(field.value) : "…"
+            let value = isShown(field.name) ? SafeText.escaped(field.value) : "…"
             return "\(SafeText.escaped(field.name)): \(value)"
         }
         return "[\(all.joined(separator: ", "))]"

@@ -29,7 +29,8 @@ extension HTTPRequest.Body {
             pieces.append { HTTPBodyStream(text) }
         }
         let source = HTTPRequest.BodySource(
-            length: length, isReplayable: multipart.parts.allSatisfy(\.body.isReplayable)
+            length: length, isReplayable: multipart.parts.allSatisfy(\.body.isReplayable),
+            multipart: multipart
         ) { [pieces] in .concatenating(length: length, pieces) }
         return .stream(source, contentType: multipart.contentType)
     }
@@ -37,7 +38,7 @@ extension HTTPRequest.Body {
 
 extension Multipart {
     /// What stands before the first part, between the parts, and after the last.
-    fileprivate func texts() throws(Endpoint.Error) -> [Data] {
+    func texts() throws(Endpoint.Error) -> [Data] {
         var texts: [Data] = []
         for (index, part) in parts.enumerated() {
             var text = "\(index == 0 ? "" : "\r\n")--\(boundary)\r\n"

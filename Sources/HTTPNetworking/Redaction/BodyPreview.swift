@@ -21,13 +21,13 @@ enum BodyPreview {
         guard !body.isEmpty, limit > 0 else { return nil }
         var secrets = secrets
         switch BodyText(body, contentType: contentType, harmless: harmless) {
+        case .form where !secrets.isComplete, .plain where !secrets.isComplete: return nil
         case .json(let outline):
             // What is hidden at one place must not be shown by a message at another.
             for value in outline.values { secrets.add(value) }
             return JSONPreview.text(outline, without: secrets, harmless: harmless, upTo: limit)
         case .form(let text, _): return form(text, without: secrets, upTo: limit)
         case .plain(let text):
-            guard secrets.isComplete else { return nil }
             let start = Array(text.prefix(KnownSecrets.shownAtOnce))
             return SafeText.line(
                 secrets.shown(start, isCut: start.count < text.count), upTo: limit)
@@ -41,10 +41,8 @@ enum BodyPreview {
         let start = Array(text.prefix(KnownSecrets.shownAtOnce))
         // Whole, since a secret may go across a name and a value.
         let scrubbed = SafeText.replacing(secrets.marks(in: start), in: start)
-        let shown = scrubbed.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
-        }
+        let names = SafeText.names(inQuery: scrubbed[...])
         return SafeText.line(
-            shown.dropLast(start.count < text.count ? 1 : 0).joined(separator: "&"), upTo: limit)
+            names.dropLast(start.count < text.count ? 1 : 0).joined(separator: "&"), upTo: limit)
     }
 }

@@ -9,18 +9,12 @@ struct EscapedText {
     /// For each byte, which bytes of the source it was read from.
     private(set) var places: [Range<Int>]
 
-    /// How characters may be written.
-    struct Notation: OptionSet {
-        let rawValue: Int
+    /// What the escapes that are read begin with.
+    struct Notation {
+        let signs: String
 
-        /// `%41` (RFC 3986, section 2.1).
-        static let percent = Notation(rawValue: 1)
-        /// `\n`, `\"` and `\u0041` (RFC 8259, section 7).
-        static let backslash = Notation(rawValue: 2)
-        /// `&amp;`, `&#65;` and `&#x41;`.
-        static let entity = Notation(rawValue: 4)
-
-        static let all: Notation = [.percent, .backslash, .entity]
+        static let backslash = Notation(signs: "\\")
+        static let all = Notation(signs: "%\\&")
     }
 
     /// Bytes as they stand.
@@ -31,16 +25,19 @@ struct EscapedText {
 
     /// The text that these bytes spell, or nil where there is no escape in them.
     ///
+    /// Escapes are `%41` (RFC 3986, section 2.1), `\n`, `\"` and `\u0041` (RFC 8259, section 7), and
+    /// `&amp;`, `&#65;` and `&#x41;`.
     /// Complexity: linear in their number.
     func read(_ notation: Notation = .all) -> EscapedText? {
-        guard bytes.contains(where: { notation.begins(with: $0) }) else { return nil }
+        let signs = notation.signs.utf8
+        guard bytes.contains(where: { signs.contains($0) }) else { return nil }
         var read = EscapedText([])
         read.bytes.reserveCapacity(bytes.count)
         read.places.reserveCapacity(bytes.count)
         var position = 0
         while position < bytes.count {
-            guard notation.begins(with: bytes[position]),
-                let (text, length) = notation.escape(at: bytes[position...])
+            guard signs.contains(bytes[position]),
+                let (text, length) = Self.escape(at: bytes[position...])
             else {
                 read.bytes.append(bytes[position])
                 read.places.append(places[position])
@@ -56,23 +53,14 @@ struct EscapedText {
     }
 }
 
-extension EscapedText.Notation {
-    fileprivate func begins(with byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "%"): contains(.percent)
-        case UInt8(ascii: "\\"): contains(.backslash)
-        case UInt8(ascii: "&"): contains(.entity)
-        default: false
-        }
-    }
-
+extension EscapedText {
     /// What the escape at the beginning stands for, and how long it is.
-    fileprivate func escape(at rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
+    private static func escape(at rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
         switch rest.first {
         case UInt8(ascii: "%"):
-            return Self.number(rest.dropFirst().prefix(2), digits: 2).map { ([UInt8($0)], 3) }
-        case UInt8(ascii: "\\"): return Self.backslashed(rest)
-        default: return Self.entity(rest)
+            return number(rest.dropFirst().prefix(2), digits: 2).map { ([UInt8($0)], 3) }
+        case UInt8(ascii: "\\"): return backslashed(rest)
+        default: return entity(rest)
         }
     }
 

@@ -17,7 +17,8 @@ struct JSONPreview {
     ///
     /// - Parameters:
     ///   - outline: What is shown. Where it is not whole, no value is.
-    ///   - secrets: What is taken out of names and values, those of the outline included.
+    ///   - secrets: What is taken out of names and values, those of the outline included. Where they
+    ///     are not complete, only the names of errors are shown.
     ///   - harmless: The names whose own values are shown.
     ///   - limit: How many characters it may have; "…" comes after them.
     static func text(
@@ -55,8 +56,10 @@ struct JSONPreview {
                 needsComma = true
             case .name(let range):
                 begin()
-                append(quoted(range) + ":")
                 name = outline.bytes[range]
+                // Of what was sent and is not known, a name may be a part.
+                let isShown = secrets.isComplete || HarmlessNames.ofErrors.contains(name)
+                append((isShown ? quoted(range) : "\"…\"") + ":")
                 needsComma = false
             case .string(let range): writeValue(range, hidden: "\"…\"") { $0.quoted(range) }
             case .scalar(let range):
@@ -107,20 +110,11 @@ struct JSONPreview {
 }
 
 extension String {
-    /// The text as it stands between the quotes of JSON.
+    /// The text as it stands between the quotes of JSON, but for control characters.
     fileprivate var escapedForJSON: String {
         unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.value < 32 || scalar.value == 127:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
+            if scalar == "\"" || scalar == "\\" { text += "\\" }
+            text.unicodeScalars.append(scalar)
         }
     }
 }

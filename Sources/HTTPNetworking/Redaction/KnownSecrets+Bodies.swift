@@ -5,18 +5,42 @@ import Foundation
 #endif
 
 extension KnownSecrets {
-    /// Adds what a body of a request holds: the values of JSON or of a form, the lines of a text.
-    mutating func add(body: Data, contentType: String?) {
+    /// Adds what a body of a request holds, as far as it can be examined.
+    ///
+    /// That is JSON, a form, and the parts of a multipart body that are fields or one of these. Of
+    /// anything else, such as a file, a stream or a text, it is not known what may be repeated.
+    mutating func add(_ body: HTTPRequest.Body, contentType: String?) {
+        switch body.content {
+        case .none: break
+        case .data(let data): add(data, contentType: contentType)
+        case .file: isMissingSome()
+        case .stream(let source):
+            guard let multipart = source.multipart else { return isMissingSome() }
+            for part in multipart.parts { add(part) }
+        }
+    }
+
+    private mutating func add(_ part: Multipart.Part) {
+        var headers = part.effectiveHeaders
+        // The names of fields are the app's, those of files the user's.
+        let names = headers["Content-Disposition"]?.split(separator: "filename=\"") ?? []
+        if names.count > 1 { add(names[1].dropLast()) }
+        headers.remove("Content-Disposition")
+        if headers["Content-Type"] == nil, case .data(let text) = part.body.content {
+            return add(text)
+        }
+        add(headers, part.body)
+    }
+
+    private mutating func add(_ body: Data, contentType: String?) {
+        guard !body.isEmpty else { return }
         guard body.count <= Self.limit else { return isMissingSome() }
         switch BodyText(body, contentType: contentType) {
-        case .json(let outline):
+        case .json(let outline) where outline.isWhole:
             for value in outline.values { add(value) }
-            if !outline.isWhole { add(lines: outline.bytes) }
-        case .form(let text, let isDeclared):
+        case .form(let text, isDeclared: true):
             add(query: String(decoding: text, as: UTF8.self)[...])
-            // It may be one value that only looks like a name and another.
-            if !isDeclared { add(lines: text) }
-        case .plain, .opaque: add(lines: Array(body))
+        default: isMissingSome()
         }
     }
 
@@ -38,17 +62,5 @@ extension KnownSecrets {
     private static func beginnings(of bytes: [UInt8]) -> [[UInt8]] {
         let lowercase = bytes.map { (65...90).contains($0) ? $0 + 32 : $0 }
         return lowercase.indices.dropLast(3).map { Array(lowercase[$0..<$0 + 4]) }
-    }
-
-    /// Adds a text, each of its lines, and each word that looks like a token.
-    private mutating func add(lines text: [UInt8]) {
-        // What is no text is not shown, and so cannot be echoed in what is.
-        guard String(validating: text, as: UTF8.self) != nil else { return }
-        add(text)
-        for line in text.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
-            add(line)
-            for word in line.split(whereSeparator: { $0 <= 32 || "\"'=:;,<>&".utf8.contains($0) })
-            where word.looksLikeToken { add(word) }
-        }
     }
 }

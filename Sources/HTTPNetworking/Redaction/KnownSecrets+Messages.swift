@@ -6,8 +6,14 @@ import Foundation
 
 extension KnownSecrets {
     /// What must not be shown of an exchange.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it was sent. The one that the response knows counts as well.
+    ///   - endpoint: What was asked for. Redirects may have taken out what stands there.
+    ///   - response: The answer.
     init(of request: HTTPRequest?, _ endpoint: Endpoint?, _ response: HTTPResponse?) {
         if let request { add(request) }
+        if let sent = response?.request, sent != request { add(sent) }
         if let endpoint { add(endpoint) }
         guard let response else { return }
         if let url = response.url { add(url) }
@@ -21,14 +27,22 @@ extension KnownSecrets {
         }
     }
 
+    /// The type of an answer's body, without its parameters where they may repeat what is not known.
+    func shownType(of response: HTTPResponse) -> String? {
+        response.headers["Content-Type"].map { type in
+            isComplete ? scrubbed(type) : scrubbed(type.prefix { $0 != ";" })
+        }
+    }
+
     mutating func add(_ request: HTTPRequest) {
         add(request.url)
-        for (name, value) in request.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
-            add(field: value)
-        }
-        if case .data(let data) = request.body.content {
-            add(body: data, contentType: request.effectiveHeaders["Content-Type"])
-        }
+        add(request.effectiveHeaders, request.body)
+    }
+
+    /// Adds the values of headers that may hold secrets, and what a body holds.
+    mutating func add(_ headers: HTTPHeaders, _ body: HTTPRequest.Body) {
+        for (name, value) in headers where !HTTPHeaders.isHarmless(name) { add(field: value) }
+        add(body, contentType: headers["Content-Type"])
     }
 
     private mutating func add(_ endpoint: Endpoint) {
@@ -37,12 +51,7 @@ extension KnownSecrets {
         if let base = endpoint.base { add(base) }
         if AbsoluteURL.isMeant(by: endpoint.path) { add(url: endpoint.path) }
         for item in endpoint.queryItems { add(item.value ?? item.name) }
-        for (name, value) in endpoint.effectiveHeaders where !HTTPHeaders.isHarmless(name) {
-            add(field: value)
-        }
-        if let data = endpoint.body.data {
-            add(body: data, contentType: endpoint.effectiveHeaders["Content-Type"])
-        }
+        add(endpoint.effectiveHeaders, HTTPRequest.Body(endpoint.body))
     }
 
     private mutating func add(_ url: URL) { add(url: url.absoluteString) }
@@ -94,17 +103,13 @@ extension KnownSecrets {
         }
         for word in value.split(whereSeparator: { " \t;,=&?\"'<>()".contains($0) }) {
             add(word)
-            guard let data = Data(base64Encoded: Self.padded(word)),
+            let padding = String(repeating: "=", count: (4 - word.utf8.count % 4) % 4)
+            guard let data = Data(base64Encoded: word + padding),
                 let text = String(data: data, encoding: .utf8), text.contains(":")
             else { continue }
             add(text)
             add(text.prefix { $0 != ":" })
             add(text.drop { $0 != ":" }.dropFirst())
         }
-    }
-
-    /// Base64 with the padding that it needs.
-    private static func padded(_ word: some StringProtocol) -> String {
-        word + String(repeating: "=", count: (4 - word.utf8.count % 4) % 4)
     }
 }

@@ -3,8 +3,10 @@
 /// A value of four bytes or more is found wherever it stands whole, in any spelling that
 /// ``EscapedText`` reads up to three times over, in upper or lower case. Of a value of 16 bytes or
 /// more every part of 16 bytes is found as well, and of one that looks like a token every part of
-/// eight, since servers like to show the beginning of what they refuse. Shorter values, and words such
-/// as "true", are not looked for: they would take half of each sentence away and hide nothing.
+/// eight, since servers like to show the beginning of what they refuse. A value that is one word of
+/// fewer than 16 letters is found where no letter stands beside it: "redirect" is no part of
+/// "Redirecting". Shorter values, and words such as "true", are not looked for: they would take half of
+/// each sentence away and hide nothing.
 struct KnownSecrets {
     /// Whether all there is has been looked at.
     ///
@@ -14,16 +16,20 @@ struct KnownSecrets {
     /// How many bytes of one body, or one field, are looked at.
     static let limit = 65_536
 
+    /// How many bytes a needle has at most.
+    private static let longest = 16
+
     /// How many bytes of secrets are kept.
     private static let capacity = 4 * limit
 
     /// What was added, in lower case.
     private var values: Set<[UInt8]> = []
-    private var needles: Set<Needle> = []
+    /// What is looked for, and whether it is a word that is only found whole.
+    private var needles: [ArraySlice<UInt8>: Bool] = [:]
     /// The first four bytes of each needle, so that most of a text is passed over quickly.
     private var beginnings: Set<UInt32> = []
-    /// Whether there are needles of a length.
-    private var hasLength = [Bool](repeating: false, count: Needle.longest + 1)
+    /// How long needles are.
+    private var lengths: Set<Int> = []
     private var size = 0
 
     /// Says that there is more than was looked at.
@@ -51,16 +57,16 @@ struct KnownSecrets {
         guard values.insert(folded).inserted else { return }
         size += folded.count
         guard size <= Self.capacity else { return isMissingSome() }
-        addParts(of: folded, length: min(folded.count, Needle.longest))
-        if bytes.looksLikeToken { addParts(of: folded, length: 8) }
+        let isWord = folded.count < Self.longest && folded.allSatisfy(\.isLetter)
+        addParts(of: folded, length: min(folded.count, Self.longest), isWord: isWord)
+        if bytes.looksLikeToken { addParts(of: folded, length: 8, isWord: false) }
     }
 
-    private mutating func addParts(of folded: [UInt8], length: Int) {
-        hasLength[length] = true
+    private mutating func addParts(of folded: [UInt8], length: Int, isWord: Bool) {
+        lengths.insert(length)
         for start in 0...folded.count - length {
-            var needle = Needle()
-            for position in start..<start + length { needle.append(folded[position]) }
-            needles.insert(needle)
+            let needle = folded[start..<start + length]
+            needles[needle] = isWord && needles[needle] ?? true
             beginnings.insert(folded.beginning(at: start))
         }
     }
@@ -103,34 +109,19 @@ extension KnownSecrets {
         let folded = text.bytes.map(\.folded)
         for start in folded.indices.dropLast(3)
         where beginnings.contains(folded.beginning(at: start)) {
-            var needle = Needle()
-            var found = 0
-            for end in start..<min(start + Needle.longest, folded.count) {
-                needle.append(folded[end])
-                if hasLength[needle.count], needles.contains(needle) { found = needle.count }
-            }
-            for place in text.places[start..<start + found] {
+            let ends = lengths.lazy.map { start + $0 }
+            guard let end = ends.filter({ self.holds(folded, start, $0) }).max() else { continue }
+            for place in text.places[start..<end] {
                 for position in place { marks[position] = true }
             }
         }
     }
-}
 
-/// Up to 16 bytes that are looked for.
-private struct Needle: Hashable {
-    static let longest = 16
-
-    private(set) var count = 0
-    private var first: UInt64 = 0
-    private var second: UInt64 = 0
-
-    mutating func append(_ byte: UInt8) {
-        if count < 8 {
-            first = first << 8 | UInt64(byte)
-        } else {
-            second = second << 8 | UInt64(byte)
-        }
-        count += 1
+    private func holds(_ text: [UInt8], _ start: Int, _ end: Int) -> Bool {
+        guard end <= text.count, let isWord = needles[text[start..<end]] else { return false }
+        let isWithin =
+            start > 0 && text[start - 1].isLetter || end < text.count && text[end].isLetter
+        return !(isWord && isWithin)
     }
 }
 
@@ -143,6 +134,9 @@ extension [UInt8] {
 }
 
 extension UInt8 {
+    /// Whether it is a small letter of ASCII.
+    fileprivate var isLetter: Bool { (97...122).contains(self) }
+
     /// The same for both cases of a letter, and for both ways in which a form writes a space.
     fileprivate var folded: UInt8 {
         switch self {

@@ -22,6 +22,9 @@ extension HTTPRequest {
         /// What cannot is sent at most once: no retry, redirect or new token repeats it.
         public let isReplayable: Bool
 
+        /// The parts that are sent, so that it can be told what they hold; nil of any other body.
+        let multipart: Multipart?
+
         private let make: @Sendable () throws -> HTTPBodyStream
         private let opened = Locked(false)
 
@@ -35,12 +38,20 @@ extension HTTPRequest {
         ///     sent in chunks.
         ///   - isReplayable: Whether `open` may be called any number of times, for the same bytes.
         ///   - open: Makes the stream; called when the request is sent, on whatever thread that is.
-        public init(
+        public convenience init(
             length: Int? = nil, isReplayable: Bool,
+            open: @escaping @Sendable () throws -> HTTPBodyStream
+        ) {
+            self.init(length: length, isReplayable: isReplayable, multipart: nil, open: open)
+        }
+
+        init(
+            length: Int?, isReplayable: Bool, multipart: Multipart?,
             open: @escaping @Sendable () throws -> HTTPBodyStream
         ) {
             self.length = length
             self.isReplayable = isReplayable
+            self.multipart = multipart
             make = open
         }
 

@@ -65,14 +65,16 @@ public struct HTTPResponse {
 
 extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The status and the size of the body, but nothing of what the body says.
-    public var description: String { "\(status), \(headers), body of \(body.count) bytes" }
+    public var description: String { "\(status), \(shownHeaders), body of \(body.count) bytes" }
 
     /// The same as `description`, so that a debugger prints no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows the size of the body in its place.
     public var customMirror: Mirror {
-        Mirror(self, children: ["status": status, "headers": headers, "bodyBytes": body.count])
+        Mirror(
+            self,
+            children: ["status": status, "headers": shownHeaders, "bodyBytes": body.count])
     }
 }
 

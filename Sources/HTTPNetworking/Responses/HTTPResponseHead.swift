@@ -39,11 +39,20 @@ public protocol HTTPResponseHead: Sendable {
 }
 
 extension HTTPResponseHead {
+    /// Nothing is known: for a conformance that keeps no request.
+    public var request: HTTPRequest? {
+        get { nil }
+        set {}
+    }
+
     /// All but the body.
     var head: HTTPResponse {
         HTTPResponse(
             status: status, headers: headers, url: url, timing: timing, request: request)
     }
+
+    /// The headers without what is known to be a secret of the exchange.
+    var shownHeaders: String { headers.description(without: KnownSecrets(of: request, nil, head)) }
 }
 
 extension HTTPResponse: HTTPResponseHead {

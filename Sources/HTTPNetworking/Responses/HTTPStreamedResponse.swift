@@ -68,14 +68,14 @@ extension HTTPStreamedResponse: CustomStringConvertible, CustomDebugStringConver
     CustomReflectable
 {
     /// The status and the headers, but nothing of the body.
-    public var description: String { "\(status), \(headers), body on its way" }
+    public var description: String { "\(status), \(shownHeaders), body on its way" }
 
     /// The same as `description`, so that a debugger prints no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows no body.
     public var customMirror: Mirror {
-        Mirror(self, children: ["status": status, "headers": headers])
+        Mirror(self, children: ["status": status, "headers": shownHeaders])
     }
 }
 

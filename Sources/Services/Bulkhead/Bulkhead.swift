@@ -115,7 +115,7 @@ extension Bulkhead {
         let decision = Decision()
         // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
         context.report(.queued(length: length), by: bulkheadName)
-        return inTime(turn, in: context)
+        return inTime(turn, of: input, in: context)
             .flatMap {
                 guard decision.take() else { return Future(error: CancellationError()) }
                 context.report(
@@ -125,9 +125,13 @@ extension Bulkhead {
             .onEnd { _ in if decision.take() { self.leave(ticket) } }
     }
 
-    private func inTime(_ turn: InternalPromise<Void>, in context: CallContext) -> Future<Void> {
+    private func inTime(
+        _ turn: InternalPromise<Void>, of input: some Sendable, in context: CallContext
+    ) -> Future<Void> {
         guard let queueTimeout else { return turn }
-        let error = ServiceError(.queueTimedOut, policy: bulkheadName, limit: queueTimeout)
+        let error = ServiceError(
+            .queueTimedOut, policy: bulkheadName, limit: queueTimeout,
+            subject: (input as? any NamedInput)?.loggedName)
         let turn = turn.timeout(queueTimeout, on: scheduler) { error }
         guard context.isObserved else { return turn }
         return turn.onFailure { _ in context.report(.refused(error), by: bulkheadName) }

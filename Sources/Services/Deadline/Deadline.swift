@@ -41,30 +41,32 @@ struct Deadline: Sendable {
         // An outer deadline that is as near keeps its own clock.
         let isSooner = remaining.map { limit < $0 } ?? true
         let time = isSooner ? limit : remaining ?? limit
-        guard time > .zero else { return refuse(in: outer) }
+        guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
         let context = isSooner ? outer.with(deadline: CallDeadline(at: end, on: scheduler)) : outer
         let future = context.call(service, input)
-        return future.isSettled ? future : cut(future, at: end, of: time, in: context)
+        return future.isSettled ? future : cut(future, of: input, at: end, of: time, in: context)
     }
 
-    private func cut<Output>(
-        _ future: Future<Output>, at end: SchedulerInstant, of time: Duration,
+    private func cut<Input: Sendable, Output>(
+        _ future: Future<Output>, of input: Input, at end: SchedulerInstant, of time: Duration,
         in context: CallContext
     ) -> Future<Output> {
         // What the service took to return is part of it.
         let left = scheduler.now.duration(to: end)
         return future.ending(within: left, on: scheduler, in: context, by: Self.name) {
-            Self.error(after: time)
+            Self.error(after: time, for: input)
         }
     }
 
-    private func refuse<Output>(in context: CallContext) -> Future<Output> {
+    private func refuse<Output>(_ input: some Sendable, in context: CallContext) -> Future<Output> {
         context.report(.timedOut(after: .zero), by: Self.name)
-        return Future(error: Self.error(after: .zero))
+        return Future(error: Self.error(after: .zero, for: input))
     }
 
-    private static func error(after time: Duration) -> ServiceError {
-        ServiceError(.deadlineExceeded, policy: name, limit: time)
+    private static func error(after time: Duration, for input: some Sendable) -> ServiceError {
+        ServiceError(
+            .deadlineExceeded, policy: name, limit: time,
+            subject: (input as? any NamedInput)?.loggedName)
     }
 }

@@ -22,10 +22,13 @@ public struct ServiceError: Error {
     /// The error behind this one, if there is one.
     public let cause: (any Error)?
 
+    /// What was asked for, of an input that is a ``NamedInput``.
+    public let subject: String?
+
     /// Makes an error.
     public init(
         _ code: Code, policy: String, limit: Duration? = nil, retryAt: SchedulerInstant? = nil,
-        retryAfter: Duration? = nil, cause: (any Error)? = nil
+        retryAfter: Duration? = nil, cause: (any Error)? = nil, subject: String? = nil
     ) {
         self.code = code
         self.policy = policy
@@ -33,6 +36,7 @@ public struct ServiceError: Error {
         self.retryAt = retryAt
         self.retryAfter = retryAfter
         self.cause = cause
+        self.subject = subject
     }
 }
 
@@ -65,17 +69,18 @@ extension ServiceError {
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// What happened, which policy did it, and what to do.
+    /// What happened, which policy did it, what was asked for, and what to do.
     ///
     /// Of the cause only the type is shown.
     public var description: String {
-        let again = retryAfter.map { "; call again in \($0)" } ?? ""
+        let again = retryAfter.map { "; call again in \($0.inWords)" } ?? ""
+        let about = subject.map { " for \($0)" } ?? ""
         let behind = cause.map { " (\(type(of: $0)))" } ?? ""
-        return "\(policy): \(explanation)\(behind)\(again)"
+        return "\(policy): \(explanation)\(about)\(behind)\(again)"
     }
 
     private var explanation: String {
-        let time = limit.map { " of \($0)" } ?? ""
+        let time = limit.map { " of \($0.inWords)" } ?? ""
         switch code {
         case .timedOut: return "no result within the timeout\(time)"
         case .deadlineExceeded: return "no result before the call's deadline\(time)"

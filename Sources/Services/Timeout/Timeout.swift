@@ -38,19 +38,19 @@ struct Timeout: Sendable {
         let context = CallContext.current
         if let remaining = context.remaining, remaining <= .zero {
             return TimeAllowed(limit: limit, remaining: remaining).refuse(
-                in: context, by: Self.name)
+                input, in: context, by: Self.name)
         }
         let future = service(input)
         // What is there already needs no timer.
-        return future.isSettled ? future : cut(future, in: context)
+        return future.isSettled ? future : cut(future, of: input, in: context)
     }
 
-    private func cut<Output>(
-        _ future: Future<Output>, in context: CallContext
+    private func cut<Input: Sendable, Output>(
+        _ future: Future<Output>, of input: Input, in context: CallContext
     ) -> Future<Output> {
         let allowed = TimeAllowed(limit: limit, remaining: context.remaining)
         return future.ending(within: allowed.duration, on: scheduler, in: context, by: Self.name) {
-            allowed.error(by: Self.name)
+            allowed.error(by: Self.name, for: input)
         }
     }
 }
@@ -72,14 +72,18 @@ struct TimeAllowed: Equatable, Sendable {
         }
     }
 
-    func error(by policy: String) -> ServiceError {
-        ServiceError(code, policy: policy, limit: max(duration, .zero))
+    func error(by policy: String, for input: some Sendable) -> ServiceError {
+        ServiceError(
+            code, policy: policy, limit: max(duration, .zero),
+            subject: (input as? any NamedInput)?.loggedName)
     }
 
     /// Fails a call without making it.
-    func refuse<Output: Sendable>(in context: CallContext, by policy: String) -> Future<Output> {
+    func refuse<Output: Sendable>(
+        _ input: some Sendable, in context: CallContext, by policy: String
+    ) -> Future<Output> {
         context.report(.timedOut(after: .zero), by: policy)
-        return Future(error: error(by: policy))
+        return Future(error: error(by: policy, for: input))
     }
 }
 

@@ -14,7 +14,10 @@ extension SessionExchanges {
         let request = request.inCallContext()
         do {
             try request.validate()
-            if let left = request.timeLeft, left <= .zero { throw HTTPError(code: .timedOut) }
+            if let left = request.timeLeft, left <= .zero {
+                throw HTTPError(
+                    code: .timedOut, reason: TimeLimit.deadline(after: .zero).words)
+            }
             try enter()
             do { try prepare(request, for: recipient) } catch {
                 leave()

@@ -52,7 +52,7 @@ extension SessionExchanges: URLSessionDataDelegate {
 
     private func fail(_ id: Int, with error: any Error) {
         if (error as? URLError)?.code == .cancelled { return cancel(id) }
-        fail(id, with: .init(error), cause: error)
+        fail(id, with: .init(error), cause: error, reason: HTTPError.reason(of: error))
     }
 
     /// Answers no question for a password: the answer that asked is what the caller gets.

@@ -18,13 +18,15 @@ extension SessionExchanges {
     }
 
     /// Fails an exchange, and cancels its task.
-    func fail(_ id: Int, with code: HTTPError.Code, cause: (any Error)? = nil) {
+    func fail(
+        _ id: Int, with code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil
+    ) {
         guard let entry = remove(id) else { return }
         stop(entry.task)
         entry.fail(
             with: HTTPError(
                 code: code, request: entry.call.request, response: entry.machine.response,
-                cause: cause))
+                cause: cause, reason: reason))
     }
 
     /// Takes an exchange out of the table: whoever gets it tells its recipient, and nobody else does.

@@ -13,18 +13,24 @@ extension SessionExchanges {
     ///
     /// URLSession's own limits are cut to whole seconds on Linux, and one of them does nothing there.
     func setTimers(for id: Int, _ request: HTTPRequest) {
-        if let timeout = configuration.idleTimeout { checkIdle(id, after: timeout) }
-        let timer = request.atDeadline { [weak self] in self?.fail(id, with: .timedOut) }
+        if let timeout = configuration.idleTimeout { checkIdle(id, after: timeout, of: timeout) }
+        let timer = request.atDeadline { [weak self] in
+            guard let self else { return }
+            let start = state.withLock { $0.entries[id]?.call.start }
+            let time = start.map { $0.duration(to: self.scheduler.now) } ?? .zero
+            fail(id, with: .timedOut, reason: TimeLimit.deadline(after: time).words)
+        }
         if let timer { keep(timer, for: id) { $0.deadlineTimer = timer } }
     }
 
-    private func checkIdle(_ id: Int, after delay: Duration) {
+    private func checkIdle(_ id: Int, after delay: Duration, of limit: Duration) {
         let timer = scheduler.schedule(after: delay) { [weak self] in
             guard let self else { return }
             let now = scheduler.now
             let left = state.withLock { $0.entries[id]?.machine.idleTimeLeft(at: now) }
             guard let left else { return }
-            if left > .zero { checkIdle(id, after: left) } else { fail(id, with: .timedOut) }
+            if left > .zero { return checkIdle(id, after: left, of: limit) }
+            fail(id, with: .timedOut, reason: TimeLimit.idle(limit).words)
         }
         keep(timer, for: id) { $0.idleTimer = timer }
     }

@@ -24,8 +24,10 @@ extension SessionExchanges {
         }
         if isCancelling { body.cancel() }
         recipient.onCancel { body.cancel() }
-        let timer = request.atDeadline {
-            recipient.fail(with: HTTPError(code: .timedOut, request: request))
+        let timer = request.atDeadline { [scheduler] in
+            let limit = TimeLimit.deadline(after: start.duration(to: scheduler.now))
+            recipient.fail(
+                with: HTTPError(code: .timedOut, request: request, reason: limit.words))
             body.cancel()
         }
         body.observe { [weak self] result in

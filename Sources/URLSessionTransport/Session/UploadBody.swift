@@ -30,7 +30,7 @@ enum UploadBody {
             }
             if (attributes[.size] as? NSNumber)?.int64Value == 0 { return .data(Data()) }
         } catch {
-            throw HTTPError(code: .bodyUnreadable, cause: error)
+            throw HTTPError.unreadable(file, cause: error)
         }
         return .file(file, nil)
     }

@@ -58,6 +58,8 @@ struct HTTPErrorAsyncHTTPClientTests {
             try await transport.send(HTTPRequest(.get, url)).value
         }
         #expect(error?.code == .insecureConnection)
+        #expect(
+            error?.reason == "the server speaks no TLS, or no version of it that is accepted")
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import Futures
 import HTTPNetworking
 import TestSupport
 import Testing
@@ -89,6 +90,30 @@ import Testing
         let request = HTTPRequest(.put, url, body: .file(file, contentType: "text/plain"))
         #expect(try read(request).values(of: "--data-binary") == [Array("@/tmp/it's a file".utf8)])
         #expect(request.curlCommand.hasSuffix(#"--data-binary '@/tmp/it'\''s a file'"#))
+    }
+
+    @Test func theBytesOfAMultipartBodyArePrinted() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "it's \(UUID()).txt")
+        try Data("of a file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let body = try HTTPRequest.Body.multipart(
+            Multipart([.text("a", "it's 100%\\"), .file("b", file), .text("c", "")]))
+        let command = HTTPRequest(.post, url, body: body).curlCommand(revealingSecrets: true)
+        let sent = try await body.open().gathered(upTo: 9_999).value
+        #expect(command.contains("boundary=") && command.hasSuffix("--data-binary @-"))
+        let source = try #require(command.firstRange(of: " | curl")).lowerBound
+        #expect(try output(of: String(command[..<source])) == sent)
+    }
+
+    /// What a shell's command writes.
+    private func output(of command: String) throws -> Data {
+        let (shell, pipe) = (Process(), Pipe())
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", command]
+        shell.standardOutput = pipe
+        try shell.run()
+        defer { shell.waitUntilExit() }
+        return try pipe.fileHandleForReading.readToEnd() ?? Data()
     }
 
     @Test func aStreamIsNotRead() throws {

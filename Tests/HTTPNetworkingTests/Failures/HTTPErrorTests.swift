@@ -1,5 +1,7 @@
 import Foundation
+import Futures
 import HTTPNetworking
+import Services
 import Testing
 
 @Suite struct HTTPErrorTests {
@@ -41,6 +43,58 @@ import Testing
                 == "GET /x failed: it timed out (cause: Loud)"
         )
         #expect(HTTPError(code: .other).description == "a request failed: the transport failed")
+    }
+
+    @Test func itsTextGivesTheReasonOrTheCauseInAFewWords() {
+        func text(_ code: HTTPError.Code, _ cause: (any Error)?, _ reason: String? = nil) -> String
+        {
+            let endpoint = Endpoint(path: "/x")
+            return HTTPError(code: code, endpoint: endpoint, cause: cause, reason: reason)
+                .description
+        }
+        #expect(
+            text(.fileUnwritable, FileError(operation: "open", code: ENOENT, path: "/a\nb"))
+                == #"GET /x failed: the file cannot be written (cause: open /a\nb failed: "#
+                + "No such file or directory (2))")
+        #expect(
+            text(.insecureConnection, Loud(), "the certificate has expired")
+                == "GET /x failed: no secure connection could be made "
+                + "(cause: the certificate has expired)")
+        #expect(
+            text(.tokenRefreshFailed, HTTPError(code: .connectionLost)).hasSuffix(
+                "(cause: HTTPError: \(HTTPError(code: .connectionLost).loggedCode))"))
+    }
+
+    @Test func aRequestOfAnotherSchemeIsToldWhichOnesThereAre() throws {
+        let request = HTTPRequest(try #require(URL(string: "ftp://h/a")))
+        let error = #expect(throws: HTTPRequest.Error.self) { try request.validate() }
+        let text = error?.description ?? ""
+        #expect(text.contains("the scheme must be http or https"))
+        #expect(!text.contains("give it a base"))
+    }
+
+    @Test(arguments: ["timeout", "deadline", "bulkhead"])
+    func aTimeoutOfAPolicyNamesTheURLTheLimitAndTheTime(policy: String) throws {
+        let time = ManualScheduler()
+        let never = Promise<HTTPResponse>()
+        let limit: Middleware<HTTPRequest, HTTPResponse> =
+            switch policy {
+            case "timeout": .timeout(.milliseconds(1_234), on: time)
+            case "deadline": .deadline(.milliseconds(1_234), on: time)
+            default:
+                .bulkhead(
+                    Bulkhead(limit: 1, queue: 9, queueTimeout: .milliseconds(1_234), on: time))
+            }
+        let service = stack(limit, over: { _ in never })
+        let request = HTTPRequest(try #require(URL(string: "https://a.example/b?c=s3cret")))
+        _ = service(request)
+        let future = service(request)
+        time.advance(by: .seconds(2))
+        let text = future.errorNow.map { "\($0)" } ?? ""
+        #expect(text.hasPrefix("\(policy): "))
+        #expect(
+            text.contains("timeout of 1.23 seconds") || text.contains("deadline of 1.23 seconds"))
+        #expect(text.hasSuffix(" for GET https://a.example/b?c=…"))
     }
 
     @Test func noTextOfItShowsASecret() {

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import Services
 import Testing
 
 @Suite struct LocalizedErrorTests {
@@ -9,7 +10,9 @@ import Testing
             HTTPError(code: .timedOut, endpoint: Endpoint(path: "/a")),
             DecodingFailure(type: Int.self, data: Data(), cause: CancellationError()),
             Endpoint.Error.invalidHeader(name: "a b"),
-            FutureError(.timedOut),
+            FutureError(.timedOut), ServiceError(.timedOut, policy: "timeout", limit: .seconds(2)),
+            FileError(operation: "open", code: ENOENT, path: "/tmp/a"),
+            MultipartError(code: .truncated), PaginationError(.tooManyPages, pages: 7),
         ]
         for error in errors {
             #expect(error.localizedDescription == error.description)

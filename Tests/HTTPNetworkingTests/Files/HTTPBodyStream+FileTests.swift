@@ -40,12 +40,13 @@ import Testing
         }
     }
 
-    @Test func itsTextNamesNoPath() throws {
-        let missing = try folder.file("secret-name")
+    @Test func itsTextNamesThePathAndTheError() throws {
+        let missing = try folder.file("missing")
         let error = #expect(throws: HTTPError.self) { try HTTPBodyStream.file(missing) }
         let cause = try #require(error?.cause)
-        #expect("\(cause)" == "open failed: No such file or directory (2)")
-        #expect(error?.description.contains("secret") == false)
+        let text = "open \(missing.path) failed: No such file or directory (2)"
+        #expect("\(cause)" == text)
+        #expect(error?.description.hasSuffix("(cause: \(text))") == true)
     }
 
     @Test func aFileThatGrowsFails() async throws {

@@ -28,6 +28,7 @@ import Testing
                   GET /search?q=phone
                 """
         )
+        #expect(error.localizedDescription == error.description)
         #expect(error.routes.count == 3 && error.endpoint.path == "/produts/7")
     }
 

@@ -15,6 +15,12 @@ import Testing
                 == "timeout: no result within the timeout of 2.0 seconds")
     }
 
+    @Test func timesAreShownToThreeDigits() {
+        let error = ServiceError(
+            .rateLimited, policy: "rateLimit", retryAfter: .nanoseconds(1_643_842_932))
+        #expect("\(error)".hasSuffix("; call again in 1.64 seconds"))
+    }
+
     @Test func everyCodeHasADescriptionOfItsOwn() {
         let texts = ServiceError.Code.allCases.map { "\(ServiceError($0, policy: "p"))" }
         #expect(Set(texts).count == ServiceError.Code.allCases.count)

@@ -25,7 +25,22 @@ struct SessionTransportLimitsTests {
         #expect(error.code == .timedOut)
         #expect(error.request?.url == server.url)
         #expect(error.response == nil)
+        #expect(
+            error.description
+                == "GET \(server.url) failed: it timed out (cause: the idle limit of \(timeout))")
         try await server.hungUp(1).soon
+    }
+
+    @Test func aDeadlineSaysAfterWhatTime() async throws {
+        let server = try LoopbackServer(answeringLater: { _ in Promise() })
+        let transport = SessionTransport(on: scheduler)
+        var request = HTTPRequest(.get, server.url)
+        request.context.deadline = CallDeadline(after: .milliseconds(1_234), on: scheduler)
+        let future = transport.send(request)
+        _ = try await server.received(1).soon
+        scheduler.advance(by: .seconds(2))
+        let text = try await future.httpError.description
+        #expect(text.hasSuffix("it timed out (cause: the deadline, after 1.23 seconds)"))
     }
 
     @Test func halfASecondIsNoWholeOneAndNotNone() async throws {

@@ -164,6 +164,7 @@ struct SessionTransportUploadTests {
 
             #expect(error.code == .bodyUnreadable)
             #expect(error.cause is CocoaError)
+            #expect(error.description.contains("(cause: open \(file.path) failed: "))
             #expect(error.request == request)
         }
         try await transport.close().soon

@@ -1,0 +1,11 @@
+public import Services
+
+extension Endpoint: NamedInput {
+    /// The same as ``description``.
+    public var loggedName: String { description }
+}
+
+extension HTTPRequest: NamedInput {
+    /// The same as ``description``.
+    public var loggedName: String { description }
+}

@@ -1,0 +1,42 @@
+/// Why no secure connection could be made, in a few words of our own.
+package enum TLSWords {
+    /// What the words of a TLS library mean: those of OpenSSL, BoringSSL, libcurl, or SwiftNIO.
+    ///
+    /// - Returns: Nil where it is not known. The library's words are not shown: they may hold anything.
+    package static func reason(in text: String) -> String? {
+        let text = text.lowercased()
+        return reasons.first { words, _ in words.contains { text.contains($0) } }?.reason
+    }
+
+    /// The first that fits is taken, so the vague ones come last.
+    private static let reasons: [(words: [String], reason: String)] = [
+        (["not yet valid"], "the certificate is not valid yet"),
+        (["expired"], "the certificate has expired"),
+        (
+            [
+                "hostname", "subject name", "does not match", "doesn't match",
+                "no alternative cert",
+            ], "the certificate is for another host"
+        ),
+        (
+            ["self-signed", "self signed", "issuer", "unknown_ca", "unknown ca"],
+            "the certificate's authority is unknown"
+        ),
+        (
+            ["certificate_required", "certificate required", "bad_certificate", "bad certificate"],
+            "the server asks for a client's certificate, or refuses it"
+        ),
+        (
+            [
+                "certificate_verify_failed", "unabletovalidate", "certificate verif",
+                "certificate problem",
+            ],
+            "the certificate is not trusted: its authority is unknown, or its time is over"
+        ),
+        (
+            ["wrong_version_number", "wrong version", "unsupported_protocol", "protocol_version"],
+            "the server speaks no TLS, or no version of it that is accepted"
+        ),
+        (["handshake", "eof"], "the handshake failed"),
+    ]
+}

@@ -1,0 +1,15 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension MemoryTransport.AnswerFailure: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}
+
+extension MemoryTransport.UnmatchedCall: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}

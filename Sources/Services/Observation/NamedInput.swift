@@ -1,0 +1,14 @@
+/// An input that can say what is asked for, in words that may be written to a log.
+///
+/// ```swift
+/// extension ProductQuery: NamedInput {
+///     var loggedName: String { "products of page \(page)" }
+/// }
+/// ```
+///
+/// An error of a policy's own, such as one of a timeout, names what it was about by this. Of an input
+/// that does not conform nothing is written: it may hold secrets.
+public protocol NamedInput {
+    /// What is asked for. It must hold no secrets.
+    var loggedName: String { get }
+}
