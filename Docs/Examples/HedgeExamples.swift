@@ -4,12 +4,20 @@ import Testing
 
 /// The code of Docs/Policies/Hedge.md.
 @Suite struct HedgeExamples {
+    // snippet: input
+    struct ProductID: Sendable, Replayable {
+        let number: Int
+        /// To load a product twice does no harm.
+        let isReplayable = true
+    }
+    // end snippet
+
     @Test func usage() {
         let scheduler = ManualScheduler()
         let lines = ExampleLog()
         let count = ExampleLog()
         let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
-        let slowAtFirst: Service<Int, String> = { _ in
+        let slowAtFirst: Service<ProductID, String> = { _ in
             log("asked")
             count.add("")
             let isFirst = count.lines.count == 1
@@ -19,7 +27,7 @@ import Testing
         // snippet: usage
         let load = stack(.hedge(after: .milliseconds(50), on: scheduler), over: slowAtFirst)
 
-        load(7).observe { result in log("\(result)") }
+        load(ProductID(number: 7)).observe { result in log("\(result)") }
         // end snippet
         scheduler.run()
         #expect(

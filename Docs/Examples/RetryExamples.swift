@@ -33,7 +33,7 @@ import Testing
                 "0.2 seconds: asked",
                 "0.2 seconds: success(\"iPad Pro\")",
             ])
-        #expect(budget.balance == 98)
+        #expect(budget.balance == 8)
     }
 
     @Test func replayable() {
@@ -68,13 +68,14 @@ import Testing
         let lines = ExampleLog()
         let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
         let orders = try #require(URL(string: "https://shop.example.com/orders"))
+        let random = RandomSource(Fractions([0.5]))
         let busyAtFirst: HTTPService = { _ in
             log("asked")
             if CallContext.current.attempt > 1 { return Future(value: HTTPResponse(status: 201)) }
             return Future(value: HTTPResponse(status: 503, headers: ["Retry-After": "5"]))
         }
         // snippet: http
-        let service = stack(.retry(on: scheduler), over: busyAtFirst)
+        let service = stack(.retry(on: scheduler, random: random), over: busyAtFirst)
 
         var order = HTTPRequest(.post, orders, body: .data(Data("1 iPad Pro".utf8)))
         service(order).observe { result in log("\(result)") }
@@ -88,8 +89,8 @@ import Testing
                 "0.0 seconds: asked",
                 "0.0 seconds: success(503, [Retry-After: 5], body of 0 bytes)",
                 "0.0 seconds: asked",
-                "5.0 seconds: asked",
-                "5.0 seconds: success(201, [], body of 0 bytes)",
+                "5.25 seconds: asked",
+                "5.25 seconds: success(201, [], body of 0 bytes)",
             ])
     }
 
