@@ -10,7 +10,7 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// It belongs above the retry: all attempts of a call then have the same key, and the retry may
     /// make them, since a request with a key is ``HTTPRequest/isReplayable``. The key is sent as the
-    /// header Idempotency-Key. Beneath a retry, each attempt gets a key of its own, which allows no other. A request whose method is idempotent gets none, and one that has a
+    /// header Idempotency-Key. A request whose method is idempotent gets none, and one that has a
     /// key, in its context or as a header, keeps it. Have it only for servers that heed the header.
     ///
     /// - Parameter random: Where the keys come from: random UUIDs (RFC 9562, section 5.4) of two
@@ -36,8 +36,6 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var request = request
                 request.context.idempotencyKey = makeKey(request)
-                // Whoever repeats above makes the next attempt with another key.
-                request.context.keyIsOfOneAttempt = CallContext.current.record != nil
                 return service(request).naming(request)
             }
         }

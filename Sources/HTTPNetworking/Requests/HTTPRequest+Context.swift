@@ -27,9 +27,6 @@ extension HTTPRequest {
         /// They are part of how a request is sent, not of what it asks for, and are not compared.
         package var credentials: [Credential] = []
 
-        /// Whether the key is made anew for each attempt, so that it does not say that two are the same call.
-        var keyIsOfOneAttempt = false
-
         /// Makes a context.
         public init(
             deadline: CallDeadline? = nil, attempt: Int = 1, idempotencyKey: String? = nil,

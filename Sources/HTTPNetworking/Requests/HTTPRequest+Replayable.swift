@@ -7,8 +7,8 @@ extension HTTPRequest: Replayable {
     /// server know the second for the first.
     public var isReplayable: Bool {
         body.isReplayable
-            && (method.isIdempotent || headers["Idempotency-Key"] != nil
-                || context.idempotencyKey != nil && !context.keyIsOfOneAttempt)
+            && (method.isIdempotent || context.idempotencyKey != nil
+                || headers["Idempotency-Key"] != nil)
     }
 
     /// Whether its body is a stream that can be opened only once, and was.
