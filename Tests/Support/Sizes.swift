@@ -10,6 +10,9 @@ package func depth() -> Int { size("PLEDGE_DEPTH", usually: 1_000_000) }
 /// says.
 package func scriptCount() -> Int { size("PLEDGE_SCRIPTS", usually: 2_000) }
 
+/// How many random orders of HTTP middleware are tried: 5,000, or as many as PLEDGE_ORDERS says.
+package func orderCount() -> Int { size("PLEDGE_ORDERS", usually: 5_000) }
+
 private func size(_ variable: String, usually size: Int) -> Int {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? size
 }

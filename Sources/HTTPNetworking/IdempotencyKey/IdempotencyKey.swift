@@ -9,7 +9,8 @@ extension Middleware where Input == HTTPRequest {
     /// ```
     ///
     /// It belongs above the retry: all attempts of a call then have the same key, and the retry may
-    /// make them, since a request with a key is ``HTTPRequest/isReplayable``. The key is sent as the
+    /// make them, since a request with a key is ``HTTPRequest/isReplayable``. Beneath it, each attempt would
+    /// have another key, so a retry does not repeat the request. The key is sent as the
     /// header Idempotency-Key. A request whose method is idempotent gets none, and one that has a
     /// key, in its context or as a header, keeps it. Have it only for servers that heed the header.
     ///
@@ -34,9 +35,13 @@ extension Middleware where Input == HTTPRequest {
                     request.context.idempotencyKey != nil
                     || request.headers["Idempotency-Key"] != nil
                 if hasKey || request.method.isIdempotent { return service(request) }
-                var request = request
-                request.context.idempotencyKey = makeKey(request)
-                return service(request).naming(request)
+                var sent = request
+                sent.context.idempotencyKey = makeKey(request)
+                // Whoever repeats the call from above gives it another key, so that to them it is one
+                // that may not be sent twice, whatever becomes of it beneath.
+                return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
+                    service(sent).naming(sent)
+                }
             }
         }
     }

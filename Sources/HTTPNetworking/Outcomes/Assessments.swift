@@ -38,13 +38,12 @@ extension CallAssessment {
     init(status: Int, headers: HTTPHeaders) {
         var delay: Duration? { RetryAfter.delay(in: headers, now: .now) }
         switch status {
-        case 100...399: self = .success
         case 408: self = .transient(after: delay, fault: .network)
         case 413 where delay != nil, 421, 425:
             self = CallAssessment(
                 isSuccess: false, health: .healthy, retry: .after(delay), fault: .caller)
         case 429, 500, 502, 503, 504, 520...524: self = .transient(after: delay)
-        case 400...499: self = .rejection
+        case 100...499: self = .rejection
         default: self = .failure
         }
     }
@@ -99,7 +98,7 @@ extension HTTPError: OutcomeAdvising {
             .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported, .signInNeeded,
             .sessionEnded:
             .callersMistake
-        default: assessmentOfCause
+        default: cause.map { CallAssessment(of: $0) } ?? .transient()
         }
     }
 
@@ -119,14 +118,6 @@ extension HTTPError: OutcomeAdvising {
 
     private var hasPassedDeadline: Bool {
         request?.context.deadline.map { $0.remaining <= .zero } ?? false
-    }
-
-    private var assessmentOfCause: CallAssessment {
-        switch cause {
-        case is CancellationError: .givenUp
-        case let cause as any OutcomeAdvising: cause.assessment
-        default: .transient()
-        }
     }
 }
 

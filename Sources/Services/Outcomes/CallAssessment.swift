@@ -108,7 +108,7 @@ extension CallAssessment {
     }
 
     /// What an error means by the standard rules; ``Classifier/standard`` says which.
-    init(of error: any Error) {
+    package init(of error: any Error) {
         switch error {
         case is CancellationError: self = .givenUp
         case let advising as any OutcomeAdvising: self = advising.assessment

@@ -80,4 +80,34 @@ import Testing
             over: { (request: HTTPRequest) in Future(value: request.context.idempotencyKey) })
         #expect(try service(HTTPRequest(.post, url)).result?.get() == "for POST")
     }
+
+    /// A server cannot know the second request for the first, whatever a retry beneath may do.
+    @Test func whatRepeatsFromAboveSendsNoSecondKey() {
+        let scheduler = ManualScheduler()
+        let policies: [Middleware<HTTPRequest, Int>] = [
+            .retry(backoff: .constant(.zero), on: scheduler),
+            .hedge(after: .milliseconds(1), maxExtraLoad: 1, on: scheduler),
+        ]
+        for policy in policies {
+            let keys = Locked<Set<String>>([])
+            let codes = Locked([HTTPError.Code.connectionLost, .connectionLost, .cannotConnect])
+            let service = stack(
+                policy, .idempotencyKey(random: random),
+                .retry(backoff: .constant(.zero), on: scheduler),
+                over: { (request: HTTPRequest) -> Future<Int> in
+                    _ = keys.withLock { $0.insert(request.context.idempotencyKey ?? "none") }
+                    return CallContext.current.exchange(request) {
+                        Future<Void>(value: ()).delay(.milliseconds(5), on: scheduler).map {
+                            throw HTTPError(
+                                code: codes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                                    ?? .badResponse)
+                        }
+                    }
+                })
+            let call = service(HTTPRequest(.post, url))
+            scheduler.run()
+            #expect(call.errorNow != nil)
+            #expect(keys.withLock { $0.count } == 1)
+        }
+    }
 }

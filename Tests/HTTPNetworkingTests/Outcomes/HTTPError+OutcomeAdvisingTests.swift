@@ -40,6 +40,13 @@ import Testing
         #expect(HTTPError(code: .unacceptableStatus).advisedOutcome == .failure)
     }
 
+    @Test(arguments: [204, 303, 404])
+    func aStatusThatIsNotAcceptedHasFailedTheCallAndNotTheService(_ status: Int) {
+        let error = HTTPError(code: .unacceptableStatus, response: HTTPResponse(status: status))
+        #expect(error.assessment == .rejection)
+        #expect(error.response?.assessment == .success)
+    }
+
     @Test(arguments: [HTTPError.Code.other, HTTPError.Code(rawValue: "the modem hung up")])
     func ofWhatIsNotKnownTheCauseIsAsked(_ code: HTTPError.Code) {
         func outcome(_ cause: (any Error)?) -> Outcome {
@@ -49,5 +56,8 @@ import Testing
         #expect(outcome(Odd()) == .retryable(after: nil))
         #expect(outcome(CancellationError()) == .ignorable)
         #expect(outcome(HTTPError(code: .badResponse)) == .failure)
+        let mistake = DecodingError.valueNotFound(
+            Int.self, DecodingError.Context(codingPath: [], debugDescription: ""))
+        #expect(HTTPError(code: code, cause: mistake).assessment == .callersMistake)
     }
 }

@@ -1,0 +1,53 @@
+import HTTPNetworking
+import Services
+import TestSupport
+import Testing
+
+/// What holds for HTTP middleware in every order, around each other and within each other, whatever the
+/// server does.
+@Suite struct HTTPOrderTests {
+    /// What a part of the scripts has shown.
+    private struct Found {
+        var pairs: Set<LayerPair> = []
+        /// How many stacks had four layers or more.
+        var deep = 0
+    }
+
+    /// A failure names its seed: `OrderScript(seed:)` does the same again.
+    @Test func everyOrderOfTheMiddlewareKeepsTheInvariants() async {
+        let count = orderCount()
+        let found = await withTaskGroup(of: Found.self) { group in
+            let parts = 4
+            for part in 0..<parts {
+                group.addTask { Self.run(stride(from: part, to: count, by: parts)) }
+            }
+            return await group.reduce(into: Found()) { all, part in
+                all.pairs.formUnion(part.pairs)
+                all.deep += part.deep
+            }
+        }
+        // Fewer scripts do not hold all pairs.
+        guard count >= 5_000 else { return }
+        let kinds = OrderedLayer.allCases
+        let missing = kinds.flatMap { outer in kinds.map { LayerPair(outer: outer, inner: $0) } }
+            .filter { !found.pairs.contains($0) }
+        #expect(missing.isEmpty)
+        #expect(found.deep * 100 > count * 48)
+    }
+
+    private static func run(_ seeds: StrideTo<Int>) -> Found {
+        var found = Found()
+        for seed in seeds {
+            let script = OrderScript(seed: UInt64(seed))
+            let faults = script.go()
+            #expect(faults.isEmpty, "\(script.name)")
+            found.pairs.formUnion(LayerPair.all(of: script.layers))
+            found.deep += script.layers.count >= 4 ? 1 : 0
+            guard seed % 10 < 1 else { continue }
+            let again = OrderScript(seed: UInt64(seed))
+            #expect(again.go() == faults, "\(script.name)")
+            #expect(script.transcript == again.transcript, "\(script.name)")
+        }
+        return found
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import HTTPNetworking
+import Services
+import TestSupport
+
+/// What one call asks for, with secrets in the places that can hold one.
+struct OrderRequest: Sendable {
+    enum Body: Sendable {
+        case none
+        case data(String)
+        case json(String)
+        case form(String)
+        case multipart(String)
+    }
+
+    let method: HTTPMethod
+    let url: URL
+    let headers: HTTPHeaders
+    let body: Body
+    let random: RandomSource
+
+    /// Draws the request of a call.
+    ///
+    /// What is not safe knows its call by a header.
+    static func draw(
+        call: Int, _ dice: inout SeededGenerator, _ secrets: OrderSecrets
+    ) -> OrderRequest {
+        func oneIn(_ number: Int) -> Bool { Int.random(in: 0..<number, using: &dice) == 0 }
+        let methods: [HTTPMethod] = [.get, .get, .get, .head, .post, .post, .post, .put]
+        let method = methods.randomElement(using: &dice) ?? .get
+        let host = oneIn(8) ? OrderServer.otherHost : OrderServer.host
+        let user = oneIn(4) ? "me:\(secrets.plant(in: "userinfo", for: host))@" : ""
+        let query = oneIn(3) ? "?key=\(secrets.plant(in: "query", for: host))" : ""
+        var headers = HTTPHeaders()
+        if oneIn(8) {
+            let token = secrets.plant(in: "own Authorization", for: host)
+            headers.set("Bearer \(token)", for: "Authorization")
+        }
+        if oneIn(8) {
+            headers.set("own=\(secrets.plant(in: "own cookie", for: host))", for: "Cookie")
+        }
+        if !method.isSafe { headers.set("\(call)", for: "X-Call") }
+        let path = Int.random(in: 0..<3, using: &dice)
+        return OrderRequest(
+            method: method, url: URL(string: "https://\(user)\(host)/p\(path)\(query)")!,
+            headers: headers, body: method.isSafe ? .none : drawBody(&dice, secrets),
+            random: RandomSource(SeededGenerator(seed: dice.next())))
+    }
+
+    private static func drawBody(
+        _ dice: inout SeededGenerator, _ secrets: OrderSecrets
+    ) -> Body {
+        switch Int.random(in: 0..<5, using: &dice) {
+        case 0: .data(secrets.plant(in: "text"))
+        case 1: .json(secrets.plant(in: "JSON"))
+        case 2: .form(secrets.plant(in: "form"))
+        case 3: .multipart(secrets.plant(in: "multipart"))
+        default: .none
+        }
+    }
+
+    /// As a transport sends it.
+    var request: HTTPRequest {
+        get throws {
+            var request = HTTPRequest(method, url, headers: headers)
+            if case .multipart(let text) = body {
+                request.body = try .multipart(
+                    Multipart([.text("password", text), .text("title", "Day")], random: random))
+            } else {
+                request.body = HTTPRequest.Body(try endpointBody)
+            }
+            return request
+        }
+    }
+
+    /// As an app asks for it; several parts become a form.
+    var endpoint: Endpoint {
+        get throws {
+            var endpoint = Endpoint(url: url)
+            endpoint.method = method
+            endpoint.headers = headers
+            endpoint.body = try endpointBody
+            return endpoint
+        }
+    }
+
+    private var endpointBody: Endpoint.Body {
+        get throws {
+            switch body {
+            case .none: .none
+            case .data(let text): .data(Data("words: \(text)".utf8), contentType: "text/plain")
+            case .json(let text): try .json(["item": "tea", "name": text])
+            case .form(let text), .multipart(let text):
+                .form([
+                    URLQueryItem(name: "password", value: text),
+                    URLQueryItem(name: "title", value: "Day"),
+                ])
+            }
+        }
+    }
+}

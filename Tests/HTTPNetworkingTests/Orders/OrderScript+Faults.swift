@@ -1,0 +1,128 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+
+/// What holds in every order.
+extension OrderScript {
+    func faults() -> [OrderFault] {
+        var faults = server.state.withLock { state in
+            state.faults
+                + state.processed.filter { $0.value > 1 }.map {
+                    OrderFault(.processedOnce, "call \($0.key) was processed \($0.value) times")
+                }
+        }
+        checkBreakers(&faults)
+        for (index, call) in calls.withLock({ $0 }).enumerated() {
+            faults += timeFaults(of: call).map {
+                OrderFault(.everyCallEndsInTime, "call \(index) \($0)")
+            }
+            guard let result = call.ends.first?.result else { continue }
+            if isObserved { faults += countFaults(of: index, result) }
+        }
+        if !scheduler.isIdle {
+            faults.append(OrderFault(.everyCallEndsInTime, "something is scheduled in the end"))
+        }
+        return faults + shownSecrets()
+    }
+
+    private func timeFaults(of call: Call) -> [String] {
+        guard let end = call.ends.first, call.ends.count == 1 else {
+            return ["ended \(call.ends.count) times"]
+        }
+        var faults: [String] = []
+        if case .failure(let error) = end.result, error is CancellationError, !call.isCancelled {
+            faults.append("was cancelled by nobody")
+        }
+        let time = end.instant - call.begun
+        if let limit, time > limit { faults.append("took \(time), and \(limit) was allowed") }
+        return faults
+    }
+
+    /// Breakers may only be open where there was a reason.
+    private func checkBreakers(_ faults: inout [OrderFault]) {
+        guard watch.openBreakers > 0, server.state.withLock({ $0.evidence }) == 0 else { return }
+        faults.append(OrderFault(.breakersOpenByEvidence, "a breaker is open without a reason"))
+    }
+
+    func checkBreakers() {
+        var faults: [OrderFault] = []
+        checkBreakers(&faults)
+        if !faults.isEmpty { server.state.withLock { $0.faults += faults } }
+    }
+
+    private func countFaults(
+        of index: Int, _ result: Result<HTTPResponse?, any Error>
+    ) -> [OrderFault] {
+        let told = watch.ends[index] ?? []
+        guard told.count == 1, told.allSatisfy({ Self.isRight($0, for: result) }) else {
+            return [
+                OrderFault(
+                    .observersCountWhatCallersSee,
+                    "call \(index) ended with \(result), and observers were told \(told)")
+            ]
+        }
+        return []
+    }
+
+    /// Whether an outcome is what the caller saw.
+    private static func isRight(
+        _ outcome: Outcome, for result: Result<HTTPResponse?, any Error>
+    ) -> Bool {
+        switch (result, outcome) {
+        case (.success(nil), .success): return true
+        case (.success(let response?), _):
+            let isAgain =
+                [408, 421, 425, 429, 500, 502, 503, 504].contains(response.status)
+                || response.status == 413 && response.headers["Retry-After"] != nil
+            return outcome.isFailure == isAgain && (isAgain || outcome == .success)
+        case (.failure(let error), .ignorable):
+            return error is CancellationError || error is Superseded
+        case (.failure(let error), _):
+            return outcome.isFailure && !(error is CancellationError || error is Superseded)
+        default: return false
+        }
+    }
+}
+
+// MARK: - Secrets
+
+extension OrderScript {
+    private func shownSecrets() -> [OrderFault] {
+        var texts = watch.texts.map { ("a log's line", $0) } + watch.lines.map { ("an event", $0) }
+        if isObserved {
+            texts.append(("metrics", metrics.prometheusText))
+            texts.append(("a trace", recorder.chromeTrace))
+            texts += recorder.calls.map { ("a waterfall", $0.waterfall()) }
+        }
+        for (index, call) in calls.withLock({ $0 }).enumerated() {
+            switch call.ends.first?.result {
+            case .failure(let error): texts += self.texts(of: error, ofCall: index)
+            case .success(let response?) where response.request != nil:
+                texts.append(("a response", "\(response)"))
+            default: break
+            }
+        }
+        return texts.flatMap { kind, text in
+            server.secrets.places(in: text).map {
+                OrderFault(.secretsAreNotShown, "\($0) in \(kind): \(text)")
+            }
+        }
+    }
+
+    /// One of an error's texts, another one for each call, and its command: all of each error take as
+    /// long as all the rest.
+    private func texts(of error: any Error, ofCall call: Int) -> [(String, String)] {
+        var text: (String, String)
+        switch (Int(seed % 4) + call) % 4 {
+        case 0: text = ("a description", String(describing: error))
+        case 1: text = ("a debug description", String(reflecting: error))
+        case 2: text = ("a localized description", error.localizedDescription)
+        default:
+            text = ("a dump", "")
+            dump(error, to: &text.1)
+        }
+        guard let command = (error as? HTTPError)?.curlCommand else { return [text] }
+        return [text, ("a command", command)]
+    }
+}

@@ -1,0 +1,105 @@
+import Composition
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import TestSupport
+
+/// A few calls through a random stack of HTTP middleware to a random server: one number chooses all.
+final class OrderScript: Sendable {
+    /// A call: what it asks for, how it ended, and when.
+    struct Call: Sendable {
+        let request: OrderRequest
+        var begun = Duration.zero
+        var future: Future<HTTPResponse?>?
+        var ends: [(result: Result<HTTPResponse?, any Error>, instant: Duration)] = []
+        var isCancelled = false
+    }
+
+    let seed: UInt64
+    let layers: [OrderedLayer]
+    let scheduler = ManualScheduler()
+    let server: OrderServer
+    let watch = OrderWatch()
+    let calls: Locked<[Call]>
+    let recorder = CallRecorder(calls: 2)
+    let metrics = ServiceMetrics()
+    let isObserved: Bool
+    /// How long a call takes at most, nil where the outermost layers do not say.
+    let limit: Duration?
+    /// How the stack is called.
+    let form: OrderForm
+    private let service: @Sendable (Int) -> Future<HTTPResponse?>
+    private let plan: [(start: Duration, cancel: Duration?)]
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var dice = SeededGenerator(seed: seed)
+        let secrets = OrderSecrets(seed: dice.next())
+        layers = OrderedLayer.draw(&dice)
+        server = OrderServer(on: scheduler, secrets, dice: &dice)
+        let requests = (0..<Int.random(in: 1...4, using: &dice)).map { call in
+            OrderRequest.draw(call: call, &dice, secrets)
+        }
+        calls = Locked(requests.map { Call(request: $0) })
+        isObserved = Int.random(in: 0..<4, using: &dice) > 0
+        var site = OrderSite(scheduler: scheduler, server: server, watch: watch, dice: dice)
+        form = OrderForm.draw(&site, isTransport: server.isTransport)
+        let observers = [watch.outermost, recorder.observer, metrics.observer]
+        service = form.service(
+            layers, requests, &site, observers: isObserved ? observers : [])
+        limit = Self.limit(of: layers, site.limits)
+        plan = requests.map { _ in
+            let start = site.milliseconds(0...3_000)
+            let isGivenUp = site.number(0...9) == 0
+            return (start, isGivenUp ? start + site.milliseconds(0...500) : nil)
+        }
+    }
+
+    var name: String {
+        "seed \(seed): \(layers.map(\.rawValue).joined(separator: ", ")); \(form), "
+            + (server.isTransport ? "transport" : "user's transport")
+            + (server.isHealthy ? ", healthy" : "") + (isObserved ? ", observed" : "")
+    }
+
+    /// What happened, line by line: the same for the same seed.
+    var transcript: [String] { server.state.withLock { $0.transcript } + watch.lines }
+
+    /// Makes the calls, and lets them end.
+    ///
+    /// - Returns: What is not as it should be.
+    func go() -> [OrderFault] {
+        for (index, plan) in plan.enumerated() {
+            scheduler.schedule(after: plan.start) { self.begin(index) }
+            if let cancel = plan.cancel {
+                scheduler.schedule(after: cancel) { self.cancel(index) }
+            }
+        }
+        scheduler.advance(by: .seconds(3_600))
+        return faults().filter { !ExceptedPair.explain($0, in: layers) }
+    }
+
+    private func begin(_ index: Int) {
+        calls.withLock { $0[index].begun = scheduler.now.offset }
+        let future = watch.begin(index) { service(index) }
+        calls.withLock { $0[index].future = future }
+        future.observe { result in
+            self.calls.withLock { $0[index].ends.append((result, self.scheduler.now.offset)) }
+            self.checkBreakers()
+        }
+    }
+
+    private func cancel(_ index: Int) {
+        let future = calls.withLock { calls in
+            calls[index].isCancelled = calls[index].future != nil
+            return calls[index].future
+        }
+        future?.cancel()
+    }
+
+    /// The first limit that stands above whatever takes time.
+    private static func limit(of layers: [OrderedLayer], _ limits: [Duration?]) -> Duration? {
+        let index = layers.firstIndex { !$0.takesNoTime }
+        return index.flatMap { limits[$0] }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import TestSupport
+
+/// Two hosts that answer as chance will have it, on virtual time, and keep account of what arrives.
+final class OrderServer: Sendable {
+    static let host = "a.test"
+    static let otherHost = "b.test"
+    /// Where the refresher's tokens come from.
+    static let tokenURL = URL(string: "https://a.test/token")!
+
+    struct State {
+        var dice: SeededGenerator
+        /// How often what may be processed once was processed, by its call; one for each key.
+        var processed: [String: Int] = [:]
+        var keys: Set<String> = []
+        var faults: [OrderFault] = []
+        var evidence = 0
+        var transcript: [String] = []
+        /// The only token that is let in, once there is one.
+        var token: String?
+    }
+
+    let state: Locked<State>
+    let scheduler: ManualScheduler
+    let secrets: OrderSecrets
+    /// Whether it notes what it sends and names it, as the transports of this package do.
+    let isTransport: Bool
+    /// Whether it never fails.
+    let isHealthy: Bool
+
+    init(on scheduler: ManualScheduler, _ secrets: OrderSecrets, dice: inout SeededGenerator) {
+        self.scheduler = scheduler
+        self.secrets = secrets
+        isTransport = Int.random(in: 0..<3, using: &dice) > 0
+        isHealthy = Int.random(in: 0..<4, using: &dice) == 0
+        state = Locked(State(dice: SeededGenerator(seed: dice.next())))
+    }
+
+    @Sendable func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        guard isTransport else { return receive(request) }
+        let request = request.inCallContext()
+        return CallContext.current.exchange(request) { self.receive(request) }
+    }
+
+    /// Takes note of anything that says that the service is not healthy.
+    func noteEvidence() { state.withLock { $0.evidence += 1 } }
+
+    private func receive(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        let body: String
+        do { body = try Self.text(of: request.body) } catch { return Future(error: error) }
+        let text = Self.text(of: request, body)
+        let host = HTTPOrigin(request.url)?.host ?? "nobody"
+        let (answer, delay) = state.withLock { state -> (OrderAnswer, Duration) in
+            for place in secrets.places(in: text, notFor: host) {
+                state.faults.append(
+                    OrderFault(.secretsStayWithTheirOrigins, "\(place) went to \(host)"))
+            }
+            let answer = state.answer(to: request, isHealthy: isHealthy)
+            if answer.hasProcessed { state.process(request) }
+            if answer.isEvidence { state.evidence += 1 }
+            state.transcript.append("\(scheduler.now.offset) \(request) \(answer)")
+            return (answer, state.delay())
+        }
+        if delay == .zero { return Future(result: result(answer, request, text)) }
+        return Future<Void>(value: ()).delay(delay, on: scheduler).map {
+            try self.result(answer, request, text).get()
+        }
+    }
+
+    private static func text(of body: HTTPRequest.Body) throws -> String {
+        let stream = try body.open()
+        var data = Data()
+        while let chunk = try stream.next().result?.get() ?? nil { data.append(chunk) }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// All that arrives.
+    private static func text(of request: HTTPRequest, _ body: String) -> String {
+        let fields = request.effectiveHeaders.map { "\($0.name)=\($0.value)" }
+        return "\(request.url.absoluteString)\n\(fields.joined(separator: "\n"))\n\(body)"
+    }
+}
+
+extension OrderServer.State {
+    /// Notes that a request is processed.
+    fileprivate mutating func process(_ request: HTTPRequest) {
+        guard request.method == .post, let call = request.headers["X-Call"] else { return }
+        if let key = request.effectiveHeaders["Idempotency-Key"], !keys.insert(key).inserted {
+            return
+        }
+        processed[call, default: 0] += 1
+    }
+
+    fileprivate mutating func answer(to request: HTTPRequest, isHealthy: Bool) -> OrderAnswer {
+        let answer = OrderAnswer.draw(&dice, isHealthy: isHealthy)
+        // Now and then all tokens are over.
+        if Int.random(in: 0..<12, using: &dice) == 0 { token = "revoked" }
+        guard request.url != OrderServer.tokenURL else {
+            if case .redirect = answer { return .status(200) }
+            if case .compressed = answer { return .status(200) }
+            return answer
+        }
+        if let token, request.url.host() == OrderServer.host,
+            let sent = request.headers["Authorization"], sent.hasPrefix("Bearer "),
+            sent != "Bearer \(token)"
+        {
+            return .status(401)
+        }
+        return answer
+    }
+
+    fileprivate mutating func delay() -> Duration {
+        switch Int.random(in: 0..<10, using: &dice) {
+        case 0..<3: .zero
+        case 3..<9: .milliseconds(Int.random(in: 1...80, using: &dice))
+        default: .milliseconds(Int.random(in: 500...9_000, using: &dice))
+        }
+    }
+}

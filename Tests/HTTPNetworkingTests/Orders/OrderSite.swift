@@ -1,0 +1,171 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import TestSupport
+
+/// Where random layers are made, and what they share.
+struct OrderSite {
+    let scheduler: ManualScheduler
+    let server: OrderServer
+    let watch: OrderWatch
+    var dice: SeededGenerator
+    /// Whether what is not known to be safe may be repeated.
+    var unproven = UnprovenRetries.allowed
+    /// How long a call through each layer takes at most, nil where the layer does not say.
+    var limits: [Duration?] = []
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &dice) }
+    mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
+        .milliseconds(number(range))
+    }
+    mutating func random() -> RandomSource { RandomSource(SeededGenerator(seed: dice.next())) }
+    mutating func isTails() -> Bool { .random(using: &dice) }
+
+    /// A policy for any input.
+    mutating func policy<Input: Sendable, Output: Sendable>(
+        _ kind: OrderedLayer, coalesce: Middleware<Input, Output>, substitute: Output
+    ) -> Middleware<Input, Output> {
+        var limit: Duration?
+        defer { limits.append(limit) }
+        switch kind {
+        case .observed: return .observed(by: watch.observer, on: scheduler)
+        case .deadline:
+            limit = milliseconds(0...8_000)
+            return .deadline(limit ?? .zero, on: scheduler)
+        case .timeout:
+            limit = milliseconds(0...3_000)
+            return noting(.timeout(limit ?? .zero, on: scheduler))
+        case .retry: return retry()
+        case .hedge:
+            return .hedge(
+                after: milliseconds(0...100), attempts: number(1...3),
+                maxExtraLoad: Double(number(0...2)) / 2, on: scheduler)
+        case .coalesce: return coalesce
+        case .bulkhead:
+            return .bulkhead(
+                Bulkhead(
+                    limit: number(1...2), queue: number(0...2),
+                    queueTimeout: isTails() ? milliseconds(0...500) : nil, on: scheduler))
+        case .rateLimit:
+            return .rateLimit(
+                RateLimiter(
+                    rate: number(1...5), per: .seconds(1), burst: number(1...4),
+                    maxWait: milliseconds(0...1_000), on: scheduler))
+        case .circuitBreaker: return circuitBreaker()
+        default: return .fallback(substitute)
+        }
+    }
+
+    private mutating func retry<Input, Output>() -> Middleware<Input, Output> {
+        let budgets = [
+            nil, .unlimited,
+            RetryBudget(
+                ttl: .seconds(10), minRetries: number(0...3),
+                percentCanRetry: Double(number(0...4)) / 4, on: scheduler),
+        ]
+        return .retry(
+            attempts: number(1...4), backoff: .fullJitter(base: milliseconds(0...200)),
+            budget: budgets[number(0...2)], unproven: unproven, on: scheduler, random: random())
+    }
+
+    private mutating func circuitBreaker<Input, Output>() -> Middleware<Input, Output> {
+        let breaker = CircuitBreaker(
+            failuresInARow: number(1...3), minimumRequests: number(1...5),
+            backoff: .constant(milliseconds(0...5_000)), on: scheduler, random: random())
+        watch.add(breaker)
+        return .circuitBreaker(breaker)
+    }
+
+    /// Takes note of the failures that a layer makes of answers.
+    private func noting<Input, Output>(
+        _ layer: Middleware<Input, Output>
+    ) -> Middleware<Input, Output> {
+        let server = server
+        return Middleware { next in
+            let service = layer(next)
+            return { input in
+                service(input).onFailure { error in
+                    switch error {
+                    case let error as ServiceError where error.code == .timedOut:
+                        server.noteEvidence()
+                    case let error as HTTPError
+                    where [.badResponse, .tooManyRedirects].contains(error.code):
+                        server.noteEvidence()
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+}
+
+// MARK: - HTTP
+
+extension OrderSite {
+    /// A middleware of HTTP, or a policy for requests.
+    mutating func middleware(_ kind: OrderedLayer) -> Middleware<HTTPRequest, HTTPResponse> {
+        if kind.isGeneral {
+            return policy(
+                kind, coalesce: .coalesce(by: .safeRequest), substitute: HTTPResponse(status: 200))
+        }
+        limits.append(nil)
+        let (secrets, watch) = (server.secrets, watch)
+        let origin = HTTPOrigins.origins(of: OrderServer.tokenURL)
+        switch kind {
+        case .redirect: return noting(.redirect(limit: number(1...5)))
+        case .authorizeKey:
+            let key = secrets.plant(in: "API key", for: OrderServer.host)
+            return .authorize(.header("X-API-Key", key), for: origin)
+        case .authorizeToken: return .authorize(.bearer(from: refresher()), for: origin)
+        case .cookies: return .cookies(jar())
+        case .cache:
+            let server = server
+            return .cache(
+                HTTPCache(
+                    coalescesMisses: isTails(),
+                    now: { HTTPDate(secondsSince1970: server.now) }, on: scheduler))
+        case .acceptStatus: return .acceptStatus()
+        case .decompress: return noting(.decompress(upTo: 10_000))
+        case .defaultHeaders:
+            return .defaultHeaders(["X-Client": secrets.plant(in: "default header")])
+        case .idempotencyKey: return .idempotencyKey(random: random())
+        default: return .exchangeLog(on: scheduler) { watch.see($0) }
+        }
+    }
+
+    private func jar() -> CookieJar {
+        let server = server
+        let jar = CookieJar(now: { HTTPDate(secondsSince1970: server.now) })
+        for host in [OrderServer.host, OrderServer.otherHost] {
+            let cookie = server.secrets.plant(in: "cookie", for: host)
+            jar.store("sid=\(cookie); Path=/", from: URL(string: "https://\(host)/")!)
+        }
+        return jar
+    }
+
+    private mutating func refresher() -> TokenRefresher {
+        let (server, random) = (server, random())
+        func token() -> AccessToken {
+            AccessToken(
+                server.secrets.plant(in: "access token", for: OrderServer.host),
+                lifetime: .seconds(number(1...20)),
+                refreshToken: server.secrets.plant(in: "refresh token", for: OrderServer.host))
+        }
+        return TokenRefresher(
+            token(), leeway: .seconds(number(0...2)), grace: .seconds(number(0...2)), on: scheduler
+        ) { token in
+            if random.happens(withProbability: 0.1) {
+                return Future(error: TokenRefresher.InvalidGrant())
+            }
+            let form = [URLQueryItem(name: "refresh_token", value: token.refreshToken)]
+            let request = HTTPRequest(.post, OrderServer.tokenURL, body: .form(form))
+            return server.send(request).map { response in
+                guard response.status == 200 else {
+                    throw HTTPError(code: .unacceptableStatus, request: request, response: response)
+                }
+                return try JSONDecoder().decode(AccessToken.self, from: response.body)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Futures
+import HTTPNetworking
+import Services
+
+/// Sees what a script's observers and logs are told.
+final class OrderWatch: Sendable {
+    private struct State {
+        var breakers: [CircuitBreaker] = []
+        var texts: [String] = []
+        var lines: [String] = []
+        /// Which of the script's calls a call of the events is.
+        var calls: [UInt64: Int] = [:]
+        /// How each of the script's calls ended, each time that the outermost observer was told.
+        var ends: [Int: [Outcome]] = [:]
+        /// The call of the script that is being begun.
+        var current: Int?
+    }
+
+    private let state = Locked(State())
+
+    func add(_ breaker: CircuitBreaker) { state.withLock { $0.breakers.append(breaker) } }
+
+    var openBreakers: Int {
+        state.withLock { $0.breakers }.count { $0.state != .closed }
+    }
+
+    /// What was logged and told, in text.
+    var texts: [String] { state.withLock { $0.texts } }
+    /// The events, without the number of the call, which is no script's.
+    var lines: [String] { state.withLock { $0.lines } }
+    var ends: [Int: [Outcome]] { state.withLock { $0.ends } }
+
+    func see(_ exchange: HTTPExchange) {
+        let texts = ["\(exchange)", exchange.logLineWithHeaders]
+        state.withLock { $0.texts += texts }
+    }
+
+    /// Calls a function for one of the script's calls.
+    func begin<Output>(_ call: Int, _ body: () -> Output) -> Output {
+        state.withLock { $0.current = call }
+        defer { state.withLock { $0.current = nil } }
+        return body()
+    }
+
+    /// Hears of the events within a stack.
+    var observer: ServiceObserver {
+        ServiceObserver { event in self.see(event) }
+    }
+
+    /// Hears of all events of a stack, and of the ends of its calls.
+    var outermost: ServiceObserver {
+        ServiceObserver { event in
+            self.see(event)
+            guard event.parent == nil else { return }
+            self.state.withLock { state in
+                switch event.kind {
+                case .began: state.calls[event.call] = state.current
+                case .ended(let outcome, _, _):
+                    guard let call = state.calls[event.call] else { return }
+                    state.ends[call, default: []].append(outcome)
+                default: break
+                }
+            }
+        }
+    }
+
+    private func see(_ event: PolicyEvent) {
+        let line = event.logLine
+        state.withLock { state in
+            state.lines.append(String(line.drop { $0 != " " }))
+        }
+    }
+}
