@@ -133,6 +133,10 @@ extension CallContext {
     /// The same as an attempt, within a span where the call is observed.
     func with(attempt: Int, record: CallRecord?, span: CallSpan?) -> CallContext {
         if attempt == self.attempt, record === self.record, span == nil { return self }
+        // The way of most attempts: there is nothing to copy.
+        if storage == nil, span == nil {
+            return CallContext(storage: Storage(Parts(attempt: attempt, record: record)))
+        }
         return with {
             $0.attempt = attempt
             $0.record = record

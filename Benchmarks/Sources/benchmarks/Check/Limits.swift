@@ -10,7 +10,7 @@ enum Limits {
         (.composedUnknownLoading, 2), (.combinedUnknownLoading, 2), (.chainedUnknownLoading, 2),
         (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
-        (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 4),
+        (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 8),
     ]
 
     /// The most that Pledge's time may be, divided by that of another way.
