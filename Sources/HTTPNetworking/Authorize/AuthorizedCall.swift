@@ -52,14 +52,14 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         case .giveBack, .send(nil): return nil
         case .send(let grant?):
             response.discardBody()
-            return replay(with: grant)
+            return replay(with: grant, after: response)
         case .fail(let error): return fail(error, after: response.kept())
         case .wait(let grant):
             report("waiting for a new token")
             let kept = response.kept()
             return grant.flatMapError { error in fail(error, after: kept) }.flatMap { grant in
                 response.discardBody()
-                return replay(with: grant)
+                return replay(with: grant, after: response)
             }
         }
     }
@@ -74,9 +74,15 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     }
 
     /// Sends it again; whatever comes is the answer.
-    private func replay(with grant: TokenGrant) -> Future<Output> {
+    ///
+    /// With the key that it had beneath: an attempt before the one that was refused may have arrived.
+    private func replay(
+        with grant: TokenGrant, after response: any HTTPResponseHead
+    ) -> Future<Output> {
         report("sent again with a new token")
-        let sent = authorize.adding(grant, to: request)
+        var sent = authorize.adding(grant, to: request)
+        sent.context.idempotencyKey =
+            request.context.idempotencyKey ?? response.request?.context.idempotencyKey
         return context.run { service(sent).naming(sent) }
     }
 

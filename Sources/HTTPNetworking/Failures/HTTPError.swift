@@ -54,8 +54,9 @@ public struct HTTPError: Error {
     ) {
         self.code = code
         self.endpoint = endpoint
-        self.request = response?.request ?? request
-        self.response = response
+        let sent = response?.request ?? request
+        self.request = sent
+        self.response = sent.flatMap { response?.naming($0) } ?? response
         self.cause = cause
         self.reason = reason
     }

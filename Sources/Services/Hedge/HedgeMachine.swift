@@ -38,6 +38,9 @@ struct HedgeMachine: Sendable {
     /// Whether a call is under way.
     func isUnderWay(_ number: Int) -> Bool { underWay.contains(number) }
 
+    /// Whether any call is under way.
+    var isAnyUnderWay: Bool { !underWay.isEmpty }
+
     /// The timer for the next call, nil if there is to be none.
     mutating func arm() -> Timer? {
         guard !isOver, !underWay.isEmpty, mayFollow else { return nil }

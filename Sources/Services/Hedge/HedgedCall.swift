@@ -138,7 +138,10 @@ extension HedgedCall {
     ///
     /// From now on one of them at most sends what may not be.
     private var isRepeatable: Bool {
-        let (records, failure) = state.withLock { ($0.records.values, $0.failure) }
+        // A failure tells of its own call, and not of those that are under way.
+        let (records, failure) = state.withLock {
+            ($0.records.values, $0.machine.isAnyUnderWay ? nil : $0.failure)
+        }
         let verdict = records.reduce(.nothing) { max($0, $1.enter(rivalry)) }
         return Repeatability(of: input, after: verdict, failure?.failure) == .proven
     }

@@ -3,7 +3,8 @@ struct OrderFault: Hashable, Sendable, CustomStringConvertible {
     /// What holds in every order.
     enum Invariant: String, Hashable, Sendable {
         case processedOnce, secretsAreNotShown, secretsStayWithTheirOrigins, everyCallEndsInTime
-        case breakersOpenByEvidence, observersCountWhatCallersSee, sameSeedSameEvents
+        case breakersOpenByEvidence, observersCountWhatCallersSee, deadTokensAreNotSent,
+            redirectsAreFollowed
     }
 
     let invariant: Invariant

@@ -12,8 +12,8 @@ enum OrderForm: Sendable {
     case function
     /// By a function of a number that asks, and then sends the request, or in the other order.
     case twice(isFirst: Bool)
-    /// By a function of a number that makes an endpoint of it.
-    case network
+    /// By a function of a number that makes an endpoint of it, and decodes what comes or not.
+    case network(isDecoded: Bool)
 
     /// Draws one.
     ///
@@ -21,7 +21,7 @@ enum OrderForm: Sendable {
     static func draw(_ site: inout OrderSite, isTransport: Bool) -> OrderForm {
         switch site.number(0...5) {
         case 0...2: .requests
-        case 3: .network
+        case 3: .network(isDecoded: site.isTails())
         case 4 where isTransport: .twice(isFirst: site.isTails())
         default: .function
         }
@@ -91,12 +91,13 @@ enum OrderForm: Sendable {
             return { call in send(call).flatMap { _ in http(ask) }.map(\.body) }
         case .twice(isFirst: false):
             return { call in http(ask).flatMap { _ in send(call) }.map(\.body) }
-        case .network:
+        case .network(let isDecoded):
             let network = networking(over: http)
             return { call in
-                do { return network(try drawn[call].endpoint) } catch {
-                    return Future(error: error)
-                }
+                do {
+                    let data = network(try drawn[call].endpoint)
+                    return isDecoded ? data.decoded(as: [Int].self).map { _ in Data() } : data
+                } catch { return Future(error: error) }
             }
         }
     }

@@ -11,6 +11,10 @@ struct OrderRequest: Sendable {
         case json(String)
         case form(String)
         case multipart(String)
+        /// A stream that can be sent once.
+        case once(String)
+        /// A file that is not there.
+        case missingFile
     }
 
     let method: HTTPMethod
@@ -40,6 +44,8 @@ struct OrderRequest: Sendable {
             headers.set("own=\(secrets.plant(in: "own cookie", for: host))", for: "Cookie")
         }
         if !method.isSafe { headers.set("\(call)", for: "X-Call") }
+        // The caller's mistake: it cannot be sent.
+        if oneIn(20) { headers.set("a\r\nb", for: "X-Lines") }
         let path = Int.random(in: 0..<3, using: &dice)
         return OrderRequest(
             method: method, url: URL(string: "https://\(user)\(host)/p\(path)\(query)")!,
@@ -50,11 +56,12 @@ struct OrderRequest: Sendable {
     private static func drawBody(
         _ dice: inout SeededGenerator, _ secrets: OrderSecrets
     ) -> Body {
-        switch Int.random(in: 0..<5, using: &dice) {
-        case 0: .data(secrets.plant(in: "text"))
-        case 1: .json(secrets.plant(in: "JSON"))
-        case 2: .form(secrets.plant(in: "form"))
-        case 3: .multipart(secrets.plant(in: "multipart"))
+        switch Int.random(in: 0..<10, using: &dice) {
+        case 0, 1: .data(secrets.plant(in: "text"))
+        case 2, 3: .json(secrets.plant(in: "JSON"))
+        case 4, 5: .form(secrets.plant(in: "form"))
+        case 6, 7: .multipart(secrets.plant(in: "multipart"))
+        case 8: Bool.random(using: &dice) ? .once(secrets.plant(in: "stream")) : .missingFile
         default: .none
         }
     }
@@ -63,17 +70,23 @@ struct OrderRequest: Sendable {
     var request: HTTPRequest {
         get throws {
             var request = HTTPRequest(method, url, headers: headers)
-            if case .multipart(let text) = body {
+            switch body {
+            case .multipart(let text):
                 request.body = try .multipart(
                     Multipart([.text("password", text), .text("title", "Day")], random: random))
-            } else {
-                request.body = HTTPRequest.Body(try endpointBody)
+            case .once(let text):
+                request.body = .stream(
+                    HTTPRequest.BodySource(isReplayable: false) {
+                        HTTPBodyStream(Data("words: \(text)".utf8))
+                    })
+            case .missingFile: request.body = .file(URL(fileURLWithPath: "/nowhere/photo"))
+            default: request.body = HTTPRequest.Body(try endpointBody)
             }
             return request
         }
     }
 
-    /// As an app asks for it; several parts become a form.
+    /// As an app asks for it; what is no endpoint's body becomes a form.
     var endpoint: Endpoint {
         get throws {
             var endpoint = Endpoint(url: url)
@@ -87,10 +100,10 @@ struct OrderRequest: Sendable {
     private var endpointBody: Endpoint.Body {
         get throws {
             switch body {
-            case .none: .none
+            case .none, .missingFile: .none
             case .data(let text): .data(Data("words: \(text)".utf8), contentType: "text/plain")
             case .json(let text): try .json(["item": "tea", "name": text])
-            case .form(let text), .multipart(let text):
+            case .form(let text), .multipart(let text), .once(let text):
                 .form([
                     URLQueryItem(name: "password", value: text),
                     URLQueryItem(name: "title", value: "Day"),

@@ -19,6 +19,9 @@ extension OrderScript {
             }
             guard let result = call.ends.first?.result else { continue }
             if isObserved { faults += countFaults(of: index, result) }
+            if isUnfollowed(result, call) {
+                faults.append(OrderFault(.redirectsAreFollowed, "call \(index): \(result)"))
+            }
         }
         if !scheduler.isIdle {
             faults.append(OrderFault(.everyCallEndsInTime, "something is scheduled in the end"))
@@ -37,6 +40,19 @@ extension OrderScript {
         let time = end.instant - call.begun
         if let limit, time > limit { faults.append("took \(time), and \(limit) was allowed") }
         return faults
+    }
+
+    /// Whether a redirect is the end, though there is who follows it, above or beneath what makes an error of it.
+    private func isUnfollowed(_ result: Result<HTTPResponse?, any Error>, _ call: Call) -> Bool {
+        if case .once = call.request.body { return false }
+        let status =
+            switch result {
+            case .success(let response): response?.status
+            case .failure(let error as HTTPError) where error.code == .unacceptableStatus:
+                error.status
+            case .failure: nil as Int?
+            }
+        return layers.contains(.redirect) && [301, 302, 303, 307, 308].contains(status)
     }
 
     /// Breakers may only be open where there was a reason.

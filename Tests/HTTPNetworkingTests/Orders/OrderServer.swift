@@ -45,12 +45,17 @@ final class OrderServer: Sendable {
         return CallContext.current.exchange(request) { self.receive(request) }
     }
 
+    func note(_ fault: OrderFault) { state.withLock { $0.faults.append(fault) } }
+
     /// Takes note of anything that says that the service is not healthy.
     func noteEvidence() { state.withLock { $0.evidence += 1 } }
 
     private func receive(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let body: String
-        do { body = try Self.text(of: request.body) } catch { return Future(error: error) }
+        do {
+            try request.validate()
+            body = try Self.text(of: request.body)
+        } catch { return Future(error: error) }
         let text = Self.text(of: request, body)
         let host = HTTPOrigin(request.url)?.host ?? "nobody"
         let (answer, delay) = state.withLock { state -> (OrderAnswer, Duration) in

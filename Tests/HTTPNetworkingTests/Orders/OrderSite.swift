@@ -152,10 +152,15 @@ extension OrderSite {
                 lifetime: .seconds(number(1...20)),
                 refreshToken: server.secrets.plant(in: "refresh token", for: OrderServer.host))
         }
+        let isDead = Locked(false)
         return TokenRefresher(
             token(), leeway: .seconds(number(0...2)), grace: .seconds(number(0...2)), on: scheduler
         ) { token in
+            if isDead.withLock({ $0 }) {
+                server.note(OrderFault(.deadTokensAreNotSent, "it was asked for once more"))
+            }
             if random.happens(withProbability: 0.1) {
+                isDead.withLock { $0 = true }
                 return Future(error: TokenRefresher.InvalidGrant())
             }
             let form = [URLQueryItem(name: "refresh_token", value: token.refreshToken)]

@@ -45,6 +45,25 @@ import Testing
         #expect(wire.sent == [7, 7])
     }
 
+    /// The first call was not sent, which says nothing of the second, whose end nobody knows.
+    @Test func aCallThatWasNotSentIsNoReasonForAThirdOne() {
+        let sent = Locked<[SchedulerInstant]>([])
+        let scheduler = scheduler
+        let call = stack(
+            .hedge(after: .seconds(1), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            over: { (_: Ask) -> Future<Int> in
+                let isFirst = sent.withLock { sent in
+                    sent.append(scheduler.now)
+                    return sent.count == 1
+                }
+                if !isFirst { return Future(value: 2).delay(.seconds(5), on: scheduler) }
+                return Future(error: Advised(advisedOutcome: .retryable, isCertainlyUnsent: true))
+            })(Ask(7, isReplayable: false))
+        scheduler.run()
+        #expect(call.valueNow == 2)
+        #expect(sent.withLock { $0.count } == 2)
+    }
+
     @Test func aHarmlessCallIsHedged() {
         wire.answers([.never, .value(2)])
         let call = service(replayable: true, .hedge(after: .seconds(1), on: scheduler))(7)
