@@ -36,7 +36,7 @@ extension PolicyEvent {
             EventFact("attempt", "\(attempt)"), EventFact("at_ms", milliseconds: instant.offset),
             EventFact("policy", policy), EventFact("event", kind.word),
         ]
-        return (facts + kind.facts).map(\.text).joined(separator: " ")
+        return (facts + self.facts).map(\.text).joined(separator: " ")
     }
 }
 
