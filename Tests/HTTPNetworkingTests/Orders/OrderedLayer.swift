@@ -29,15 +29,18 @@ enum OrderedLayer: String, CaseIterable, Sendable {
 
     /// The layers of a stack, outermost first: 1 to 8, and four or more in half of the stacks.
     ///
-    /// Two kinds that hide what is beneath them are rarer than the others.
+    /// Two kinds that hide what is beneath them are rarer than the others. In half of the stacks the policies
+    /// for any input are outermost, so that they go around functions of a number.
     static func draw(_ dice: inout SeededGenerator) -> [OrderedLayer] {
         let count = Int.random(in: Bool.random(using: &dice) ? 1...3 : 4...8, using: &dice)
-        return (0..<count).map { _ in
+        let layers = (0..<count).map { _ in
             let kind = allCases.randomElement(using: &dice) ?? .observed
             let isRare = kind == .fallback || kind == .idempotencyKey
             guard isRare, Int.random(in: 0..<3, using: &dice) > 0 else { return kind }
             return allCases.randomElement(using: &dice) ?? .observed
         }
+        guard Bool.random(using: &dice) else { return layers }
+        return layers.filter(\.isGeneral) + layers.filter { !$0.isGeneral }
     }
 }
 
