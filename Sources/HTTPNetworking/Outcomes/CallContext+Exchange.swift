@@ -13,7 +13,7 @@ extension CallContext {
     /// }
     /// ```
     ///
-    /// It is ``CallContext/sending(_:fate:by:)``, where a request that was answered with 401, 407, 421, 425, 307
+    /// It is `CallContext.sending(_:fate:by:)`, where a request that was answered with 401, 407, 421, 425, 307
     /// or 308 was refused, and one whose error is certainly unsent was not sent.
     ///
     /// - Parameters:
