@@ -52,6 +52,18 @@ package final class Locked<State>: @unchecked Sendable {
         withExtendedLifetime(withLock(body)) {}
     }
 
+    /// Runs `body` with exclusive access to the state, and releases the second part of what it returns once the
+    /// lock is free.
+    ///
+    /// - Returns: The first part.
+    @inlinable
+    package func withLockThenReleaseRest<Output, Rest>(
+        _ body: (inout State) -> (Output, Rest)
+    ) -> Output {
+        let (output, rest) = withLock(body)
+        return withExtendedLifetime(rest) { output }
+    }
+
     @usableFromInline func lock() { pthread_mutex_lock(mutex) }
 
     @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }

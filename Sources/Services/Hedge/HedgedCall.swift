@@ -19,7 +19,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     private let service: Service<Input, Output>
     private let context: CallContext
     private let input: Input
-    private let rivalry = Rivalry()
+    private let soleSender = SoleSender()
     private let promise = InternalPromise<Output>()
     private let state: Locked<State>
 
@@ -60,18 +60,18 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     private func end(_ number: Int, _ result: Result<Output, any Error>) {
         let assessment = policy.classifier.assess(result)
         let outcome = Outcome(assessment)
-        if outcome != .success { state.withLock { $0.records[number] }?.close() }
-        // What is taken out is let go after the lock.
-        let (step, start, _, _) = state.withLock { state in
+        let (step, start, record) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
             let step = state.machine.end(number, with: outcome)
             let previous = state.failure
             if wasUnderWay { state.failure = result }
+            let start = wasUnderWay ? state.starts[number] : nil
             return (
-                step, wasUnderWay ? state.starts[number] : nil,
-                state.calls.removeValue(forKey: number), previous
+                (step, start, state.records[number]),
+                (state.calls.removeValue(forKey: number), previous)
             )
         }
+        if outcome != .success { record?.close() }
         if let start { policy.hedging.record(result, assessment, since: start) }
         switch step {
         case .wait: break
@@ -113,7 +113,7 @@ extension HedgedCall {
         }
         let now = policy.hedging.scheduler.now
         let record = CallRecord(within: context.record)
-        _ = record.enter(rivalry)
+        _ = record.allowRivals(soleSender)
         let granted = state.withLock { state -> (Int, Duration, (any ScheduledAction)?)? in
             guard let number = state.machine.grant() else { return nil }
             let timer = state.timer
@@ -142,7 +142,7 @@ extension HedgedCall {
         let (records, failure) = state.withLock {
             ($0.records.values, $0.machine.isAnyUnderWay ? nil : $0.failure)
         }
-        let verdict = records.reduce(.nothing) { max($0, $1.enter(rivalry)) }
+        let verdict = records.reduce(.nothing) { max($0, $1.allowRivals(soleSender)) }
         return Repeatability(of: input, after: verdict, failure?.failure) == .proven
     }
 

@@ -31,8 +31,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     /// How many answers there are.
     public var count: Int {
         let now = scheduler.now
-        let (count, _) = machine.withLock { $0.count(at: now) }
-        return count
+        return machine.withLockThenReleaseRest { $0.count(at: now) }
     }
 
     /// Makes a memo without answers.
@@ -65,8 +64,7 @@ extension Memo {
         // What is not equal to itself, such as a NaN, would not be found again.
         guard key == key else { return service(input) }
         let now = scheduler.now
-        let (answer, _) = machine.withLock { $0.look(up: key, at: now) }
-        switch answer {
+        switch machine.withLockThenReleaseRest({ $0.look(up: key, at: now) }) {
         case .hit(let future):
             CallContext.current.report(.hit, by: Self.name)
             return future
