@@ -126,37 +126,15 @@ extension HTTPError: RequestCarrying {
     public var failedRequest: (any Replayable & Sendable)? { request ?? endpoint }
 }
 
-extension Endpoint.Error: OutcomeAdvising {
-    /// The caller's mistake: nothing was sent.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-
+extension Endpoint.Error: CallersMistake {
     /// Nothing was sent.
     public var isCertainlyUnsent: Bool { true }
 }
 
-extension DecodingFailure: OutcomeAdvising {
-    /// The caller's mistake: the answer is not what the type says.
-    public var assessment: CallAssessment { .callersMistake }
+// The answer is not what the type says.
+extension DecodingFailure: CallersMistake {}
 
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-}
+extension MultipartError: CallersMistake {}
 
-extension MultipartError: OutcomeAdvising {
-    /// The caller's mistake.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-}
-
-extension FileError: OutcomeAdvising {
-    /// The caller's mistake: the service has nothing to do with the file.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-}
+// The service has nothing to do with the file.
+extension FileError: CallersMistake {}

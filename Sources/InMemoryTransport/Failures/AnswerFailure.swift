@@ -27,13 +27,7 @@ extension MemoryTransport {
     }
 }
 
-extension MemoryTransport.AnswerFailure: OutcomeAdvising {
-    /// A mistake in the routes, or in what was asked for.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of `assessment`.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-}
+extension MemoryTransport.AnswerFailure: CallersMistake {}
 
 extension MemoryTransport.AnswerFailure: CustomStringConvertible {
     /// The route, what it should have answered with, and why it could not.

@@ -27,13 +27,7 @@ extension MemoryTransport {
     }
 }
 
-extension MemoryTransport.UnmatchedCall: OutcomeAdvising {
-    /// A mistake in the routes, or in what was asked for.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of `assessment`.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-}
+extension MemoryTransport.UnmatchedCall: CallersMistake {}
 
 extension MemoryTransport.UnmatchedCall: CustomStringConvertible {
     /// The call, the nearest route with what differs, and all routes; no query values.

@@ -27,13 +27,7 @@ public struct MockError: Error {
     private let text: String
 }
 
-extension MockError: OutcomeAdvising {
-    /// A mistake in the test, which says nothing of the service.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of `assessment`.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-}
+extension MockError: CallersMistake {}
 
 extension MockError: CustomStringConvertible {
     /// What happened, to which call, what to do, and the path and line of the test, where known.

@@ -42,10 +42,4 @@ extension Superseded: OutcomeAdvising {
     public var isCertainlyUnsent: Bool { true }
 }
 
-extension PaginationError: OutcomeAdvising {
-    /// Another call of the same pages would end in the same way.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
-}
+extension PaginationError: CallersMistake {}

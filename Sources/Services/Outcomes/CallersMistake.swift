@@ -1,0 +1,16 @@
+/// An error by which a caller's mistake is told: an input that cannot be sent, a type that does not fit.
+///
+/// It says nothing about the service, and another call would end in the same way.
+///
+/// ```swift
+/// struct NoSuchSize: Error, CallersMistake {}
+/// ```
+public protocol CallersMistake: OutcomeAdvising {}
+
+extension CallersMistake {
+    /// ``CallAssessment/callersMistake``.
+    public var assessment: CallAssessment { .callersMistake }
+
+    /// The outcome of ``assessment``.
+    public var advisedOutcome: Outcome { Outcome(assessment) }
+}
