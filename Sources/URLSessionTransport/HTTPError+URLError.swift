@@ -24,7 +24,7 @@ extension HTTPError {
         default: break
         }
         guard HTTPError.Code(error) == .insecureConnection else { return nil }
-        if let reason = TLSWords.reason(in: (error as NSError).localizedDescription) {
+        if let reason = TLSFailureReason.reason(in: (error as NSError).localizedDescription) {
             return reason
         }
         return code == .serverCertificateHasBadDate ? "the certificate has expired" : nil

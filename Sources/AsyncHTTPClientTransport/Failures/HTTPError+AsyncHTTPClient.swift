@@ -35,7 +35,7 @@ extension HTTPError.Code {
     /// Why it failed, in a few words; nil where the code says all.
     func reason(of error: any Error, connectingWithin limit: Duration?) -> String? {
         switch self {
-        case .insecureConnection: return TLSWords.reason(in: "\(error)")
+        case .insecureConnection: return TLSFailureReason.reason(in: "\(error)")
         case .timedOut where error as? HTTPClientError != .deadlineExceeded:
             return limit.map { TimeLimit.connect($0).words }
         default: return nil

@@ -20,13 +20,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// order sends it to anybody else. Above `.cache(_:)`, so that the cache knows in whose name a request
     /// goes; beneath a cache, answers are not stored. Above `.retry()`, to which a 401 is no failure.
     ///
-    /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher`` that came from one of the origins gets the request sent
-    /// again with a new token, once: a second 401 is given back. Any method is: a server that asks who is
-    /// there has done nothing. If the token has been renewed since the request was sent, it is sent again
-    /// at once; otherwise it waits for the refresh. A 401 to a token that is a few seconds old is given
-    /// back, without a refresh: such a one means that the server forbids it. A request whose body can be sent once only gets its
-    /// 401 back; the next request then renews the token first. A streamed 401 is read, up to 64 KiB, while
-    /// the request waits, so that it holds no connection that the refresh may need.
+    /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher``
+    /// that came from one of the origins gets the request sent again with a new token, once: a second 401 is
+    /// given back. Any method is: a server that asks who is there has done nothing. If the token has been
+    /// renewed since the request was sent, it is sent again at once; otherwise it waits for the refresh. A 401
+    /// to a token that is a few seconds old is given back, without a refresh: such a one means that the server
+    /// forbids it. A request whose body can be sent once only gets its 401 back; the next request then renews
+    /// the token first. A streamed 401 is read, up to 64 KiB, while the request waits, so that it holds no
+    /// connection that the refresh may need.
     ///
     /// Requests are sent in the caller's context: at once on the caller's thread, otherwise on the thread
     /// that settled what they waited for. Cancelling cancels the request under way, or leaves the others

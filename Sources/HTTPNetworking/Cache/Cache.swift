@@ -25,9 +25,10 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// asked for is not stored, nor is one to credentials that were put in beneath the cache: a note says
     /// so. Above retries and the rest, which an answer from here does not need.
     ///
-    /// **Answers.** What is stored is given on the caller's thread, with an Age, and with the stored
-    /// status; as the same kind of error where an `.acceptStatus()` beneath had made one of it. Failures are the service's own; a request with only-if-cached that cannot be
-    /// answered gets a 504. A call that is cancelled leaves those who share its revalidation alone.
+    /// **Answers.** What is stored is given on the caller's thread, with an Age, and with the stored status; as
+    /// the same kind of error where an `.acceptStatus()` beneath had made one of it. Failures are the service's
+    /// own; a request with only-if-cached that cannot be answered gets a 504. A call that is cancelled leaves
+    /// those who share its revalidation alone.
     ///
     /// **Events.** `hit` and `miss`, and notes: "stale", "revalidating", "confirmed", "rescued", and why the
     /// answer to credentials beneath is not stored.

@@ -68,7 +68,7 @@ extension CacheLayer {
         return response.marked(by: cache, .confirmed(entry))
     }
 
-    /// Asks the origin for one who has waited for another's answer in vain, and waits no second time.
+    /// Asks the origin for a caller to whom another's answer is of no use, and who waits for no second one.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
         CallContext.current.report(.miss, by: Self.policy)
         cache.count(\.misses)

@@ -40,6 +40,11 @@ extension ServiceError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
+extension Superseded: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}
+
 extension PaginationError: LocalizedError {
     /// The same as `description`.
     public var errorDescription: String? { description }

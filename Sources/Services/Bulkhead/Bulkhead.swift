@@ -131,7 +131,7 @@ extension Bulkhead {
         guard let queueTimeout else { return turn }
         let error = ServiceError(
             .queueTimedOut, policy: bulkheadName, limit: queueTimeout,
-            subject: (input as? any NamedInput)?.loggedName)
+            subject: loggedName(of: input))
         let turn = turn.timeout(queueTimeout, on: scheduler) { error }
         guard context.isObserved else { return turn }
         return turn.onFailure { _ in context.report(.refused(error), by: bulkheadName) }

@@ -161,7 +161,7 @@ extension CircuitBreaker {
         let now = scheduler.now
         switch machine.withLock({ $0.enter(at: now) }) {
         case .admitted(let ticket, let isFirstProbe):
-            if isFirstProbe { tell(from: "open", to: "half-open", in: context) }
+            if isFirstProbe { tell(from: .open, to: .halfOpen, in: context) }
             return call(service, input, ticket, classifier, context)
         case .refused(let instant):
             let error = ServiceError(
@@ -218,34 +218,42 @@ extension CircuitBreaker {
         }
         switch change {
         case nil: return
-        case .closed: tell(from: "half-open", to: "closed", in: context)
+        case .closed: tell(from: .halfOpen, to: .closed, in: context)
         case .tripped(let wasClosed, let opening, let previous):
             // The backoff may be a function of the user's, which is not to be called under a lock.
             let duration = backoff.delay(before: opening, after: previous, bits: random.next())
             machine.withLock { $0.open(for: min(duration, longest), at: now) }
-            tell(from: wasClosed ? "closed" : "half-open", to: "open", in: context)
+            tell(from: wasClosed ? .closed : .halfOpen, to: .open, in: context)
         }
     }
 
     private func isolate(_ isIsolated: Bool) {
         let old = state
         guard machine.withLock({ $0.isolate(isIsolated) }) else { return }
-        tell(
-            from: old.word, to: isIsolated ? "isolated" : "closed", in: CallContext.current)
+        tell(from: old.name, to: isIsolated ? .isolated : .closed, in: .current)
     }
 
-    private func tell(from old: String, to new: String, in context: CallContext) {
-        context.report(.stateChanged(from: old, to: new), by: circuitBreakerName)
+    private func tell(from old: StateName, to new: StateName, in context: CallContext) {
+        context.report(
+            .stateChanged(from: old.rawValue, to: new.rawValue), by: circuitBreakerName)
     }
 }
 
+/// What events call a state.
+private enum StateName: String {
+    case closed
+    case open
+    case halfOpen = "half-open"
+    case isolated
+}
+
 extension CircuitBreaker.State {
-    fileprivate var word: String {
+    fileprivate var name: StateName {
         switch self {
-        case .closed: "closed"
-        case .open: "open"
-        case .halfOpen: "half-open"
-        case .isolated: "isolated"
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        case .isolated: .isolated
         }
     }
 }

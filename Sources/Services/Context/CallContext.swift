@@ -122,14 +122,6 @@ extension CallContext {
         record === self.record ? self : with { $0.record = record }
     }
 
-    /// The same within a span.
-    func with(span: CallSpan, attempt: Int) -> CallContext {
-        with {
-            $0.span = span
-            $0.attempt = attempt
-        }
-    }
-
     /// The same as an attempt, within a span where the call is observed.
     func with(attempt: Int, record: CallRecord?, span: CallSpan?) -> CallContext {
         if attempt == self.attempt, record === self.record, span == nil { return self }

@@ -43,7 +43,7 @@ public final class CallRecord: Sendable {
     private let presumed: Mark?
     private let state = Atomic(RecordState())
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
-    let rivalry = AtomicLazyReference<Rivalry>()
+    let soleSender = AtomicLazyReference<SoleSender>()
 
     /// Makes a record.
     ///

@@ -8,8 +8,8 @@ extension Middleware {
     /// ```
     ///
     /// The deadline is in the ``CallContext`` of each call beneath, so that timeouts are cut to what is
-    /// left and no retry is begun in vain. A deadline that the context has already stays if it is
-    /// sooner. When it has passed, the call fails with ``ServiceError/Code/deadlineExceeded``, on the
+    /// left and no retry is begun that cannot end in time. A deadline that the context has already stays
+    /// if it is sooner. When it has passed, the call fails with ``ServiceError/Code/deadlineExceeded``, on the
     /// scheduler's thread, and what is beneath is cancelled; where nothing is left to begin with, the
     /// service is not called.
     ///
@@ -67,6 +67,6 @@ struct Deadline: Sendable {
     private static func error(after time: Duration, for input: some Sendable) -> ServiceError {
         ServiceError(
             .deadlineExceeded, policy: name, limit: time,
-            subject: (input as? any NamedInput)?.loggedName)
+            subject: loggedName(of: input))
     }
 }

@@ -36,12 +36,12 @@ extension Middleware {
     /// asked for a delay, the next call waits for that, and is not made if nothing is under way:
     /// waiting is for a retry around this.
     ///
-    /// A call is hedged if what it has sent so far may be sent again, as its ``CallRecord`` says; where nothing was
-    /// noted in it, if the input is ``Replayable``. From then on at most one of the calls sends requests that may
-    /// not be processed twice: in the others, such a request rejects with ``Superseded``. Each further call is drawn from two budgets: its own,
-    /// by which the load grows by a share of `maxExtraLoad`, beside 10 calls a second; and the one
-    /// given, in which retries deposit. None is begun once the call's deadline has passed. What the
-    /// budgets refuse is not made later.
+    /// A call is hedged if what it has sent so far may be sent again, as its ``CallRecord`` says; where nothing
+    /// was noted in it, if the input is ``Replayable``. From then on at most one of the calls sends requests
+    /// that may not be processed twice: in the others, such a request rejects with ``Superseded``. Each further
+    /// call is drawn from two budgets: its own, by which the load grows by a share of `maxExtraLoad`, beside 10
+    /// calls a second; and the one given, in which retries deposit. None is begun once the call's deadline has
+    /// passed. What the budgets refuse is not made later.
     ///
     /// Every call is made in the caller's context, the first on the caller's thread. The future settles
     /// after the losers have been cancelled, on the thread that settled the winner; cancelling it

@@ -12,3 +12,6 @@ public protocol NamedInput {
     /// What is asked for. It must hold no secrets.
     var loggedName: String { get }
 }
+
+/// What is asked for, nil where the input does not say it.
+func loggedName(of input: some Sendable) -> String? { (input as? any NamedInput)?.loggedName }

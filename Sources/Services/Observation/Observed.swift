@@ -25,7 +25,9 @@ extension Middleware {
                 let span =
                     context.span?.child(toldTo: observers)
                     ?? CallSpan(root: CallTrace(observers: observers, now: now))
-                return context.with(span: span, attempt: context.attempt).callInSpan(
+                return context.with(
+                    attempt: context.attempt, record: context.record, span: span
+                ).callInSpan(
                     name(input), by: "observed", classifier: classifier, service, input)
             }
         }

@@ -47,7 +47,8 @@ extension ServiceError {
         case timedOut
         /// The call's deadline has passed.
         case deadlineExceeded
-        /// A breaker is open: the service has failed too often.
+        /// A breaker is open: the service has failed too often; or, without ``ServiceError/retryAt``, somebody has
+        /// isolated it.
         case circuitOpen
         /// As many calls as a bulkhead admits are in flight, and its queue is full.
         case bulkheadFull
@@ -84,6 +85,8 @@ extension ServiceError: CustomStringConvertible {
         switch code {
         case .timedOut: return "no result within the timeout\(time)"
         case .deadlineExceeded: return "no result before the call's deadline\(time)"
+        case .circuitOpen where retryAt == nil:
+            return "refused: the circuit is isolated, until somebody resets it"
         case .circuitOpen: return "refused: the circuit is open, the service failed too often"
         case .bulkheadFull: return "refused: as many calls are in flight and queued as allowed"
         case .queueTimedOut: return "refused: no place within the queue's timeout\(time)"

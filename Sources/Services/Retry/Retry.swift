@@ -60,15 +60,6 @@ extension Middleware {
     }
 }
 
-/// What a retry does with calls of which nothing says whether they may be made twice: no mark in the attempt's
-/// ``CallRecord``, no request in its error, and an input that is not ``Replayable``.
-public enum UnprovenRetries: Sendable {
-    /// They are repeated, and the event says so (``PolicyEvent/isUnproven``).
-    case allowed
-    /// They are not repeated.
-    case never
-}
-
 private let retryName = "retry"
 
 /// What all calls through one retry have in common.
@@ -125,23 +116,24 @@ final class Retry<Output: Sendable>: Sendable {
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         var machine = machine
-        var (future, record) = (first.future, first.record)
+        var current = first
         while true {
-            guard let result = future.result else {
-                let (pending, record) = (machine, record)
-                return future.onEnd { if $0.isGivenUp { record.close() } }.continued { result in
+            guard let result = current.future.result else {
+                let (pending, record) = (machine, current.record)
+                // An attempt that is given up ends without a decision.
+                let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
+                return watched.continued { result in
                     var machine = pending
                     return self.decide(&machine, result, record, context, input).map { delay in
                         self.wait(delay, machine, context, service, input)
                     }
                 }
             }
-            guard let delay = decide(&machine, result, record, context, input) else {
-                return future
+            guard let delay = decide(&machine, result, current.record, context, input) else {
+                return current.future
             }
             if delay > .zero { return wait(delay, machine, context, service, input) }
-            let next = attempt(machine.attempt, in: context, service, input)
-            (future, record) = (next.future, next.record)
+            current = attempt(machine.attempt, in: context, service, input)
         }
     }
 

@@ -75,7 +75,7 @@ struct TimeAllowed: Equatable, Sendable {
     func error(by policy: String, for input: some Sendable) -> ServiceError {
         ServiceError(
             code, policy: policy, limit: max(duration, .zero),
-            subject: (input as? any NamedInput)?.loggedName)
+            subject: loggedName(of: input))
     }
 
     /// Fails a call without making it.

@@ -46,80 +46,65 @@ import Testing
         }
     }
 
+    /// Calls a service over `networking(over:)` and a policy, and gives what came of it and how often was sent.
+    func call(
+        _ way: Way, _ method: HTTPMethod, through policy: Middleware<Int, Data>,
+        latency: Duration = .milliseconds(10), _ answers: Answer...
+    ) -> (result: Future<Data>, sent: Int) {
+        let wire = AnsweringService(on: scheduler, latency: latency, answers)
+        let network = networking(over: wire.send, base: server)
+        let result = stack(policy, over: service(way, method, over: network))(7)
+        scheduler.run()
+        return (result, wire.requests.count)
+    }
+
+    var retry: Middleware<Int, Data> { .retry(attempts: 3, on: scheduler) }
+    var hedge: Middleware<Int, Data> { .hedge(after: .milliseconds(50), on: scheduler) }
+
     @Test(
         "S1: a POST that was sent and lost is sent once, whatever makes it",
         arguments: Way.allCases)
     func anOrderIsSentOnce(_ way: Way) {
-        let wire = AnsweringService(on: scheduler, [failure(.connectionLost), answer(200, "[]")])
-        let network = networking(over: wire.send, base: server)
-        let call = stack(
-            .retry(attempts: 3, on: scheduler), over: service(way, .post, over: network))(7)
-        scheduler.run()
-        #expect((call.errorNow as? HTTPError)?.code == .connectionLost)
-        #expect(wire.requests.count == 1)
+        let call = call(way, .post, through: retry, failure(.connectionLost), answer(200, "[]"))
+        #expect((call.result.errorNow as? HTTPError)?.code == .connectionLost)
+        #expect(call.sent == 1)
     }
 
     @Test("S1: a slow POST is not hedged, whatever makes it", arguments: Way.allCases)
     func anOrderIsNotHedged(_ way: Way) {
-        let wire = AnsweringService(
-            on: scheduler, latency: .seconds(1), [answer(200, "[]"), answer(200, "[]")])
-        let network = networking(over: wire.send, base: server)
-        let call = stack(
-            .hedge(after: .milliseconds(50), on: scheduler),
-            over: service(way, .post, over: network))(7)
-        scheduler.run()
-        #expect(call.valueNow != nil)
-        #expect(wire.requests.count == 1)
+        let call = call(
+            way, .post, through: hedge, latency: .seconds(1), answer(200, "[]"), answer(200, "[]"))
+        #expect(call.result.valueNow != nil)
+        #expect(call.sent == 1)
     }
 
     @Test("S1: a GET is repeated and hedged, whatever makes it", arguments: Way.allCases)
     func aGetIsRepeatedAndHedged(_ way: Way) {
-        let wire = AnsweringService(on: scheduler, [failure(.connectionLost), answer(200, "[]")])
-        let network = networking(over: wire.send, base: server)
-        let call = stack(
-            .retry(attempts: 3, on: scheduler), over: service(way, .get, over: network))(7)
-        scheduler.run()
-        #expect(call.valueNow != nil)
-        #expect(wire.requests.count == 2)
-
-        let slow = AnsweringService(
-            on: scheduler, latency: .seconds(1), [answer(200, "[]"), answer(200, "[]")])
-        let hedged = stack(
-            .hedge(after: .milliseconds(50), on: scheduler),
-            over: service(way, .get, over: networking(over: slow.send, base: server)))(7)
-        scheduler.run()
-        #expect(hedged.valueNow != nil)
+        let lost = call(way, .get, through: retry, failure(.connectionLost), answer(200, "[]"))
+        #expect(lost.result.valueNow != nil)
+        #expect(lost.sent == 2)
+        let slow = call(
+            way, .get, through: hedge, latency: .seconds(1), answer(200, "[]"), answer(200, "[]"))
+        #expect(slow.result.valueNow != nil)
         // What is shared while it is under way is not sent twice.
-        #expect(slow.requests.count == (way == .underPolicies ? 1 : 2))
+        #expect(slow.sent == (way == .underPolicies ? 1 : 2))
     }
 
     @Test func anOrderThatDidNotLeaveIsRepeated() {
-        let wire = AnsweringService(on: scheduler, [failure(.cannotConnect), answer(200, "[]")])
-        let call = stack(
-            .retry(on: scheduler),
-            over: service(.chained, .post, over: networking(over: wire.send, base: server)))(7)
-        scheduler.run()
-        #expect(call.valueNow != nil)
+        let call = call(.chained, .post, through: retry, failure(.cannotConnect), answer(200, "[]"))
+        #expect(call.result.valueNow != nil)
     }
 
     @Test(arguments: [421, 425]) func anOrderThatWasRefusedUnprocessedIsRepeated(_ status: Int) {
-        let wire = AnsweringService(on: scheduler, [answer(status), answer(200, "[]")])
-        let call = stack(
-            .retry(on: scheduler),
-            over: service(.chained, .post, over: networking(over: wire.send, base: server)))(7)
-        scheduler.run()
-        #expect(call.valueNow != nil)
-        #expect(wire.requests.count == 2)
+        let call = call(.chained, .post, through: retry, answer(status), answer(200, "[]"))
+        #expect(call.result.valueNow != nil)
+        #expect(call.sent == 2)
     }
 
     @Test func anOrderThatA503AnswersIsNotRepeated() {
-        let wire = AnsweringService(on: scheduler, [answer(503), answer(200, "[]")])
-        let call = stack(
-            .retry(on: scheduler),
-            over: service(.chained, .post, over: networking(over: wire.send, base: server)))(7)
-        scheduler.run()
-        #expect((call.errorNow as? HTTPError)?.status == 503)
-        #expect(wire.requests.count == 1)
+        let call = call(.chained, .post, through: retry, answer(503), answer(200, "[]"))
+        #expect((call.result.errorNow as? HTTPError)?.status == 503)
+        #expect(call.sent == 1)
     }
 
     /// The wire notes its own marks: what `networking(over:)` presumes is taken back.

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// What the attempts of a hedged call have in common: one of them at most sends requests that may not be
-/// processed twice.
-final class Rivalry: Sendable {
+/// Which attempt of a hedged call sends requests that may not be processed twice: one at most.
+final class SoleSender: Sendable {
     private let sender = Atomic<ObjectIdentifier?>(nil)
 
-    /// Claims to be the attempt that sends such requests.
+    /// Claims to be that attempt.
     ///
     /// - Returns: False where another one is.
     fileprivate func claim(for record: CallRecord) -> Bool {
@@ -18,11 +17,11 @@ final class Rivalry: Sendable {
 extension CallRecord {
     /// Lets other attempts be made beside this one.
     ///
-    /// - Parameter rivalry: What they have in common. It keeps no record alive: whoever makes the attempts
+    /// - Parameter sender: What they have in common. It keeps no record alive: whoever makes the attempts
     ///   does, so that no two have the same identity.
     /// - Returns: What this attempt has done so far.
-    func enter(_ rivalry: Rivalry) -> Verdict {
-        _ = self.rivalry.storeIfNil(rivalry)
+    func allowRivals(_ sender: SoleSender) -> Verdict {
+        _ = soleSender.storeIfNil(sender)
         change { state in
             state.addRivals()
             return true
@@ -31,5 +30,5 @@ extension CallRecord {
     }
 
     /// Whether this attempt is the one that may send what may not be processed twice.
-    func claim() -> Bool { rivalry.load()?.claim(for: self) ?? true }
+    func claim() -> Bool { soleSender.load()?.claim(for: self) ?? true }
 }

@@ -1,7 +1,7 @@
 import HTTPNetworking
 import Testing
 
-@Suite struct TLSWordsTests {
+@Suite struct TLSFailureReasonTests {
     @Test(arguments: [
         ("SSL certificate problem: certificate has expired", "the certificate has expired"),
         ("certificate is not yet valid", "the certificate is not valid yet"),
@@ -27,10 +27,10 @@ import Testing
         ("EOF during handshake", "the handshake failed"),
     ])
     func aLibrarysWordsBecomeAFew(words: String, reason: String) {
-        #expect(TLSWords.reason(in: words) == reason)
+        #expect(TLSFailureReason.reason(in: words) == reason)
     }
 
     @Test func unknownWordsAreNotShown() {
-        #expect(TLSWords.reason(in: "s3cret") == nil)
+        #expect(TLSFailureReason.reason(in: "s3cret") == nil)
     }
 }

@@ -1,5 +1,5 @@
 /// Why no secure connection could be made, in a few words of our own.
-package enum TLSWords {
+package enum TLSFailureReason {
     /// What the words of a TLS library mean: those of OpenSSL, BoringSSL, libcurl, or SwiftNIO.
     ///
     /// - Returns: Nil where it is not known. The library's words are not shown: they may hold anything.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Services
 
-@Suite struct ReplayableTests {
+@Suite struct RepeatabilityTests {
     class Request: @unchecked Sendable {}
     final class Order: Request, Replayable, @unchecked Sendable {
         var isReplayable: Bool { false }
