@@ -2,14 +2,14 @@ extension HTTPError.Code {
     /// The server refused the token, or its time was over, and there is no new one; the error's cause
     /// says why.
     public static let tokenRefreshFailed = HTTPError.Code(
-        rawValue: "no new access token could be had")
+        rawValue: "tokenRefreshFailed", description: "no new access token could be had")
     /// The server does not take the refresh token any more, so that nothing is refreshed until somebody
     /// signs in; the error's cause is what it said.
     public static let signInNeeded = HTTPError.Code(
-        rawValue: "the refresh token is not valid any more: sign in")
+        rawValue: "signInNeeded", description: "the refresh token is not valid any more: sign in")
     /// Nobody is signed in, or somebody signed in or out while the request waited for a token.
     public static let sessionEnded = HTTPError.Code(
-        rawValue: "the session ended: sign in and ask again")
+        rawValue: "sessionEnded", description: "the session ended: sign in and ask again")
 }
 
 extension HTTPError {

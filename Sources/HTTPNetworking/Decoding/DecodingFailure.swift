@@ -11,7 +11,7 @@ public import Foundation
 /// quote a value of four bytes or more, "…" stands in its place.
 public struct DecodingFailure: Error {
     /// What kind of difference was found.
-    public enum Code: Hashable, Sendable {
+    public enum Code: String, Hashable, Sendable {
         /// A key has no value.
         case keyNotFound
         /// There is null, or nothing, where a value must be.

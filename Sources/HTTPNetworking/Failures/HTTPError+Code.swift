@@ -3,72 +3,101 @@ extension HTTPError {
     ///
     /// Transports may add codes of their own.
     public struct Code: RawRepresentable {
-        /// The failure in words, as it stands in an error's text.
-        public var rawValue: String
+        /// A short word that stays the same from version to version, for logs and metrics.
+        public let rawValue: String
 
-        /// Makes a code of words.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The failure in words, as it stands in an error's text.
+        public let description: String
+
+        /// Makes a code that is described by its word.
+        public init(rawValue: String) { self.init(rawValue: rawValue, description: rawValue) }
+
+        /// Makes a code.
+        ///
+        /// - Parameters:
+        ///   - rawValue: A short word for logs and metrics, such as "modemHungUp". Codes are equal by it.
+        ///   - description: The failure in words, such as "the modem hung up".
+        public init(rawValue: String, description: String) {
+            self.rawValue = rawValue
+            self.description = description
+        }
 
         /// The status lies outside 200…299.
-        public static let unacceptableStatus = Code(rawValue: "the status is no success")
+        public static let unacceptableStatus = Code(
+            rawValue: "unacceptableStatus", description: "the status is no success")
         /// The host's name leads nowhere.
-        public static let cannotFindHost = Code(rawValue: "the host was not found")
+        public static let cannotFindHost = Code(
+            rawValue: "cannotFindHost", description: "the host was not found")
         /// The host did not accept the connection.
-        public static let cannotConnect = Code(rawValue: "the host refused the connection")
+        public static let cannotConnect = Code(
+            rawValue: "cannotConnect", description: "the host refused the connection")
         /// The connection ended before the answer was whole.
-        public static let connectionLost = Code(rawValue: "the connection was lost")
+        public static let connectionLost = Code(
+            rawValue: "connectionLost", description: "the connection was lost")
         /// This machine has no network.
-        public static let notConnected = Code(rawValue: "there is no network connection")
+        public static let notConnected = Code(
+            rawValue: "notConnected", description: "there is no network connection")
         /// No answer came in time.
-        public static let timedOut = Code(rawValue: "it timed out")
+        public static let timedOut = Code(rawValue: "timedOut", description: "it timed out")
         /// No secure connection could be made: a certificate, or TLS itself.
         public static let insecureConnection = Code(
-            rawValue: "no secure connection could be made"
-        )
+            rawValue: "insecureConnection", description: "no secure connection could be made")
         /// The answer is not HTTP, or not whole.
-        public static let badResponse = Code(rawValue: "the answer is no valid HTTP response")
+        public static let badResponse = Code(
+            rawValue: "badResponse", description: "the answer is no valid HTTP response")
         /// The body is larger than the transport may keep.
-        public static let bodyTooLarge = Code(rawValue: "the body is too large")
+        public static let bodyTooLarge = Code(
+            rawValue: "bodyTooLarge", description: "the body is too large")
         /// The body has fewer or more bytes than was announced.
         public static let bodyLengthMismatch = Code(
-            rawValue: "the body has not the length that was announced"
-        )
+            rawValue: "bodyLengthMismatch",
+            description: "the body has not the length that was announced")
         /// The body can be sent once only, and was.
         public static let bodyNotReplayable = Code(
-            rawValue: "the body can be sent only once: make its source replayable"
-        )
+            rawValue: "bodyNotReplayable",
+            description: "the body can be sent only once: make its source replayable")
         /// A chunk of the body was asked for while another was awaited.
         public static let bodyIsBeingRead = Code(
-            rawValue: "the body is being read: await one chunk before asking for the next"
-        )
+            rawValue: "bodyIsBeingRead",
+            description: "the body is being read: await one chunk before asking for the next")
         /// The body to be sent cannot be read; the error's cause says why.
-        public static let bodyUnreadable = Code(rawValue: "the body to be sent cannot be read")
+        public static let bodyUnreadable = Code(
+            rawValue: "bodyUnreadable", description: "the body to be sent cannot be read")
         /// Bytes were written to a body after its end.
         public static let bodyEnded = Code(
-            rawValue: "the body has ended: write nothing after finish()"
-        )
+            rawValue: "bodyEnded", description: "the body has ended: write nothing after finish()")
         /// The writer of a body was released before it had ended it.
         public static let bodyAbandoned = Code(
-            rawValue: "the body was abandoned: its pipe was released before finish() or fail(_:)"
+            rawValue: "bodyAbandoned",
+            description: "the body was abandoned: its pipe was released before finish() or fail(_:)"
         )
         /// The file into which a body goes cannot be written; the error's cause says why.
-        public static let fileUnwritable = Code(rawValue: "the file cannot be written")
+        public static let fileUnwritable = Code(
+            rawValue: "fileUnwritable", description: "the file cannot be written")
         /// The transport was closed before the call.
-        public static let transportClosed = Code(rawValue: "the transport is closed")
+        public static let transportClosed = Code(
+            rawValue: "transportClosed", description: "the transport is closed")
         /// The transport cannot do what the request asks for; the error's cause says what.
-        public static let unsupported = Code(rawValue: "the transport cannot do this")
+        public static let unsupported = Code(
+            rawValue: "unsupported", description: "the transport cannot do this")
         /// Redirects went round in a circle, or too far.
-        public static let tooManyRedirects = Code(rawValue: "there were too many redirects")
+        public static let tooManyRedirects = Code(
+            rawValue: "tooManyRedirects", description: "there were too many redirects")
         /// Something else; the error's cause says what.
-        public static let other = Code(rawValue: "the transport failed")
+        public static let other = Code(rawValue: "other", description: "the transport failed")
     }
 }
 
-extension HTTPError.Code: CustomStringConvertible {
-    /// The failure in words.
-    public var description: String { rawValue }
-}
+extension HTTPError.Code: CustomStringConvertible {}
 
-extension HTTPError.Code: Hashable {}
+extension HTTPError.Code: Hashable {
+    /// Whether the words for logs are the same.
+    public static func == (left: HTTPError.Code, right: HTTPError.Code) -> Bool {
+        left.rawValue == right.rawValue
+    }
+
+    /// Feeds the hasher what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
 
 extension HTTPError.Code: Sendable {}

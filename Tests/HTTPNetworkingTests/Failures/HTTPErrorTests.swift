@@ -83,7 +83,8 @@ import Testing
             case "deadline": .deadline(.milliseconds(1_234), on: time)
             default:
                 .bulkhead(
-                    Bulkhead(limit: 1, queue: 9, queueTimeout: .milliseconds(1_234), on: time))
+                    sharing: Bulkhead(
+                        limit: 1, queue: 9, queueTimeout: .milliseconds(1_234), on: time))
             }
         let service = stack(limit, over: { _ in never })
         let request = HTTPRequest(try #require(URL(string: "https://a.example/b?c=s3cret")))

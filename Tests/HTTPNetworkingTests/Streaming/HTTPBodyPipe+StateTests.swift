@@ -110,7 +110,7 @@ extension HTTPBodyPipe.State.Written {
         case .handed: "handed"
         case .full: "full"
         case .overflow: "overflow"
-        case .refused(let error): "refused: \((error as? HTTPError)?.code.rawValue ?? "\(error)")"
+        case .refused(let error): "refused: \((error as? HTTPError)?.code.description ?? "\(error)")"
         }
     }
 }
@@ -122,7 +122,7 @@ extension HTTPBodyPipe.State.Read {
         case .waiting: "waiting"
         case .end(.success): "end"
         case .end(.failure(let error)):
-            "failed: \((error as? HTTPError)?.code.rawValue ?? "\(error)")"
+            "failed: \((error as? HTTPError)?.code.description ?? "\(error)")"
         }
     }
 }
