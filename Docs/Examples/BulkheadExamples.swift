@@ -15,7 +15,7 @@ import Testing
         // snippet: usage
         let bulkhead = Bulkhead(
             limit: 1, queue: 2, queueTimeout: .milliseconds(1_500), on: scheduler)
-        let load = stack(.bulkhead(bulkhead), over: slow)
+        let load = stack(.bulkhead(sharing: bulkhead), over: slow)
 
         for number in 1...4 {
             load(number).observe { result in

@@ -26,7 +26,7 @@ import Testing
         let origin = origin(["Cache-Control": "max-age=60"], lines)
         // snippet: usage
         let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
-        let service = stack(.cache(cache), .retry(), over: origin)
+        let service = stack(.cache(sharing: cache), .retry(), over: origin)
 
         _ = service(HTTPRequest(.get, prices))
         _ = service(HTTPRequest(.get, prices))
@@ -58,7 +58,7 @@ import Testing
         let service = stack(
             .redirect(),
             .authorize(.bearer(from: refresher), for: .origins(of: prices)),
-            .cache(cache),
+            .cache(sharing: cache),
             .retry(),
             over: origin)
 
@@ -98,7 +98,7 @@ import Testing
         // snippet: stale
         let cache = HTTPCache(
             now: { HTTPDate(secondsSince1970: seconds(of: scheduler)) }, on: scheduler)
-        let service = stack(.cache(cache), over: origin)
+        let service = stack(.cache(sharing: cache), over: origin)
 
         _ = service(HTTPRequest(.get, prices))  // Cache-Control: max-age=10, stale-if-error=3600
         scheduler.advance(by: .seconds(600))
@@ -116,7 +116,7 @@ import Testing
         }
         // snippet: status
         let cache = HTTPCache(statusName: "app")
-        let service = stack(.cache(cache), over: origin)
+        let service = stack(.cache(sharing: cache), over: origin)
         for _ in 1...2 {
             service(HTTPRequest(.get, prices)).observe { result in
                 log((try? result.get().headers["Cache-Status"]) ?? "none")
@@ -150,7 +150,7 @@ import Testing
         let (lines, changes) = (ExampleLog(), ExampleLog())
         let cache = HTTPCache(in: CountingStore(count: changes.adder("change")))
         let service = stack(
-            .cache(cache), over: origin(["Cache-Control": "max-age=60"], lines))
+            .cache(sharing: cache), over: origin(["Cache-Control": "max-age=60"], lines))
         _ = [service(HTTPRequest(.get, prices)), service(HTTPRequest(.get, prices))]
         #expect(lines.lines.count == 1 && changes.lines.count == 1)
     }

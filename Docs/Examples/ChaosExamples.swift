@@ -15,7 +15,7 @@ import Testing
             .chaos(
                 .latency(.milliseconds(100) ... .seconds(2), probability: 0.1),
                 .failure(probability: 0.05),
-                by: chaos),
+                sharing: chaos),
             over: load)
 
         chaos.isOn = true  // a debug menu's switch

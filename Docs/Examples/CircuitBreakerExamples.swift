@@ -19,7 +19,7 @@ import Testing
         // snippet: usage
         let breaker = CircuitBreaker(
             failuresInARow: 2, backoff: .constant(.seconds(5)), on: scheduler)
-        let load = stack(.circuitBreaker(breaker), over: downForSixSeconds)
+        let load = stack(.circuitBreaker(sharing: breaker), over: downForSixSeconds)
 
         for _ in 1...6 {
             load(7).observe { result in
@@ -59,7 +59,7 @@ import Testing
         }
         // snippet: http
         let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
-        let service = stack(.circuitBreaker(breaker), over: transport)
+        let service = stack(.circuitBreaker(sharing: breaker), over: transport)
 
         for path in ["missing", "missing", "missing", "broken", "broken"] {
             _ = service(HTTPRequest(.get, shop.appending(path: path)))
@@ -77,7 +77,8 @@ import Testing
         let scheduler = ManualScheduler()
         let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
         let load = stack(
-            .circuitBreaker(breaker), over: { (_: Int) in Future<String>(error: Broken()) })
+            .circuitBreaker(sharing: breaker), over: { (_: Int) in Future<String>(error: Broken()) }
+        )
         _ = load(7)
         // snippet: refusal
         let shown = load(7).recover { error in

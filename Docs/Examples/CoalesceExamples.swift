@@ -61,9 +61,11 @@ import Testing
         }
         let group = Coalescer<[String], String>()
         let search = stack(
-            .deadline(.seconds(2), on: scheduler), .coalesce(by: \.key, in: group), over: send)
+            .deadline(.seconds(2), on: scheduler),
+            .coalesce(by: \.key, sharing: group), over: send)
         let export = stack(
-            .deadline(.seconds(60), on: scheduler), .coalesce(by: \.key, in: group), over: send)
+            .deadline(.seconds(60), on: scheduler),
+            .coalesce(by: \.key, sharing: group), over: send)
         // end snippet
         let calls = [
             search(Query(words: "Green", user: 1)), export(Query(words: "green", user: 1)),

@@ -38,7 +38,7 @@ import Testing
         let scheduler = ManualScheduler()
         // snippet: jar
         let jar = CookieJar()
-        let service = stack(.redirect(), .cookies(jar), .retry(on: scheduler), over: shop)
+        let service = stack(.redirect(), .cookies(sharing: jar), .retry(on: scheduler), over: shop)
 
         service(HTTPRequest(.post, login)).observe { result in log("\(result)") }
         service(HTTPRequest(.get, cart)).observe { result in log("\(result)") }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func own() {
-        let service = stack(.cookies(session()), over: shop)
+        let service = stack(.cookies(sharing: session()), over: shop)
         // snippet: own
         let request = HTTPRequest(.get, cart, headers: ["Cookie": "theme=light"])
         service(request).observe { result in log("\(result)") }

@@ -65,10 +65,10 @@ import Testing
         }
         // snippet: observed
         let budget = RetryBudget(on: scheduler)
-        let hedging = Hedging(maxExtraLoad: 0.05, on: scheduler)
+        let hedging = Hedging(maxExtraLoad: 0.05, sharing: budget, on: scheduler)
         let load = stack(
-            .deadline(.seconds(10), on: scheduler), .retry(budget: budget, on: scheduler),
-            .hedge(sharing: hedging, budget: budget), .timeout(.seconds(2), on: scheduler),
+            .deadline(.seconds(10), on: scheduler), .retry(sharing: budget, on: scheduler),
+            .hedge(sharing: hedging), .timeout(.seconds(2), on: scheduler),
             over: loadProduct)
         // end snippet
         #expect(hedging.delay == nil)

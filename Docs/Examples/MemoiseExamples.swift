@@ -39,7 +39,7 @@ import Testing
         let saveProduct: Service<Product, Int> = { Future(value: $0.id) }
         // snippet: invalidate
         let products = Memo<Int, Product>(timeToLive: .seconds(300), limit: 500, on: scheduler)
-        let load = stack(.memoise(in: products), over: loadProduct)
+        let load = stack(.memoise(sharing: products), over: loadProduct)
         let save: Service<Product, Int> = { product in
             saveProduct(product).always { products.invalidate(product.id) }
         }

@@ -95,6 +95,29 @@ import Testing
         #expect(metrics.prometheusText == (try output("metrics.txt")))
     }
 
+    @Test func names() {
+        let scheduler = ManualScheduler()
+        let metrics = ServiceMetrics()
+        let loadPart: Service<Int, Int> = { id in Future(value: id) }
+        let savePart: Service<Int, Int> = { _ in Future(error: Busy()) }
+        // snippet: names
+        let reads = CircuitBreaker(named: "reads", failuresInARow: 1, on: scheduler)
+        let writes = CircuitBreaker(named: "writes", failuresInARow: 1, on: scheduler)
+        let load = stack(
+            .observed(by: metrics.observer, on: scheduler), .circuitBreaker(sharing: reads),
+            over: loadPart)
+        let save = stack(
+            .observed(by: metrics.observer, on: scheduler), .circuitBreaker(sharing: writes),
+            over: savePart)
+        // end snippet
+        _ = (load(1), save(1))
+        let lines = metrics.prometheusText.split(separator: "\n")
+        #expect(
+            lines.filter { $0.contains("state_changed") } == [
+                #"pledge_policy_events_total{policy="circuitBreaker",policy_name="writes",event="state_changed",reason="open"} 1"#
+            ])
+    }
+
     @Test func tracing() throws {
         let recorder = CallRecorder()
         let api = stack(

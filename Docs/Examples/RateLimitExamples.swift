@@ -14,7 +14,7 @@ import Testing
         // snippet: usage
         let limiter = RateLimiter(
             rate: 2, per: .seconds(1), burst: 2, maxWait: .seconds(1), on: scheduler)
-        let load = stack(.rateLimit(limiter), over: ask)
+        let load = stack(.rateLimit(sharing: limiter), over: ask)
 
         for number in 1...5 {
             load(number).observe { result in

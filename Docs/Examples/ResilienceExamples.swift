@@ -38,10 +38,10 @@ import Testing
             .memoise(timeToLive: .seconds(60), classifier: .fresh, on: scheduler),
             .coalesce(),
             .fallback(kept),
-            .bulkhead(shop.places),
-            .retry(budget: shop.budget, on: scheduler, random: random),
-            .hedge(after: .milliseconds(300), budget: shop.budget, on: scheduler),
-            .circuitBreaker(shop.breaker),
+            .bulkhead(sharing: shop.places),
+            .retry(sharing: shop.budget, on: scheduler, random: random),
+            .hedge(after: .milliseconds(300), sharing: shop.budget, on: scheduler),
+            .circuitBreaker(sharing: shop.breaker),
             .timeout(.seconds(2), on: scheduler),
             over: load)
     }

@@ -65,12 +65,12 @@ import Testing
         let (scheduler, down) = (scheduler, down())
         // snippet: breaker
         let wrong = stack(
-            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
             .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
             over: down)
         let right = stack(
             .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
-            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
             over: down)
         // end snippet
         #expect(requests(of: wrong, calls: 10) == 9)
@@ -82,10 +82,10 @@ import Testing
         // snippet: hang
         let wrong = stack(
             .timeout(.milliseconds(50), on: scheduler),
-            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
             over: hangs)
         let right = stack(
-            .circuitBreaker(CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
             .timeout(.milliseconds(50), on: scheduler),
             over: hangs)
         // end snippet
@@ -119,10 +119,10 @@ import Testing
         }
         let wrong = stack(
             .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
-            .bulkhead(Bulkhead(limit: 1, queue: 2, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, on: scheduler)),
             over: failsOnce)
         let right = stack(
-            .bulkhead(Bulkhead(limit: 1, queue: 2, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, on: scheduler)),
             .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
             over: failsOnce)
         // end snippet
@@ -134,7 +134,7 @@ import Testing
         let (scheduler, failing) = (scheduler, down(after: .seconds(1)))
         let serve = stack(
             .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
-            .bulkhead(Bulkhead(limit: 1, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)),
             over: failing)
         let ada = serve(1)
         scheduler.advance(by: .milliseconds(1_200))

@@ -20,7 +20,7 @@ import Testing
         // snippet: usage
         let budget = RetryBudget(on: scheduler)
         let load = stack(
-            .retry(budget: budget, on: scheduler, random: random),
+            .retry(sharing: budget, on: scheduler, random: random),
             over: brokenTwice)
 
         load(7).observe { result in log("\(result)") }

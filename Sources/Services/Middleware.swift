@@ -36,8 +36,30 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
                 Input, Output
             >
     ) {
+        self.init(isIdle: { true }, wrap)
+    }
+
+    /// Makes a middleware that keeps a state between calls, for use by key in an
+    /// ``each(by:limit:named:_:)``.
+    ///
+    /// - Parameters:
+    ///   - isIdle: Whether nothing is lost where the state is forgotten now and made anew: false of a breaker
+    ///     that is open. Called from any thread; no lock is held.
+    ///   - wrap: Makes a service of the one beneath. Called once for each service that the
+    ///     middleware is put around.
+    public init(
+        isIdle: @escaping @Sendable () -> Bool,
+        _ wrap:
+            @escaping @Sendable (_ next: @escaping Service<Input, Output>) -> Service<
+                Input, Output
+            >
+    ) {
+        self.isIdle = isIdle
         self.wrap = wrap
     }
+
+    /// Whether nothing is lost where the middleware's state is forgotten now.
+    let isIdle: @Sendable () -> Bool
 
     private let wrap: @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
 }
@@ -51,14 +73,16 @@ extension Middleware {
     ///
     /// - Parameter inner: What comes beneath.
     public func around(_ inner: Middleware) -> Middleware {
-        Middleware { service in self(inner(service)) }
+        Middleware(isIdle: { isIdle() && inner.isIdle() }) { service in self(inner(service)) }
     }
 
     /// Composes any number into one, the first outermost.
     ///
     /// - Parameter middleware: The parts; of none, the result changes nothing.
     public init(stacking middleware: [Middleware]) {
-        self.init { service in middleware.reversed().reduce(service) { $1($0) } }
+        self.init(isIdle: { middleware.allSatisfy { $0.isIdle() } }) { service in
+            middleware.reversed().reduce(service) { $1($0) }
+        }
     }
 
     /// Changes nothing: the service itself comes out.

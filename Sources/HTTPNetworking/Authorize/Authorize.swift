@@ -17,7 +17,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and gives the header to
     /// those that go to its origins. Above `.redirect()`, it gives it to the first, and the redirect takes
     /// it out where the chain leaves the origins; Authorization, wherever it changes the origin. So no
-    /// order sends it to anybody else. Above `.cache(_:)`, so that the cache knows in whose name a request
+    /// order sends it to anybody else. Above `.cache(sharing:)`, so that the cache knows in whose name a request
     /// goes; beneath a cache, answers are not stored. Above `.retry()`, to which a 401 is no failure.
     ///
     /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher``

@@ -5,7 +5,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///
     /// ```swift
     /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
-    /// let service = stack(.redirect(), .cache(cache), .retry(), over: transport.send)
+    /// let service = stack(.redirect(), .cache(sharing: cache), .retry(), over: transport.send)
     /// ```
     ///
     /// It is a cache by RFC 9111, private unless it is told otherwise, with stale-while-revalidate and
@@ -35,7 +35,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///
     /// - Parameter cache: Where the responses are. Several stacks may share one, if all have an
     ///   `.acceptStatus()` on the same side of it.
-    public static func cache(_ cache: HTTPCache = HTTPCache()) -> Middleware {
+    public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
         Middleware { next in
             let layer = CacheLayer(cache, over: next)
             return { request in layer.call(request) }

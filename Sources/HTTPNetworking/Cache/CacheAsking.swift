@@ -34,7 +34,7 @@ struct CacheAsking: Sendable {
                 // Also where the caller has given up: then there is nothing to be stored.
                 if case .success(let exchange) = result {
                     cache.receive(exchange)
-                    exchange.reportIfForeign(in: context)
+                    exchange.reportIfForeign(in: context, named: cache.name)
                 } else {
                     cache.flights.withLock { $0.end(query.key) }
                 }

@@ -23,9 +23,10 @@ extension CacheExchange {
     }
 
     /// Says so, once a call: a 304 that is of no use is followed by another exchange.
-    func reportIfForeign(in context: CallContext) {
+    func reportIfForeign(in context: CallContext, named name: String?) {
         guard isForeign, validated == nil || response.status != 304 else { return }
         context.report(
-            .note("not stored: credentials were added beneath the cache"), by: CacheLayer.policy)
+            .note("not stored: credentials were added beneath the cache"), by: CacheLayer.policy,
+            named: name)
     }
 }

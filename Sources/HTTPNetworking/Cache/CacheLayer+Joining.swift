@@ -16,7 +16,7 @@ extension CacheLayer {
             }
             if asker == miss.asker {
                 cache.count(\.misses)
-                CallContext.current.report(.miss, by: Self.policy)
+                CallContext.current.report(.miss, by: Self.policy, named: cache.name)
                 return give(exchange, as: .answered(reason, exchange))
             }
             let entries = stored.map { [$0] } ?? []

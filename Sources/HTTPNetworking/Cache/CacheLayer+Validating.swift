@@ -6,7 +6,7 @@ extension CacheLayer {
     /// origin says instead.
     func validated(_ entry: CachedResponse, _ query: CacheQuery) -> Future<HTTPResponse> {
         let context = CallContext.current
-        context.report(.note("revalidating"), by: Self.policy)
+        context.report(.note("revalidating"), by: Self.policy, named: cache.name)
         let validation = validation(entry, query.request, query)
         return validate(validation)
             .flatMap { validated in context.run { settle(validated, validation) } }
@@ -35,7 +35,7 @@ extension CacheLayer {
         case .answered(let exchange, let stored, let asker):
             if let rescued = rescue(validation, from: exchange) { return rescued }
             if asker == validation.asker {
-                CallContext.current.report(.miss, by: Self.policy)
+                CallContext.current.report(.miss, by: Self.policy, named: cache.name)
                 cache.count(\.misses)
                 return give(exchange, as: .replaced(exchange.response.status))
             }
@@ -43,7 +43,7 @@ extension CacheLayer {
             if let stored, stored.variant.matches(query),
                 let shared = cache.rules.answer(query, with: stored, at: cache.moment())
             {
-                CallContext.current.report(.hit, by: Self.policy)
+                CallContext.current.report(.hit, by: Self.policy, named: cache.name)
                 cache.count(\.hits)
                 return give(shared.marked(by: cache, .shared(.stale)), of: stored)
             }
@@ -57,7 +57,7 @@ extension CacheLayer {
         guard var response = cache.rules.answer(query, with: entry, at: cache.moment()) else {
             return nil
         }
-        CallContext.current.report(.note("confirmed"), by: Self.policy)
+        CallContext.current.report(.note("confirmed"), by: Self.policy, named: cache.name)
         cache.count(\.confirmations)
         response.timing = fresh.timing
         if !cache.rules.replaysCookies {
@@ -70,7 +70,7 @@ extension CacheLayer {
 
     /// Asks the origin for a caller to whom another's answer is of no use, and who waits for no second one.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
-        CallContext.current.report(.miss, by: Self.policy)
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)
         return CacheAsking(cache: cache, next: next)
             .exchange(validation.request, validation.query)
@@ -97,7 +97,7 @@ extension CacheLayer {
         let isFirst = cache.background.withLock { $0.updateValue(nil, forKey: key) == nil }
         guard isFirst else { return }
         let context = CallContext.current
-        context.report(.note("revalidating"), by: Self.policy)
+        context.report(.note("revalidating"), by: Self.policy, named: cache.name)
         let call = context.with(deadline: deadline).with(record: nil).run { validate(validation) }
             .timeout(limit, on: cache.scheduler)
         cache.background.withLock { $0[key] = .some(call) }
@@ -130,7 +130,7 @@ extension CacheLayer {
             let response = cache.rules.answer(validation.query, with: validation.entry, at: now)
         else { return nil }
         cache.count(\.rescues)
-        CallContext.current.report(.note("rescued"), by: Self.policy)
+        CallContext.current.report(.note("rescued"), by: Self.policy, named: cache.name)
         return give(response.marked(by: cache, .hit(validation.entry)), of: validation.entry)
     }
 }

@@ -16,8 +16,8 @@ struct CacheLayer: Sendable {
         self.cache = cache
         self.next = next
         let asking = CacheAsking(cache: cache, next: next)
-        validate = stack(.coalesce(by: \.key, in: cache.group), over: asking.ask)
-        fetch = stack(.coalesce(by: \.key, in: cache.misses), over: asking.ask)
+        validate = stack(.coalesce(by: \.key, sharing: cache.group), over: asking.ask)
+        fetch = stack(.coalesce(by: \.key, sharing: cache.misses), over: asking.ask)
     }
 
     func call(_ request: HTTPRequest) -> Future<HTTPResponse> {
@@ -55,10 +55,10 @@ struct CacheLayer: Sendable {
     ) -> Future<HTTPResponse> {
         let context = CallContext.current
         cache.count(\.hits)
-        context.report(.hit, by: Self.policy)
+        context.report(.hit, by: Self.policy, named: cache.name)
         if reuse != .fresh {
             cache.count(\.staleHits)
-            context.report(.note("stale"), by: Self.policy)
+            context.report(.note("stale"), by: Self.policy, named: cache.name)
         }
         if reuse == .staleWhileRevalidating { revalidate(entry, query) }
         return give(response.marked(by: cache, status), of: entry)
@@ -81,14 +81,14 @@ struct CacheLayer: Sendable {
     }
 
     private func unavailable(_ query: CacheQuery) -> Future<HTTPResponse> {
-        CallContext.current.report(.miss, by: Self.policy)
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         return Future(value: cache.rules.unavailable(query, at: cache.moment()))
     }
 
     /// Asks the origin as the caller asks.
     func forward(_ query: CacheQuery, _ reason: CacheRules.Reason) -> Future<HTTPResponse> {
         cache.count(\.misses)
-        CallContext.current.report(.miss, by: Self.policy)
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         return CacheAsking(cache: cache, next: next).exchange(query.request, query)
             .flatMap { exchange in give(exchange, as: .answered(reason, exchange)) }
     }

@@ -32,7 +32,7 @@ enum CacheStatus: Sendable {
 extension HTTPResponse {
     /// The response with the cache's Cache-Status behind those that it has, where the cache has a name.
     func marked(by cache: HTTPCache, _ status: @autoclosure () -> CacheStatus) -> HTTPResponse {
-        guard let name = cache.name else { return self }
+        guard let name = cache.statusName else { return self }
         var response = self
         let parameters = status().parameters(by: cache.rules, at: cache.moment())
         response.headers.add("\(name); \(parameters)", for: "Cache-Status")
@@ -44,7 +44,7 @@ extension Future where Value == HTTPResponse {
     func marked(
         by cache: HTTPCache, _ status: @escaping @Sendable (HTTPResponse) -> CacheStatus
     ) -> Future {
-        if cache.name == nil { return self }
+        if cache.statusName == nil { return self }
         return mapWithoutOrigin { $0.marked(by: cache, status($0)) }
     }
 }

@@ -3,7 +3,7 @@ extension HTTPCache {
     public enum Mode: String, CaseIterable {
         /// One user: an app's own cache.
         ///
-        /// Users of the same process are kept apart nevertheless; see `Middleware.cache(_:)`.
+        /// Users of the same process are kept apart nevertheless; see `Middleware.cache(sharing:)`.
         case `private`
         /// Several users: that of a server which calls others for them.
         ///

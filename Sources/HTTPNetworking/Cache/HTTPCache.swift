@@ -7,16 +7,19 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The responses that `Middleware.cache(_:)` keeps, by the rules of RFC 9111 and RFC 5861.
+/// The responses that `Middleware.cache(sharing:)` keeps, by the rules of RFC 9111 and RFC 5861.
 ///
 /// ```swift
 /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
-/// let service = stack(.redirect(), .cache(cache), .retry(), over: transport.send)
+/// let service = stack(.redirect(), .cache(sharing: cache), .retry(), over: transport.send)
 /// ```
 ///
 /// One cache may be shared by several stacks that reach the same origins alike. It may be used from any
 /// thread.
 public final class HTTPCache {
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// Forgets everything, and does not store what calls under way bring.
     ///
     /// - Returns: A future that settles when it is done; with ``MemoryCacheStore`` that is at once.
@@ -43,12 +46,13 @@ public final class HTTPCache {
     /// Makes a cache.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
     ///   - store: Where the responses are kept.
     ///   - mode: Whom the cache serves.
     ///   - replaysCookies: Whether a stored response is given with its Set-Cookie. It is left out
     ///     otherwise: whoever keeps cookies got it when it came, and given later it would replace
     ///     newer ones.
-    ///   - name: What the cache calls itself in the field Cache-Status (RFC 9211), which it then adds
+    ///   - statusName: What the cache calls itself in the field Cache-Status (RFC 9211), which it then adds
     ///     to every response; a token. With nil it adds none.
     ///   - coalescesMisses: Whether requests that ask the same, while nothing is stored, wait for the answer
     ///     to the first of them. Where that may not be given to another, each of the others is then sent.
@@ -56,13 +60,16 @@ public final class HTTPCache {
     ///   - now: The wall clock, which dates in headers are compared with.
     ///   - scheduler: The clock that durations are told by.
     public init(
-        in store: some CacheStore = MemoryCacheStore(), mode: Mode = .private,
-        replaysCookies: Bool = false, statusName name: String? = nil,
+        named name: String? = nil, in store: some CacheStore = MemoryCacheStore(),
+        mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
         coalescesMisses: Bool = true, backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now }, on scheduler: some Scheduler = .live
     ) {
         self.store = store
-        self.name = name.flatMap { HTTPHeaders.isToken($0) ? $0 : nil }
+        self.name = name
+        self.statusName = statusName.flatMap { HTTPHeaders.isToken($0) ? $0 : nil }
+        group = Coalescer(named: name)
+        misses = Coalescer(named: name)
         self.coalescesMisses = coalescesMisses
         self.backgroundLimit = backgroundLimit
         self.now = now
@@ -74,12 +81,12 @@ public final class HTTPCache {
 
     let store: any CacheStore
     let rules: CacheRules
-    let name: String?
+    let statusName: String?
     let coalescesMisses: Bool
     let backgroundLimit: Duration
     let scheduler: any Scheduler
-    let group = Coalescer<CacheValidation.Key, CacheValidated>()
-    let misses = Coalescer<CacheMiss.Key, CacheValidated>()
+    let group: Coalescer<CacheValidation.Key, CacheValidated>
+    let misses: Coalescer<CacheMiss.Key, CacheValidated>
     let flights = Locked(CacheFlights())
     /// The revalidations that nobody waits for: who lets go of one would give it up.
     let background = Locked<[CacheValidation.Key: Future<CacheValidated>?]>([:])

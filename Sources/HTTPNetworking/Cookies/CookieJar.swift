@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// ```swift
 /// let jar = CookieJar()
-/// let service = stack(.redirect(), .cookies(jar), over: transport.send)
+/// let service = stack(.redirect(), .cookies(sharing: jar), over: transport.send)
 /// ```
 ///
 /// A server may set cookies for itself and for the domains above it, but not for an IP address it is

@@ -6,14 +6,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// ```swift
     /// let jar = CookieJar()
-    /// let service = stack(.redirect(), .cookies(jar), .retry(), over: transport.send)
+    /// let service = stack(.redirect(), .cookies(sharing: jar), .retry(), over: transport.send)
     /// ```
     ///
     /// Cookies are kept from every response, of any status, before the caller gets it, and from the
     /// response that an ``HTTPError`` holds. Beneath `.redirect` that is each response of the way.
     ///
     /// **Place.** Beneath `.redirect`, so that each request of the way carries its own origin's cookies, and
-    /// above `.cache(_:)`, which keeps answers to the cookies of one jar from those to another's.
+    /// above `.cache(sharing:)`, which keeps answers to the cookies of one jar from those to another's.
     ///
     /// What a request says itself in its header Cookie is sent first and as it is; of the jar's, those
     /// of the same names are left out. All go as one header.
@@ -21,7 +21,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// The transport beneath must keep no cookies of its own: what it adds would be sent twice.
     ///
     /// - Parameter jar: Where the cookies are, shared by all stacks that are to know them.
-    public static func cookies(_ jar: CookieJar) -> Middleware {
+    public static func cookies(sharing jar: CookieJar) -> Middleware {
         Middleware { next in
             { request in
                 let request = jar.adding(to: request)

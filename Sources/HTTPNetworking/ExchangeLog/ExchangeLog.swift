@@ -88,7 +88,7 @@ private final class ExchangeEntry: Sendable {
     }
 
     private let request: HTTPRequest
-    private let attempt = CallContext.current.attempt
+    private let context = CallContext.current
     private let start: SchedulerInstant
     private let now: @Sendable () -> SchedulerInstant
     private let write: @Sendable (HTTPExchange) -> Void
@@ -125,7 +125,8 @@ private final class ExchangeEntry: Sendable {
         write(
             HTTPExchange(
                 request: last.request ?? (error as? HTTPError)?.request ?? request,
-                attempt: attempt, status: last.status, headers: last.headers,
-                bytes: last.bytes, duration: start.duration(to: now()), error: error))
+                call: context.callNumber, span: context.spanNumber, attempt: context.attempt,
+                status: last.status, headers: last.headers, bytes: last.bytes,
+                duration: start.duration(to: now()), error: error))
     }
 }

@@ -7,6 +7,12 @@ public struct HTTPExchange {
     /// The request as it was sent, where the answer or the error knows that; otherwise as it came here.
     public let request: HTTPRequest
 
+    /// The number of the observed call that it is part of, as in `PolicyEvent.call`; nil where nobody observes.
+    public let call: UInt64?
+
+    /// The span that it is part of, as in `PolicyEvent.span`; nil where nobody observes.
+    public let span: Int?
+
     /// Which attempt of the innermost retry above it was, counted from one.
     public let attempt: Int
 
@@ -34,9 +40,10 @@ extension HTTPExchange {
     }
 
     /// The exchange in one line: keys and values, like
-    /// `method=GET url="https://api.example.com/products?page=…" attempt=1 status=200 bytes=512 duration_ms=35`.
+    /// `call=7 span=2 method=GET url="https://api.example.com/products?page=…" attempt=1 status=200 bytes=512 duration_ms=35`.
     ///
-    /// The keys stand in this order; `status` is left out where there is none, and at the end there are
+    /// The keys stand in this order. `call` and `span` are those of `PolicyEvent.logLine`, by which the line joins
+    /// the events of the same call; they are left out where nobody observes the call. `status` is left out where there is none, and at the end there are
     /// `error` and `code` where it failed, as `PolicyEvent.logLine` writes them. Values are written as
     /// there. Of the URL there is what ``HTTPRequest``'s description shows; there are no headers, and
     /// nothing of the bodies.
@@ -53,7 +60,10 @@ extension HTTPExchange {
     }
 
     private func line(with more: [EventFact]) -> String {
-        var facts = [
+        var facts: [EventFact] = []
+        if let call { facts.append(EventFact("call", "\(call)")) }
+        if let span { facts.append(EventFact("span", "\(span)")) }
+        facts += [
             EventFact("method", SafeText.escaped(request.method.rawValue)),
             EventFact("url", SafeText.redacted(request.url)), EventFact("attempt", "\(attempt)"),
         ]

@@ -35,6 +35,13 @@ public struct HTTPOrigin {
     }
 }
 
+extension HTTPRequest {
+    /// Scheme, host and port of the URL; nil where that is no absolute http or https URL.
+    ///
+    /// A key for `.each(by: \.origin)`. It takes time in proportion to the URL's length.
+    public var origin: HTTPOrigin? { HTTPOrigin(url) }
+}
+
 extension HTTPOrigin: CustomStringConvertible {
     /// Like "https://example.com:443".
     public var description: String { "\(scheme)://\(host):\(port)" }

@@ -5,7 +5,7 @@ public import Futures
 ///
 /// ```swift
 /// let budget = RetryBudget()
-/// let api = stack(.retry(budget: budget), over: transport)
+/// let api = stack(.retry(sharing: budget), over: transport)
 /// ```
 ///
 /// A token bucket over a sliding window: each request deposits, each retry withdraws. Make one for each
@@ -37,24 +37,28 @@ public final class RetryBudget {
         return bucket.withLock { $0.balance(at: now) }
     }
 
+    /// What the events of retries and hedges that draw from it are told by; nil where it has no name.
+    public let name: String?
+
     /// The budget that allows every retry.
     ///
     /// A service that is down then gets as many requests more as its callers make attempts.
-    public static let unlimited = RetryBudget(nil, LiveScheduler.live)
+    public static let unlimited = RetryBudget(nil, nil, LiveScheduler.live)
 
     /// Makes a budget.
     ///
     /// What lies outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
     ///   - ttl: How long a deposit, and a withdrawal, counts: the length of the window, which moves on by
     ///     a tenth at a time. More than zero, and at most an hour.
     ///   - minRetries: How many retries there are in a window without any request; 0…1,000,000,000.
     ///   - percentCanRetry: Which share of the requests may be repeated beside those, 0…1.
     ///   - scheduler: Whose time it is.
     public convenience init(
-        ttl: Duration = .seconds(60), minRetries: Int = 10, percentCanRetry: Double = 0.2,
-        on scheduler: some Scheduler = .live
+        named name: String? = nil, ttl: Duration = .seconds(60), minRetries: Int = 10,
+        percentCanRetry: Double = 0.2, on scheduler: some Scheduler = .live
     ) {
         precondition(
             ttl > .zero && ttl <= .seconds(3_600),
@@ -67,13 +71,13 @@ public final class RetryBudget {
             "a retry budget needs percentCanRetry in 0...1, not \(percentCanRetry)")
         let bucket = RetryBudgetBucket(
             ttl: ttl, minRetries: minRetries, percentCanRetry: percentCanRetry)
-        self.init(Locked(bucket), scheduler)
+        self.init(name, Locked(bucket), scheduler)
     }
 
     /// Makes a budget of so many retries a second.
     ///
     /// - Parameters:
-    ///   - ttl: As for ``init(ttl:minRetries:percentCanRetry:on:)``.
+    ///   - ttl: As for ``init(named:ttl:minRetries:percentCanRetry:on:)``.
     ///   - minRetriesPerSecond: How many retries there are without any request, on average over the
     ///     window; 0…1,000,000, otherwise it is a programming error and traps.
     ///   - percentCanRetry: Which share of the requests may be repeated beside those, 0…1.
@@ -95,7 +99,10 @@ public final class RetryBudget {
     private let bucket: Locked<RetryBudgetBucket>?
     private let scheduler: any Scheduler
 
-    private init(_ bucket: Locked<RetryBudgetBucket>?, _ scheduler: any Scheduler) {
+    private init(
+        _ name: String?, _ bucket: Locked<RetryBudgetBucket>?, _ scheduler: any Scheduler
+    ) {
+        self.name = name
         self.bucket = bucket
         self.scheduler = scheduler
     }

@@ -6,7 +6,7 @@ extension Middleware {
     ///
     /// ```swift
     /// let bulkhead = Bulkhead(limit: 8, queue: 100, queueTimeout: .seconds(2))
-    /// let api = stack(.bulkhead(bulkhead), .retry(), over: transport)
+    /// let api = stack(.bulkhead(sharing: bulkhead), .retry(), over: transport)
     /// ```
     ///
     /// A call that finds a place is made at once, on the caller's thread. One that waits is made on the
@@ -16,7 +16,7 @@ extension Middleware {
     /// that in the queue. Errors of the service pass unchanged.
     ///
     /// - Parameter bulkhead: The places, shared by all stacks that load the same service.
-    public static func bulkhead(_ bulkhead: Bulkhead) -> Middleware {
+    public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
         Middleware { service in { input in bulkhead.call(service, input) } }
     }
 }
@@ -25,8 +25,8 @@ extension Middleware {
 ///
 /// ```swift
 /// let bulkhead = Bulkhead(limit: 8)
-/// let products = stack(.bulkhead(bulkhead), over: loadProduct)
-/// let prices = stack(.bulkhead(bulkhead), over: loadPrice)
+/// let products = stack(.bulkhead(sharing: bulkhead), over: loadProduct)
+/// let prices = stack(.bulkhead(sharing: bulkhead), over: loadPrice)
 /// ```
 ///
 /// What is loaded through it can use up its places, but nothing else. A call has its place from when
@@ -37,6 +37,9 @@ extension Middleware {
 /// takes a lock for constant time when it begins and when it ends. (Nygard, "Release It!"; Polly;
 /// resilience4j.)
 public final class Bulkhead {
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// How many calls are in flight now.
     public var inFlight: Int { machine.withLock { $0.inFlight } }
 
@@ -46,6 +49,7 @@ public final class Bulkhead {
     /// Makes a bulkhead whose places are all free.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
     ///   - limit: How many calls may be in flight. Less than one is a programming error and traps.
     ///   - queue: How many calls may wait; of none, a call that finds no place is refused. Less than
     ///     zero is a programming error and traps.
@@ -53,8 +57,8 @@ public final class Bulkhead {
     ///     is a programming error and traps.
     ///   - scheduler: Where the waits pass.
     public init(
-        limit: Int = 64, queue: Int = 0, queueTimeout: Duration? = nil,
-        on scheduler: some Scheduler = .live
+        named name: String? = nil, limit: Int = 64, queue: Int = 0,
+        queueTimeout: Duration? = nil, on scheduler: some Scheduler = .live
     ) {
         precondition(limit >= 1, "a bulkhead needs a limit of at least 1, not \(limit)")
         precondition(queue >= 0, "a bulkhead needs a queue of zero or more, not \(queue)")
@@ -62,6 +66,7 @@ public final class Bulkhead {
             queueTimeout.map { $0 >= .zero } ?? true,
             "a bulkhead needs a queueTimeout of zero or more, not \(queueTimeout ?? .zero)")
         machine = Locked(BulkheadMachine(limit: limit, queue: queue))
+        self.name = name
         self.queueTimeout = queueTimeout
         self.scheduler = scheduler
     }
@@ -114,12 +119,13 @@ extension Bulkhead {
         let start = scheduler.now
         let decision = Decision()
         // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
-        context.report(.queued(length: length), by: bulkheadName)
+        context.report(.queued(length: length), by: bulkheadPolicy, named: name)
         return inTime(turn, of: input, in: context)
             .flatMap {
                 guard decision.take() else { return Future(error: CancellationError()) }
                 context.report(
-                    .dequeued(after: start.duration(to: self.scheduler.now)), by: bulkheadName)
+                    .dequeued(after: start.duration(to: self.scheduler.now)), by: bulkheadPolicy,
+                    named: self.name)
                 return self.callInPlace({ context.call(service, $0) }, input)
             }
             .onEnd { _ in if decision.take() { self.leave(ticket) } }
@@ -130,18 +136,20 @@ extension Bulkhead {
     ) -> Future<Void> {
         guard let queueTimeout else { return turn }
         let error = ServiceError(
-            .queueTimedOut, policy: bulkheadName, limit: queueTimeout,
+            .queueTimedOut, policy: bulkheadPolicy, policyName: name, limit: queueTimeout,
             subject: loggedName(of: input))
         let turn = turn.timeout(queueTimeout, on: scheduler) { error }
         guard context.isObserved else { return turn }
-        return turn.onFailure { _ in context.report(.refused(error), by: bulkheadName) }
+        return turn.onFailure { [name] _ in
+            context.report(.refused(error), by: bulkheadPolicy, named: name)
+        }
     }
 
     private func refuse<Output: Sendable>(
         _ code: ServiceError.Code, in context: CallContext
     ) -> Future<Output> {
-        let error = ServiceError(code, policy: bulkheadName)
-        context.report(.refused(error), by: bulkheadName)
+        let error = ServiceError(code, policy: bulkheadPolicy, policyName: name)
+        context.report(.refused(error), by: bulkheadPolicy, named: name)
         return Future(error: error)
     }
 
@@ -163,6 +171,6 @@ private final class Decision: Sendable {
     private let isTaken = Atomic(false)
 }
 
-private let bulkheadName = "bulkhead"
+private let bulkheadPolicy = "bulkhead"
 
 extension Bulkhead: Sendable {}

@@ -9,7 +9,7 @@ extension Middleware {
     ///     .retry(),
     ///     .chaos(
     ///         .latency(.milliseconds(100) ... .seconds(2), probability: 0.1),
-    ///         .failure(probability: 0.05), by: chaos),
+    ///         .failure(probability: 0.05), sharing: chaos),
     ///     over: transport)
     /// ```
     ///
@@ -29,8 +29,15 @@ extension Middleware {
     ///   - scheduler: Where latencies pass.
     ///   - random: Where the choice comes from.
     public static func chaos(
-        _ faults: ChaosFault<Output>..., by chaosSwitch: ChaosSwitch? = nil,
+        _ faults: ChaosFault<Output>..., sharing chaosSwitch: ChaosSwitch? = nil,
         on scheduler: some Scheduler = .live, random: RandomSource = .system
+    ) -> Middleware {
+        .chaos(faults, sharing: chaosSwitch, on: scheduler, random: random)
+    }
+
+    static func chaos(
+        _ faults: [ChaosFault<Output>], sharing chaosSwitch: ChaosSwitch?,
+        on scheduler: some Scheduler, random: RandomSource
     ) -> Middleware {
         let chaos = Chaos(
             faults: faults, chaosSwitch: chaosSwitch, scheduler: scheduler, random: random)
@@ -40,7 +47,7 @@ extension Middleware {
 
 /// What all calls through one chaos have in common.
 struct Chaos<Output: Sendable>: Sendable {
-    static var name: String { "chaos" }
+    static var policy: String { "chaos" }
 
     let faults: [ChaosFault<Output>]
     let chaosSwitch: ChaosSwitch?
@@ -54,7 +61,7 @@ struct Chaos<Output: Sendable>: Sendable {
         let plan = ChaosPlan(of: faults, random: random)
         let context = CallContext.current
         guard plan.latency > .zero else { return go(on: plan, in: context, service, input) }
-        context.report(.injectedLatency(plan.latency), by: Self.name)
+        context.report(.injectedLatency(plan.latency), by: Self.policy, named: chaosSwitch?.name)
         return Future<Void>(value: ()).delay(plan.latency, on: scheduler)
             .flatMap { go(on: plan, in: context, service, input) }
     }
@@ -65,7 +72,7 @@ struct Chaos<Output: Sendable>: Sendable {
         _ input: Input
     ) -> Future<Output> {
         if let index = plan.failure, case .failure(let error) = faults[index].kind {
-            context.report(.injectedOutcome, by: Self.name)
+            context.report(.injectedOutcome, by: Self.policy, named: chaosSwitch?.name)
             return Future(error: error)
         }
         let future = context.run { service(input) }
@@ -80,7 +87,7 @@ struct Chaos<Output: Sendable>: Sendable {
         var result = result
         for index in plan.alterations {
             guard case .outcome(let alter) = faults[index].kind else { continue }
-            context.report(.injectedOutcome, by: Self.name)
+            context.report(.injectedOutcome, by: Self.policy, named: chaosSwitch?.name)
             let before = result
             result = Result { try context.run { try alter(before) } }
         }

@@ -1,16 +1,19 @@
 import Synchronization
 
-/// Turns the faults of ``Middleware/chaos(_:by:on:random:)`` on and off while the program runs.
+/// Turns the faults of ``Middleware/chaos(_:sharing:on:random:)`` on and off while the program runs.
 ///
 /// ```swift
 /// let chaos = ChaosSwitch(isOn: false)
-/// let api = stack(.chaos(.failure(probability: 0.1), by: chaos), over: transport)
+/// let api = stack(.chaos(.failure(probability: 0.1), sharing: chaos), over: transport)
 /// chaos.isOn = true
 /// ```
 ///
 /// One switch may be given to several stacks. It may be read and set from any thread; a call that
 /// has begun keeps the faults that were chosen for it.
 public final class ChaosSwitch {
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// Whether faults are put in.
     public var isOn: Bool {
         get { state.load(ordering: .relaxed) }
@@ -18,7 +21,14 @@ public final class ChaosSwitch {
     }
 
     /// Makes a switch.
-    public init(isOn: Bool) { state = Atomic(isOn) }
+    ///
+    /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - isOn: Whether faults are put in from now on.
+    public init(named name: String? = nil, isOn: Bool) {
+        self.name = name
+        state = Atomic(isOn)
+    }
 
     private let state: Atomic<Bool>
 }

@@ -4,8 +4,8 @@ extension Middleware {
     /// Refuses calls to a service that has failed too often, until it has had time to recover.
     ///
     /// ```swift
-    /// let breaker = CircuitBreaker()
-    /// let api = stack(.circuitBreaker(breaker), .timeout(.seconds(2)), over: transport)
+    /// let breaker = CircuitBreaker(named: "shop")
+    /// let api = stack(.circuitBreaker(sharing: breaker), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
     /// A refused call fails at once, on the caller's thread, with ``ServiceError/Code/circuitOpen``,
@@ -17,20 +17,34 @@ extension Middleware {
     ///   - classifier: Decides what an end means. An end that says nothing about the service's health is not
     ///     counted, unless the call was slow.
     public static func circuitBreaker(
-        _ breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
+        sharing breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware { service in
+        Middleware(isIdle: { breaker.state == .closed }) { service in
             { input in breaker.call(service, input, classifier: classifier) }
         }
+    }
+
+    /// Refuses calls to a service that has failed too often, by a breaker of this middleware's own, with the
+    /// limits that ``CircuitBreaker`` has by default.
+    ///
+    /// Otherwise as ``circuitBreaker(sharing:classifier:)``.
+    ///
+    /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - classifier: Decides what an end means.
+    public static func circuitBreaker(
+        named name: String? = nil, classifier: Classifier<Output> = .standard
+    ) -> Middleware {
+        .circuitBreaker(sharing: CircuitBreaker(named: name), classifier: classifier)
     }
 }
 
 /// Whether a service is to be called at all, decided by how its last calls ended.
 ///
 /// ```swift
-/// let breaker = CircuitBreaker()
-/// let products = stack(.circuitBreaker(breaker), over: loadProduct)
-/// let prices = stack(.circuitBreaker(breaker), over: loadPrice)
+/// let breaker = CircuitBreaker(named: "shop")
+/// let products = stack(.circuitBreaker(sharing: breaker), over: loadProduct)
+/// let prices = stack(.circuitBreaker(sharing: breaker), over: loadPrice)
 /// ```
 ///
 /// Closed, it lets all calls pass. It opens after a number of failures in a row, when too small a
@@ -59,6 +73,9 @@ public final class CircuitBreaker {
         case isolated
     }
 
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// Whether calls pass now.
     public var state: State {
         let now = scheduler.now
@@ -84,6 +101,7 @@ public final class CircuitBreaker {
     /// What lies outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
     ///   - failuresInARow: After how many failures without a success between them it opens; at least 1.
     ///   - successRate: Of which share of successes it opens if there are fewer; 0…1. With zero it
     ///     looks at failures in a row only.
@@ -99,6 +117,7 @@ public final class CircuitBreaker {
     ///   - scheduler: Whose time it is. Nothing is scheduled.
     ///   - random: Where the jitter comes from.
     public init(
+        named name: String? = nil,
         failuresInARow: Int = 5, successRate: Double = 0.8, over window: Duration = .seconds(30),
         minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
         probes: Int = 1,
@@ -129,6 +148,7 @@ public final class CircuitBreaker {
                     failuresInARow: failuresInARow, successRate: successRate, window: window,
                     minimumRequests: minimumRequests, slowCallRate: slowCallRate,
                     probes: probes)))
+        self.name = name
         self.slowCallDuration = slowCallDuration
         self.backoff = backoff
         self.scheduler = scheduler
@@ -165,9 +185,9 @@ extension CircuitBreaker {
             return call(service, input, ticket, classifier, context)
         case .refused(let instant):
             let error = ServiceError(
-                .circuitOpen, policy: circuitBreakerName, retryAt: instant,
+                .circuitOpen, policy: circuitBreakerPolicy, policyName: name, retryAt: instant,
                 retryAfter: instant.map { now.duration(to: $0) })
-            context.report(.refused(error), by: circuitBreakerName)
+            context.report(.refused(error), by: circuitBreakerPolicy, named: name)
             return Future(error: error)
         }
     }
@@ -235,7 +255,8 @@ extension CircuitBreaker {
 
     private func tell(from old: StateName, to new: StateName, in context: CallContext) {
         context.report(
-            .stateChanged(from: old.rawValue, to: new.rawValue), by: circuitBreakerName)
+            .stateChanged(from: old.rawValue, to: new.rawValue), by: circuitBreakerPolicy,
+            named: name)
     }
 }
 
@@ -258,7 +279,7 @@ extension CircuitBreaker.State {
     }
 }
 
-private let circuitBreakerName = "circuitBreaker"
+private let circuitBreakerPolicy = "circuitBreaker"
 
 /// As long as anybody will wait: sums of instants and durations do not overflow.
 private let longest = Duration.seconds(1_000 * 365 * 24 * 3_600 as Int64)

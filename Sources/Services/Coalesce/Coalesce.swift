@@ -1,11 +1,11 @@
 extension Middleware where Input: Hashable {
     /// Lets calls with equal inputs share one call of the service while it is under way.
     ///
-    /// It is ``coalesce(by:in:)-((Input)->Key,_)`` with the input itself as key.
+    /// It is ``coalesce(by:sharing:)-((Input)->Key,_)`` with the input itself as key.
     ///
     /// - Parameter group: Which calls know of each other; nil for those of this stack.
-    public static func coalesce(in group: Coalescer<Input, Output>? = nil) -> Middleware {
-        .coalesce(by: { $0 }, in: group)
+    public static func coalesce(sharing group: Coalescer<Input, Output>? = nil) -> Middleware {
+        .coalesce(by: { $0 }, sharing: group)
     }
 }
 
@@ -39,7 +39,7 @@ extension Middleware {
     ///   - group: Which calls know of each other; nil for those of this stack. Stacks that share one
     ///     must mean the same by a key.
     public static func coalesce<Key: Hashable & Sendable>(
-        by key: @escaping @Sendable (Input) -> Key, in group: Coalescer<Key, Output>? = nil
+        by key: @escaping @Sendable (Input) -> Key, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
         Middleware { service in
             let group = group ?? Coalescer()
@@ -49,7 +49,7 @@ extension Middleware {
 
     /// Lets calls share one call of the service while it is under way, by a key that has a name.
     ///
-    /// Otherwise as ``coalesce(by:in:)-((Input)->Key,_)``.
+    /// Otherwise as ``coalesce(by:sharing:)-((Input)->Key,_)``.
     ///
     /// - Parameters:
     ///   - key: What makes two inputs the same to the service. An input without a key shares nothing:
@@ -57,7 +57,7 @@ extension Middleware {
     ///   - group: Which calls know of each other; nil for those of this stack. Stacks that share one
     ///     must mean the same by a key.
     public static func coalesce<Key: Hashable & Sendable>(
-        by key: CoalescingKey<Input, Output, Key>, in group: Coalescer<Key, Output>? = nil
+        by key: CoalescingKey<Input, Output, Key>, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
         Middleware { service in
             let group = group ?? Coalescer()

@@ -4,18 +4,23 @@ import Futures
 ///
 /// ```swift
 /// let group = Coalescer<Product.ID, Product>()
-/// let list = stack(.coalesce(by: \.id, in: group), .retry(), over: loadProduct)
-/// let detail = stack(.coalesce(by: \.id, in: group), .timeout(.seconds(2)), over: loadProduct)
+/// let list = stack(.coalesce(by: \.id, sharing: group), .retry(), over: loadProduct)
+/// let detail = stack(.coalesce(by: \.id, sharing: group), .timeout(.seconds(2)), over: loadProduct)
 /// ```
 ///
-/// ``Middleware/coalesce(by:in:)-((Input)->Key,_)`` makes one for each stack; make one yourself if several stacks
+/// ``Middleware/coalesce(by:sharing:)-((Input)->Key,_)`` makes one for each stack; make one yourself if several stacks
 /// are to share their calls. It may be used from any thread.
 public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// How many calls of services are under way.
     public var count: Int { machine.withLock { $0.count } }
 
     /// Makes a group without calls.
-    public init() {}
+    ///
+    /// - Parameter name: What its events are told by; nil for none. It must hold no secrets.
+    public init(named name: String? = nil) { self.name = name }
 
     private let machine = Locked(Machine())
     /// What decides the outcomes that are told.
@@ -30,7 +35,7 @@ private typealias Machine = CoalesceMachine<
     AnyHashable, any CoalescedCaller, @Sendable () -> Void
 >
 
-private let coalesceName = "coalesce"
+private let coalescePolicy = "coalesce"
 
 extension Coalescer {
     func call<Input: Sendable>(
@@ -41,18 +46,19 @@ extension Coalescer {
         let context = CallContext.current
         let erased = AnyHashable(key)
         let (entry, record) = machine.withLock { machine in
-            let entry = machine.enter(erased, Caller<Output>(context, service, input, classifier))
+            let entry = machine.enter(
+                erased, Caller<Output>(context, name, service, input, classifier))
             return (entry, context.record == nil ? nil : machine.record(of: entry, erased))
         }
         if let record { context.record?.adopt(record) }
         switch entry {
         case .joined(let caller, let number, let callers):
-            context.report(.coalesced(callers: callers), by: coalesceName)
+            context.report(.coalesced(callers: callers), by: coalescePolicy, named: name)
             return wait(caller, key, number)
         case .first(let number):
             let future =
                 context.isPlain && record == nil
-                ? service(input) : share(service, input, in: context, record, classifier)
+                ? service(input) : share(service, input, in: context, record, name, classifier)
             if future.hasSucceeded {
                 let ended = machine.withLock { $0.end(erased, call: number) }
                 if !ended.callers.isEmpty { deliver(ended, of: future) }
@@ -71,7 +77,7 @@ extension Coalescer {
             deliver(machine.withLock { $0.end(AnyHashable(key), call: call) }, result)
             return future
         }
-        let caller = Caller(context, service, input, classifier)
+        let caller = Caller(context, name, service, input, classifier)
         let number = machine.withLock { $0.seat(caller, AnyHashable(key), call: call) }
         watch(future, record, key, call, in: context)
         return wait(caller, key, number)
@@ -200,12 +206,12 @@ private final class Caller<Output: Sendable>: CoalescedCaller {
     private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
 
     init<Input: Sendable>(
-        _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input,
-        _ classifier: Classifier<Output>
+        _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
+        _ input: Input, _ classifier: Classifier<Output>
     ) {
         self.context = context
         repeatability = { Repeatability(of: input, after: $0, $1) }
-        call = { share(service, input, in: context, $0, classifier) }
+        call = { share(service, input, in: context, $0, name, classifier) }
     }
 
     func mayRepeat(after verdict: CallRecord.Verdict, _ error: (any Error)?) -> Bool {
@@ -216,9 +222,9 @@ private final class Caller<Output: Sendable>: CoalescedCaller {
 /// Calls the service for all who share the call.
 private func share<Input: Sendable, Output: Sendable>(
     _ service: Service<Input, Output>, _ input: Input, in context: CallContext,
-    _ record: CallRecord?, _ classifier: Classifier<Output>
+    _ record: CallRecord?, _ name: String?, _ classifier: Classifier<Output>
 ) -> Future<Output> {
     context.call(
-        "shared call", attempt: context.attempt, record: record, by: coalesceName,
+        "shared call", attempt: context.attempt, record: record, by: coalescePolicy, named: name,
         classifier: classifier, service, input)
 }

@@ -4,6 +4,14 @@ extension CallContext {
     /// Whether anybody observes the call.
     public var isObserved: Bool { span != nil }
 
+    /// The number of the observed call, as ``PolicyEvent/call`` has it; nil where nobody observes.
+    ///
+    /// For log lines of your own, so that they join the events of the call.
+    public var callNumber: UInt64? { span?.trace.call }
+
+    /// The number of the innermost span, as ``PolicyEvent/span`` has it; nil where nobody observes.
+    public var spanNumber: Int? { span?.number }
+
     /// Tells those who observe the call what a policy did; where nobody does, nothing is evaluated.
     ///
     /// ```swift
@@ -12,18 +20,23 @@ extension CallContext {
     ///
     /// - Parameters:
     ///   - kind: What was done.
-    ///   - policy: The policy's name, the same in all its events.
-    public func report(_ kind: @autoclosure () -> PolicyEvent.Kind, by policy: String) {
-        report(kind(), isUnproven: false, by: policy)
+    ///   - policy: The kind of policy, the same in all its events.
+    ///   - name: The name of the policy's state, where it has one.
+    public func report(
+        _ kind: @autoclosure () -> PolicyEvent.Kind, by policy: String, named name: String? = nil
+    ) {
+        report(kind(), isUnproven: false, by: policy, named: name)
     }
 
     /// Tells what a policy did, and whether it was not known to be safe.
     func report(
-        _ kind: @autoclosure () -> PolicyEvent.Kind, isUnproven: Bool, by policy: String
+        _ kind: @autoclosure () -> PolicyEvent.Kind, isUnproven: Bool, by policy: String,
+        named name: String?
     ) {
         guard let span else { return }
         span.tell(
-            kind(), by: policy, attempt: attempt, at: span.trace.now(), isUnproven: isUnproven)
+            kind(), by: policy, named: name, attempt: attempt, at: span.trace.now(),
+            isUnproven: isUnproven)
     }
 
     /// Calls a service in this context, as one of several calls that a policy makes for one.
@@ -35,59 +48,68 @@ extension CallContext {
     ///   - name: What the span is called, like "attempt 2".
     ///   - attempt: Which attempt it is.
     ///   - record: What notes what it sends.
-    ///   - policy: The policy's name.
+    ///   - policy: The kind of policy.
+    ///   - policyName: The name of its state.
     ///   - classifier: Decides what is told of the end.
     ///   - service: What is called.
     ///   - input: What it is called with.
     func call<Input: Sendable, Output: Sendable>(
         _ name: @autoclosure () -> String, attempt: Int, record: CallRecord?, by policy: String,
-        classifier: Classifier<Output>, _ service: Service<Input, Output>, _ input: Input
+        named policyName: String? = nil, classifier: Classifier<Output>,
+        _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let context = with(attempt: attempt, record: record, span: span?.child())
         if context.span == nil { return context.call(service, input) }
-        return context.callInSpan(name(), by: policy, classifier: classifier, service, input)
+        return context.callInSpan(
+            name(), by: policy, named: policyName, classifier: classifier, service, input)
     }
 
     /// Calls a service in this context, whose span nobody has heard of yet.
     func callInSpan<Input: Sendable, Output: Sendable>(
-        _ name: String, by policy: String, classifier: Classifier<Output>,
-        _ service: Service<Input, Output>, _ input: Input
+        _ name: String, by policy: String, named policyName: String? = nil,
+        classifier: Classifier<Output>, _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        begin(name, by: policy)
+        guard let span else { return call(service, input) }
+        span.tell(
+            .began(name: name), by: policy, named: policyName, attempt: attempt, at: span.start)
+        let ending = SpanEnding(
+            span: span, policy: policy, policyName: policyName, attempt: attempt)
         let future = call(service, input)
         if classifier.isPlainSuccess(future) {
-            end(.success, nil, by: policy)
+            ending.tell(.success, nil)
             return future
         }
-        return endLater(future, by: policy, classifier: classifier)
+        return end(ending, after: future, classifier)
     }
 
     /// The way of calls that are pending, or have failed.
     ///
     /// Apart, as it looks up generic types at run time, which the compiler would do for all.
     @inline(never)
-    private func endLater<Output: Sendable>(
-        _ future: Future<Output>, by policy: String, classifier: Classifier<Output>
+    private func end<Output: Sendable>(
+        _ ending: SpanEnding, after future: Future<Output>, _ classifier: Classifier<Output>
     ) -> Future<Output> {
         if let result = future.result {
-            end(classifier.assess(result), result.failure, by: policy)
+            ending.tell(classifier.assess(result), result.failure)
             return future
         }
-        return future.onEnd { end(classifier.assess($0), $0.failure, by: policy) }
+        return future.onEnd { ending.tell(classifier.assess($0), $0.failure) }
     }
+}
 
-    private func begin(_ name: String, by policy: String) {
-        guard let span else { return }
-        span.tell(.began(name: name), by: policy, attempt: attempt, at: span.start)
-    }
+/// What tells the end of a span.
+private struct SpanEnding: Sendable {
+    let span: CallSpan
+    let policy: String
+    let policyName: String?
+    let attempt: Int
 
-    private func end(_ assessment: CallAssessment, _ error: (any Error)?, by policy: String) {
-        guard let span else { return }
+    func tell(_ assessment: CallAssessment, _ error: (any Error)?) {
         let now = span.trace.now()
         let latency = span.start.duration(to: now)
         span.tell(
             .ended(Outcome(forCallerOf: assessment), latency: latency, error: error), by: policy,
-            attempt: attempt, at: now, health: assessment.health)
+            named: policyName, attempt: attempt, at: now, health: assessment.health)
     }
 }
 

@@ -28,11 +28,12 @@ struct CallSpan: Sendable {
 
     /// Tells the observers what a policy did.
     func tell(
-        _ kind: PolicyEvent.Kind, by policy: String, attempt: Int, at instant: SchedulerInstant,
-        health: CallAssessment.Health? = nil, isUnproven: Bool = false
+        _ kind: PolicyEvent.Kind, by policy: String, named name: String?, attempt: Int,
+        at instant: SchedulerInstant, health: CallAssessment.Health? = nil,
+        isUnproven: Bool = false
     ) {
         let event = PolicyEvent(
-            kind: kind, policy: policy, instant: instant, call: trace.call,
+            kind: kind, policy: policy, policyName: name, instant: instant, call: trace.call,
             span: number, parent: parent, attempt: attempt, health: health,
             isUnproven: isUnproven)
         for observer in trace.observers { observer.receive(event) }

@@ -5,10 +5,10 @@ extension Middleware {
     ///
     /// ```swift
     /// let budget = RetryBudget()
-    /// let api = stack(.retry(budget: budget), .hedge(budget: budget), over: transport)
+    /// let api = stack(.retry(sharing: budget), .hedge(sharing: budget), over: transport)
     /// ```
     ///
-    /// It is ``hedge(after:attempts:maxExtraLoad:budget:classifier:on:)``, whose delay is the latency
+    /// It is ``hedge(after:attempts:maxExtraLoad:sharing:classifier:on:)``, whose delay is the latency
     /// that a call exceeds with a probability of `maxExtraLoad`, as observed by a ``Hedging``. Until
     /// enough latencies are known, only failures are hedged.
     ///
@@ -21,10 +21,12 @@ extension Middleware {
     ///   - classifier: Decides what an end means.
     ///   - scheduler: Whose time it is.
     public static func hedge(
-        attempts: Int = 2, maxExtraLoad: Double = 0.01, budget: RetryBudget? = nil,
+        attempts: Int = 2, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
         classifier: Classifier<Output> = .standard, on scheduler: some Scheduler = .live
     ) -> Middleware {
-        hedge(attempts, budget, classifier) { Hedging(maxExtraLoad: maxExtraLoad, on: scheduler) }
+        hedge(attempts, classifier) {
+            Hedging(maxExtraLoad: maxExtraLoad, sharing: budget, on: scheduler)
+        }
     }
 
     /// Makes a second call beside one that takes longer than a while, and takes the first success.
@@ -60,60 +62,53 @@ extension Middleware {
     ///   - scheduler: Whose time it is.
     public static func hedge(
         after delay: Duration, attempts: Int = 2, maxExtraLoad: Double = 0.01,
-        budget: RetryBudget? = nil, classifier: Classifier<Output> = .standard,
+        sharing budget: RetryBudget? = nil, classifier: Classifier<Output> = .standard,
         on scheduler: some Scheduler = .live
     ) -> Middleware {
-        hedge(attempts, budget, classifier) {
-            Hedging(after: delay, maxExtraLoad: maxExtraLoad, on: scheduler)
+        hedge(attempts, classifier) {
+            Hedging(after: delay, maxExtraLoad: maxExtraLoad, sharing: budget, on: scheduler)
         }
     }
 
     /// Makes a second call beside one that is slow, together with other stacks that load the service.
     ///
-    /// Otherwise as ``hedge(after:attempts:maxExtraLoad:budget:classifier:on:)``.
+    /// Otherwise as ``hedge(after:attempts:maxExtraLoad:sharing:classifier:on:)``.
     ///
     /// - Parameters:
     ///   - hedging: When calls are hedged, and how many may be.
     ///   - attempts: How many calls there may be for one, the first included. Less than one is a
     ///     programming error and traps.
-    ///   - budget: What hedges are drawn from beside the hedging's own, shared with retries.
     ///   - classifier: Decides what an end means.
     public static func hedge(
-        sharing hedging: Hedging, attempts: Int = 2, budget: RetryBudget? = nil,
-        classifier: Classifier<Output> = .standard
+        sharing hedging: Hedging, attempts: Int = 2, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        hedge(attempts, budget, classifier) { hedging }
+        hedge(attempts, classifier) { hedging }
     }
 
     private static func hedge(
-        _ attempts: Int, _ budget: RetryBudget?, _ classifier: Classifier<Output>,
+        _ attempts: Int, _ classifier: Classifier<Output>,
         _ hedging: @escaping @Sendable () -> Hedging
     ) -> Middleware {
         precondition(attempts >= 1, "hedge needs at least 1 attempt, not \(attempts)")
         // Checks the arguments where they were written.
         _ = hedging()
         return Middleware { service in
-            let hedge = Hedge(
-                attempts: attempts, budget: budget, classifier: classifier, hedging: hedging())
+            let hedge = Hedge(attempts: attempts, classifier: classifier, hedging: hedging())
             return { input in hedge.call(service, input) }
         }
     }
 }
 
-let hedgeName = "hedge"
+let hedgePolicy = "hedge"
 
 /// What all calls through one hedge have in common.
 final class Hedge<Output: Sendable>: Sendable {
     let attempts: Int
-    let budget: RetryBudget?
     let classifier: Classifier<Output>
     let hedging: Hedging
 
-    init(
-        attempts: Int, budget: RetryBudget?, classifier: Classifier<Output>, hedging: Hedging
-    ) {
+    init(attempts: Int, classifier: Classifier<Output>, hedging: Hedging) {
         self.attempts = attempts
-        self.budget = budget
         self.classifier = classifier
         self.hedging = hedging
     }
@@ -125,8 +120,8 @@ final class Hedge<Output: Sendable>: Sendable {
         let start = hedging.deposit()
         let record = CallRecord(within: context.record)
         let first = context.call(
-            "call 1", attempt: context.attempt, record: record, by: hedgeName,
-            classifier: classifier, service, input)
+            "call 1", attempt: context.attempt, record: record, by: hedgePolicy,
+            named: hedging.name, classifier: classifier, service, input)
         if classifier.isPlainSuccess(first) {
             hedging.record(since: start)
             return first

@@ -108,7 +108,7 @@ extension HedgedCall {
     /// Makes another call, if what was sent, the budgets and the deadline allow.
     private func ask() {
         let isInTime = context.remaining.map { $0 > .zero } ?? true
-        guard isInTime, isRepeatable, policy.hedging.withdraw(also: policy.budget) else {
+        guard isInTime, isRepeatable, policy.hedging.withdraw() else {
             return refuse()
         }
         let now = policy.hedging.scheduler.now
@@ -125,12 +125,12 @@ extension HedgedCall {
         }
         guard let (number, elapsed, timer) = granted else { return }
         timer?.cancel()
-        context.report(.hedged(after: elapsed), by: hedgeName)
+        report(.hedged(after: elapsed))
         watch(
             number,
             context.call(
-                "hedge \(number)", attempt: context.attempt, record: record, by: hedgeName,
-                classifier: policy.classifier, service, input))
+                "hedge \(number)", attempt: context.attempt, record: record, by: hedgePolicy,
+                named: policy.hedging.name, classifier: policy.classifier, service, input))
         arm()
     }
 
@@ -155,15 +155,19 @@ extension HedgedCall {
 // MARK: - The end
 
 extension HedgedCall {
+    private func report(_ kind: @autoclosure () -> PolicyEvent.Kind) {
+        context.report(kind(), by: hedgePolicy, named: policy.hedging.name)
+    }
+
     /// Settles, after all others have been cancelled.
     private func finish(
         with result: Result<Output, any Error>, winner: Int?, _ losers: [Int]
     ) {
         let (taken, begun) = takeAll()
         for (number, record) in taken.records where number != winner { record.close() }
-        if let winner, begun > 1 { context.report(.hedgeWon(number: winner), by: hedgeName) }
+        if let winner, begun > 1 { report(.hedgeWon(number: winner)) }
         for loser in losers {
-            context.report(.hedgeLost(number: loser), by: hedgeName)
+            report(.hedgeLost(number: loser))
             // It would have taken at least so long.
             if winner != nil, let start = taken.starts[loser] {
                 policy.hedging.record(since: start)

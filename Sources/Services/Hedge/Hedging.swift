@@ -8,13 +8,16 @@ public import Futures
 /// let detail = stack(.timeout(.seconds(2)), .hedge(sharing: hedging), over: loadProduct)
 /// ```
 ///
-/// ``Middleware/hedge(attempts:maxExtraLoad:budget:classifier:on:)`` makes one for each service; make
+/// ``Middleware/hedge(attempts:maxExtraLoad:sharing:classifier:on:)`` makes one for each service; make
 /// one yourself if several stacks load the same service. It may be used from any thread; each use takes
 /// a lock for constant time.
 ///
 /// Its own budget is like a ``RetryBudget`` of 10 seconds with 10 hedges a second beside the extra load, and
 /// without any where the extra load is 0. (Finagle's BackupRequestFilter.)
 public final class Hedging {
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// How long a call is under way before it is hedged; nil while that is not known.
     public var delay: Duration? {
         guard let latencies else { return fixed }
@@ -30,33 +33,44 @@ public final class Hedging {
     /// it is more than 65 seconds.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for the name of the budget. It must hold no secrets.
     ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
     ///     otherwise it is a programming error and traps.
+    ///   - budget: What hedges are drawn from beside that, shared with retries.
     ///   - scheduler: Whose time it is.
     public convenience init(
-        maxExtraLoad: Double = 0.01, on scheduler: some Scheduler = .live
+        named name: String? = nil, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
+        on scheduler: some Scheduler = .live
     ) {
-        self.init(nil, maxExtraLoad, scheduler)
+        self.init(name, nil, maxExtraLoad, budget, scheduler)
     }
 
     /// Hedges after a fixed delay.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for the name of the budget. It must hold no secrets.
     ///   - delay: How long a call is under way before. Less than zero is a programming error and traps.
     ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
     ///     otherwise it is a programming error and traps.
+    ///   - budget: What hedges are drawn from beside that, shared with retries.
     ///   - scheduler: Whose time it is.
     public convenience init(
-        after delay: Duration, maxExtraLoad: Double = 0.01, on scheduler: some Scheduler = .live
+        named name: String? = nil, after delay: Duration, maxExtraLoad: Double = 0.01,
+        sharing budget: RetryBudget? = nil, on scheduler: some Scheduler = .live
     ) {
         precondition(delay >= .zero, "hedge needs a delay of zero or more, not \(delay)")
-        self.init(delay, maxExtraLoad, scheduler)
+        self.init(name, delay, maxExtraLoad, budget, scheduler)
     }
 
-    private init(_ fixed: Duration?, _ maxExtraLoad: Double, _ scheduler: any Scheduler) {
+    private init(
+        _ name: String?, _ fixed: Duration?, _ maxExtraLoad: Double, _ retries: RetryBudget?,
+        _ scheduler: any Scheduler
+    ) {
         precondition(
             (0...1).contains(maxExtraLoad),
             "hedge needs maxExtraLoad in 0...1, not \(maxExtraLoad)")
+        self.name = name ?? retries?.name
+        self.retries = retries
         self.fixed = fixed
         self.scheduler = scheduler
         latencies = fixed == nil ? Locked(LatencyWindow(share: maxExtraLoad)) : nil
@@ -66,8 +80,20 @@ public final class Hedging {
                 percentCanRetry: maxExtraLoad))
     }
 
+    /// The same hedging, which draws from another budget of retries.
+    init(_ other: Hedging, sharing budget: RetryBudget?) {
+        name = other.name ?? budget?.name
+        retries = budget
+        fixed = other.fixed
+        scheduler = other.scheduler
+        latencies = other.latencies
+        self.budget = other.budget
+    }
+
     let scheduler: any Scheduler
     private let budget: Locked<RetryBudgetBucket>
+    /// What retries draw from as well.
+    private let retries: RetryBudget?
     private let fixed: Duration?
     /// Nil where the delay is fixed.
     private let latencies: Locked<LatencyWindow>?
@@ -87,7 +113,7 @@ extension Hedging {
     ///
     /// Where the second budget refuses, the first has lost one hedge; it is the smaller of the two
     /// by far, and refills.
-    func withdraw(also retries: RetryBudget?) -> Bool {
+    func withdraw() -> Bool {
         let now = scheduler.now
         return budget.withLock { $0.withdraw(at: now) } && retries?.withdraw() ?? true
     }

@@ -1,10 +1,10 @@
 public import Futures
 
-/// The answers that ``Middleware/memoise(by:in:classifier:)`` has kept.
+/// The answers that ``Middleware/memoise(by:sharing:classifier:)`` has kept.
 ///
 /// ```swift
 /// let products = Memo<Product.ID, Product>(timeToLive: .seconds(60), limit: 500)
-/// let load = stack(.memoise(by: \.id, in: products), .coalesce(by: \.id), over: loadProduct)
+/// let load = stack(.memoise(by: \.id, sharing: products), .coalesce(by: \.id), over: loadProduct)
 ///
 /// products.invalidate(7)
 /// ```
@@ -15,6 +15,9 @@ public import Futures
 /// answer. It may be used from any thread; each use takes a lock for amortised constant time, in which
 /// keys are hashed and compared.
 public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// Forgets one answer.
     ///
     /// Calls that are under way for it go on, and their answers are not kept, so that nothing comes
@@ -37,16 +40,19 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     /// Makes a memo without answers.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
     ///   - timeToLive: How long an answer is there. Zero or less is a programming error and traps.
     ///   - limit: How many there are at most. Less than one is a programming error and traps.
     ///   - scheduler: Whose time it is.
     public init(
-        timeToLive: Duration, limit: Int = 100, on scheduler: some Scheduler = .live
+        named name: String? = nil, timeToLive: Duration, limit: Int = 100,
+        on scheduler: some Scheduler = .live
     ) {
         precondition(
             timeToLive > .zero, "memoise needs a timeToLive of more than zero, not \(timeToLive)")
         precondition(limit >= 1, "memoise needs a limit of at least 1, not \(limit)")
         machine = Locked(MemoMachine(timeToLive: timeToLive, limit: limit))
+        self.name = name
         self.scheduler = scheduler
     }
 
@@ -55,7 +61,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
 }
 
 extension Memo {
-    private static var name: String { "memoise" }
+    private static var policy: String { "memoise" }
 
     func call<Input: Sendable>(
         _ key: Key, _ service: Service<Input, Output>, _ input: Input,
@@ -66,10 +72,10 @@ extension Memo {
         let now = scheduler.now
         switch machine.withLockThenReleaseRest({ $0.look(up: key, at: now) }) {
         case .hit(let future):
-            CallContext.current.report(.hit, by: Self.name)
+            CallContext.current.report(.hit, by: Self.policy, named: name)
             return future
         case .miss(let call):
-            CallContext.current.report(.miss, by: Self.name)
+            CallContext.current.report(.miss, by: Self.policy, named: name)
             let future = service(input)
             if let result = future.result {
                 end(call, key, result, classifier)

@@ -21,15 +21,15 @@ extension Middleware where Input: Hashable {
 
     /// Keeps the answers in a memo that you hold, by their inputs.
     ///
-    /// It is ``memoise(by:in:classifier:)`` with the input itself as key.
+    /// It is ``memoise(by:sharing:classifier:)`` with the input itself as key.
     ///
     /// - Parameters:
     ///   - memo: Where the answers are.
     ///   - classifier: Decides which values are answers to be kept.
     public static func memoise(
-        in memo: Memo<Input, Output>, classifier: Classifier<Output> = .standard
+        sharing memo: Memo<Input, Output>, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        .memoise(by: { $0 }, in: memo, classifier: classifier)
+        .memoise(by: { $0 }, sharing: memo, classifier: classifier)
     }
 }
 
@@ -44,7 +44,7 @@ extension Middleware {
     /// An answer that is there is given at once, on the caller's thread; otherwise the service is
     /// called, in the caller's context, and what the classifier calls a success is kept from its
     /// arrival on. Failures are not kept. Calls for one key that find no answer at the same time each
-    /// call the service: ``coalesce(by:in:)-((Input)->Key,_)`` beneath lets them share one. Of several answers, that
+    /// call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets them share one. Of several answers, that
     /// of the call that began last stays.
     ///
     /// Each service that this is put around has its own answers; for answers that several share, or
@@ -82,7 +82,7 @@ extension Middleware {
     ///   - memo: Where the answers are.
     ///   - classifier: Decides which values are answers to be kept.
     public static func memoise<Key: Hashable & Sendable>(
-        by key: @escaping @Sendable (Input) -> Key, in memo: Memo<Key, Output>,
+        by key: @escaping @Sendable (Input) -> Key, sharing memo: Memo<Key, Output>,
         classifier: Classifier<Output> = .standard
     ) -> Middleware {
         Middleware { service in { input in memo.call(key(input), service, input, classifier) } }

@@ -14,6 +14,7 @@ extension PolicyEvent.Kind {
         case .hedgeLost: "hedge_lost"
         case .stateChanged: "state_changed"
         case .refused: "refused"
+        case .bypassed: "bypassed"
         case .queued: "queued"
         case .dequeued: "dequeued"
         case .coalesced: "coalesced"
@@ -50,7 +51,7 @@ extension PolicyEvent.Kind {
         case .fellBack(let error): EventFact.facts(of: error)
         case .injectedLatency(let delay): [EventFact("latency_ms", milliseconds: delay)]
         case .note(let text): [EventFact("text", text)]
-        case .hit, .miss, .injectedOutcome: []
+        case .hit, .miss, .bypassed, .injectedOutcome: []
         }
     }
 
@@ -87,6 +88,7 @@ extension PolicyEvent {
     /// What is known of the event beside what was done.
     var facts: [EventFact] {
         var facts = kind.facts
+        if let policyName { facts.insert(EventFact("policy_name", policyName), at: 0) }
         // Said where the outcome does not say it.
         if let health, case .ended(let outcome, _, _) = kind,
             health != CallAssessment(outcome).health

@@ -9,8 +9,11 @@ public struct PolicyEvent {
     /// What was done.
     public let kind: Kind
 
-    /// The policy that did it: `"retry"`, `"hedge"`; or your own.
+    /// The kind of policy that did it: `"retry"`, `"hedge"`; or your own.
     public let policy: String
+
+    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil where it has none.
+    public let policyName: String?
 
     /// When, on the clock given to ``Middleware/observed(by:on:named:classifier:)``.
     public let instant: SchedulerInstant
@@ -36,11 +39,13 @@ public struct PolicyEvent {
 
     /// Makes an event.
     public init(
-        kind: Kind, policy: String, instant: SchedulerInstant, call: UInt64, span: Int,
-        parent: Int?, attempt: Int, health: CallAssessment.Health? = nil, isUnproven: Bool = false
+        kind: Kind, policy: String, policyName: String? = nil, instant: SchedulerInstant,
+        call: UInt64, span: Int, parent: Int?, attempt: Int,
+        health: CallAssessment.Health? = nil, isUnproven: Bool = false
     ) {
         self.kind = kind
         self.policy = policy
+        self.policyName = policyName
         self.instant = instant
         self.call = call
         self.span = span
@@ -82,6 +87,8 @@ extension PolicyEvent {
         case stateChanged(from: String, to: String)
         /// A call was refused, without reaching the service.
         case refused(ServiceError)
+        /// A call goes on without the policy: an ``Middleware/each(by:limit:named:_:)`` has no room for its key.
+        case bypassed
 
         /// A call waits for its turn; so many are in the queue, itself included.
         case queued(length: Int)

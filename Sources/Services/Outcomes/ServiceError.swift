@@ -7,8 +7,11 @@ public struct ServiceError: Error {
     /// What happened.
     public let code: Code
 
-    /// The policy that failed the call, as its events name it.
+    /// The kind of policy that failed the call, as its events name it.
     public let policy: String
+
+    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil where it has none.
+    public let policyName: String?
 
     /// How long was waited, or would have had to be: of a timeout, its limit.
     public let limit: Duration?
@@ -27,11 +30,13 @@ public struct ServiceError: Error {
 
     /// Makes an error.
     public init(
-        _ code: Code, policy: String, limit: Duration? = nil, retryAt: SchedulerInstant? = nil,
-        retryAfter: Duration? = nil, cause: (any Error)? = nil, subject: String? = nil
+        _ code: Code, policy: String, policyName: String? = nil, limit: Duration? = nil,
+        retryAt: SchedulerInstant? = nil, retryAfter: Duration? = nil,
+        cause: (any Error)? = nil, subject: String? = nil
     ) {
         self.code = code
         self.policy = policy
+        self.policyName = policyName
         self.limit = limit
         self.retryAt = retryAt
         self.retryAfter = retryAfter
@@ -77,7 +82,8 @@ extension ServiceError: CustomStringConvertible {
         let again = retryAfter.map { "; call again in \($0.inWords)" } ?? ""
         let about = subject.map { " for \($0)" } ?? ""
         let behind = cause.map { " (\(type(of: $0)))" } ?? ""
-        return "\(policy): \(explanation)\(about)\(behind)\(again)"
+        let name = policyName.map { " \($0.quoted)" } ?? ""
+        return "\(policy)\(name): \(explanation)\(about)\(behind)\(again)"
     }
 
     private var explanation: String {

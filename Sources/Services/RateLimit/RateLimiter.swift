@@ -5,7 +5,7 @@ extension Middleware {
     ///
     /// ```swift
     /// let limiter = RateLimiter(rate: 10, per: .seconds(1), burst: 5, maxWait: .seconds(2))
-    /// let api = stack(.rateLimit(limiter), over: transport)
+    /// let api = stack(.rateLimit(sharing: limiter), over: transport)
     /// ```
     ///
     /// A call that may pass is made at once, on the caller's thread. One that waits is made on the
@@ -16,8 +16,10 @@ extension Middleware {
     /// up nothing. Errors of the service pass unchanged.
     ///
     /// - Parameter limiter: What has passed already, shared by all stacks that are held to one rate.
-    public static func rateLimit(_ limiter: RateLimiter) -> Middleware {
-        Middleware { service in { input in limiter.call(service, input) } }
+    public static func rateLimit(sharing limiter: RateLimiter) -> Middleware {
+        Middleware(isIdle: { limiter.isIdle }) { service in
+            { input in limiter.call(service, input) }
+        }
     }
 }
 
@@ -25,8 +27,8 @@ extension Middleware {
 ///
 /// ```swift
 /// let limiter = RateLimiter(rate: 100, per: .seconds(60), burst: 20)
-/// let products = stack(.rateLimit(limiter), over: loadProduct)
-/// let prices = stack(.rateLimit(limiter), over: loadPrice)
+/// let products = stack(.rateLimit(sharing: limiter), over: loadProduct)
+/// let prices = stack(.rateLimit(sharing: limiter), over: loadPrice)
 /// ```
 ///
 /// A token bucket: it holds `burst` tokens at most and is full at first, a call takes one, and `rate` of
@@ -37,6 +39,9 @@ extension Middleware {
 /// Make one for each quota, and pass it to every stack that shares it. It may be used from any thread; a
 /// call takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
 public final class RateLimiter {
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     /// How many calls wait now.
     public var queued: Int { state.withLock { $0.machine.queued } }
 
@@ -45,6 +50,7 @@ public final class RateLimiter {
     /// What lies outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
     ///   - rate: How many calls pass in a period; 1…1,000,000,000.
     ///   - period: The period, from a nanosecond to 366 days.
     ///   - burst: How many may pass at once after a time of quiet; 1…1,000,000,000. With one, calls
@@ -52,8 +58,8 @@ public final class RateLimiter {
     ///   - maxWait: How long a call may wait; zero or more. With zero it is refused instead.
     ///   - scheduler: Where the waits pass. At most one action is scheduled at a time.
     public init(
-        rate: Int, per period: Duration, burst: Int = 1, maxWait: Duration = .zero,
-        on scheduler: some Scheduler = .live
+        named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
+        maxWait: Duration = .zero, on scheduler: some Scheduler = .live
     ) {
         precondition(
             (1...1_000_000_000).contains(rate),
@@ -68,6 +74,7 @@ public final class RateLimiter {
             maxWait >= .zero, "a rate limiter needs a maxWait of zero or more, not \(maxWait)")
         state = Locked(
             RateLimiterState(RateLimiterMachine(rate: rate, per: period, burst: burst)))
+        self.name = name
         self.maxWait = maxWait
         self.scheduler = scheduler
     }
@@ -78,6 +85,12 @@ public final class RateLimiter {
 }
 
 extension RateLimiter {
+    /// Whether a limiter that has just been made would let the same calls pass.
+    fileprivate var isIdle: Bool {
+        let now = scheduler.now
+        return state.withLock { $0.machine.isIdle(at: now) }
+    }
+
     fileprivate func call<Input: Sendable, Output: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
@@ -95,9 +108,9 @@ extension RateLimiter {
         }
         guard case .refused(let instant) = entry else { return service(input) }
         let error = ServiceError(
-            .rateLimited, policy: rateLimitName, retryAt: instant,
+            .rateLimited, policy: rateLimitPolicy, policyName: name, retryAt: instant,
             retryAfter: max(.zero, now.duration(to: instant)))
-        context.report(.refused(error), by: rateLimitName)
+        context.report(.refused(error), by: rateLimitPolicy, named: name)
         return Future(error: error)
     }
 
@@ -116,11 +129,11 @@ extension RateLimiter {
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
-        context.report(.queued(length: length), by: rateLimitName)
+        context.report(.queued(length: length), by: rateLimitPolicy, named: name)
         turn.onCancel { self.leave(ticket) }
         return turn.flatMap {
             let waited = start.duration(to: self.scheduler.now)
-            context.report(.dequeued(after: waited), by: rateLimitName)
+            context.report(.dequeued(after: waited), by: rateLimitPolicy, named: self.name)
             return context.run { service(input) }
         }
     }
@@ -146,6 +159,6 @@ extension RateLimiter {
     }
 }
 
-private let rateLimitName = "rateLimit"
+private let rateLimitPolicy = "rateLimit"
 
 extension RateLimiter: Sendable {}

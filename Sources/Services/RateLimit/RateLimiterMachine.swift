@@ -38,6 +38,11 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     /// How many calls wait.
     var queued: Int { line.count }
 
+    /// Whether a whole burst may pass, and nobody waits.
+    func isIdle(at now: SchedulerInstant) -> Bool {
+        line.isEmpty && (due.map { instant(of: $0) <= now } ?? true)
+    }
+
     /// When the first in line passes; nil if nobody waits.
     var next: SchedulerInstant? {
         line.isEmpty ? nil : due.map { instant(of: $0 - tolerance) }

@@ -5,7 +5,7 @@ extension Middleware {
     ///
     /// ```swift
     /// let budget = RetryBudget()
-    /// let api = stack(.deadline(.seconds(10)), .retry(budget: budget), over: transport)
+    /// let api = stack(.deadline(.seconds(10)), .retry(sharing: budget), over: transport)
     /// ```
     ///
     /// An attempt is repeated if the classifier says that another may succeed, what the attempt has sent may be
@@ -37,7 +37,7 @@ extension Middleware {
     public static func retry(
         attempts: Int = 3,
         backoff: Backoff = .fullJitter(),
-        budget: RetryBudget? = nil,
+        sharing budget: RetryBudget? = nil,
         maxServerDelay: Duration = .seconds(60),
         unproven: UnprovenRetries = .allowed,
         classifier: Classifier<Output> = .standard,
@@ -60,7 +60,7 @@ extension Middleware {
     }
 }
 
-private let retryName = "retry"
+private let retryPolicy = "retry"
 
 /// What all calls through one retry have in common.
 final class Retry<Output: Sendable>: Sendable {
@@ -104,7 +104,7 @@ final class Retry<Output: Sendable>: Sendable {
         let future = context.call(
             // The first is made for every call; it need not be interpolated each time.
             number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
-            by: retryName, classifier: classifier, service, input)
+            by: retryPolicy, named: budget.name, classifier: classifier, service, input)
         return Attempt(future: future, record: record)
     }
 
@@ -167,12 +167,14 @@ final class Retry<Output: Sendable>: Sendable {
             bits: random.next(), withdraw: budget.withdraw())
         switch step {
         case .finish(let reason):
-            if let reason { context.report(.retryWithheld(reason), by: retryName) }
+            if let reason {
+                context.report(.retryWithheld(reason), by: retryPolicy, named: budget.name)
+            }
             return nil
         case .retry(let delay):
             context.report(
                 .retrying(after: delay, error: error), isUnproven: repeatability == .unproven,
-                by: retryName)
+                by: retryPolicy, named: budget.name)
             return delay
         }
     }

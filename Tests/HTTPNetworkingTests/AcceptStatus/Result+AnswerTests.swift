@@ -74,7 +74,7 @@ import Testing
     private func bench(_ replies: CacheBench.Reply...) -> (CacheBench, HTTPService) {
         let bench = CacheBench()
         bench.answers(replies)
-        return (bench, stack(.cache(bench.cache), .acceptStatus(), over: bench.origin))
+        return (bench, stack(.cache(sharing: bench.cache), .acceptStatus(), over: bench.origin))
     }
 
     private let request = HTTPRequest(at: "https://example.com/")
@@ -131,7 +131,7 @@ import Testing
             return HTTPResponse(
                 status: status, headers: ["Set-Cookie": "a=1", "Location": "https://b.example/"])
         }
-        let send = stack(.cookies(jar), .redirect(), .acceptStatus(), over: server.send)
+        let send = stack(.cookies(sharing: jar), .redirect(), .acceptStatus(), over: server.send)
         #expect(send(HTTPRequest(at: "https://a.example/")).errorNow is HTTPError)
         #expect(jar.cookies.map(\.domain) == ["b.example"])
     }

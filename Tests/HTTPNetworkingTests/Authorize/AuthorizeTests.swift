@@ -152,7 +152,7 @@ import Testing
         let jar = CookieJar()
         jar.store("a=1; Domain=example.com", from: url)
         let server = ScriptedServer([.redirect(to: "https://b.example.com/")])
-        _ = stack(.cookies(jar), .redirect(), over: server.send)(TokenFixture.request())
+        _ = stack(.cookies(sharing: jar), .redirect(), over: server.send)(TokenFixture.request())
         #expect(server.requests.map { $0.headers["Cookie"] } == ["a=1", nil])
     }
 

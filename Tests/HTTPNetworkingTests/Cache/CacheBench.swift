@@ -105,7 +105,7 @@ final class CacheBench: Sendable {
                 status: reply.status, headers: headers, body: body, url: reply.url))
     }
 
-    var service: HTTPService { stack(.cache(cache), over: origin) }
+    var service: HTTPService { stack(.cache(sharing: cache), over: origin) }
 
     /// Sends a request.
     func send(

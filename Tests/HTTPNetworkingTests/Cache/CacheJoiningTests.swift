@@ -124,7 +124,7 @@ import Testing
             Future(value: AccessToken("t2"))
         }
         let send = stack(
-            .authorize(.bearer(from: refresher), for: .all), .cache(bench.cache),
+            .authorize(.bearer(from: refresher), for: .all), .cache(sharing: bench.cache),
             over: bench.origin)
         let request = HTTPRequest(at: "https://example.com/")
         let first = send(request)

@@ -23,7 +23,7 @@ import Testing
         _ credentials: HTTPCredentials, as account: String? = nil
     ) -> HTTPService {
         stack(
-            .authorize(credentials, for: .all, as: account), .cache(bench.cache),
+            .authorize(credentials, for: .all, as: account), .cache(sharing: bench.cache),
             over: bench.origin)
     }
 
@@ -103,7 +103,7 @@ import Testing
                 }
             }
             return stack(
-                .authorize(.bearer("app"), for: .all), replace, .cache(self.bench.cache),
+                .authorize(.bearer("app"), for: .all), replace, .cache(sharing: self.bench.cache),
                 over: self.bench.origin)
         }
         #expect(text(replacing("1")) == "1" && text(replacing("2")) == "2")
@@ -134,7 +134,7 @@ import Testing
     // MARK: Cookies
 
     private func send(_ jar: CookieJar) -> HTTPService {
-        stack(.cookies(jar), .cache(bench.cache), over: bench.origin)
+        stack(.cookies(sharing: jar), .cache(sharing: bench.cache), over: bench.origin)
     }
 
     private func jar() -> CookieJar {
@@ -179,7 +179,8 @@ import Testing
         return (
             bench,
             stack(
-                .observed(by: observer, on: bench.scheduler), .cache(bench.cache), middleware,
+                .observed(by: observer, on: bench.scheduler), .cache(sharing: bench.cache),
+                middleware,
                 over: bench.origin)
         )
     }
@@ -204,7 +205,7 @@ import Testing
 
     @Test func aCacheAboveCookiesStoresNothingEither() {
         let notes = Locked<[String]>([])
-        let (bench, send) = above(.cookies(jar()), notes)
+        let (bench, send) = above(.cookies(sharing: jar()), notes)
         bench.answers(tagged)
         #expect(text(send) == "1" && text(send) == "2" && notes.withLock { $0.count } == 2)
     }

@@ -106,7 +106,8 @@ import Testing
         bench.answers(
             .init(headers: stale), .init(gate: Promise<Void>()), .init(status: 304))
         let service = stack(
-            .cache(bench.cache), .deadline(.seconds(60), on: bench.scheduler), over: bench.origin)
+            .cache(sharing: bench.cache), .deadline(.seconds(60), on: bench.scheduler),
+            over: bench.origin)
         let request = HTTPRequest(.get, URL(string: "https://example.com/")!)
         _ = service(request)
         bench.advance(10)

@@ -105,7 +105,8 @@ import Testing
             if case .note("revalidating") = event.kind { notes.withLock { $0 += 1 } }
         }
         let service = stack(
-            .observed(by: observer, on: bench.scheduler), .cache(bench.cache), over: bench.origin)
+            .observed(by: observer, on: bench.scheduler), .cache(sharing: bench.cache),
+            over: bench.origin)
         bench.answers(stored("stale-while-revalidate=5"), .init(gate: Promise<Void>()))
         try bench.ask()
         bench.advance(11)
@@ -163,7 +164,7 @@ import Testing
         let bench = CacheBench()
         let deadlines = Locked<[Duration?]>([])
         let service = stack(
-            .deadline(.seconds(1), on: bench.scheduler), .cache(bench.cache),
+            .deadline(.seconds(1), on: bench.scheduler), .cache(sharing: bench.cache),
             over: { [origin = bench.origin] request in
                 deadlines.withLock { $0.append(CallContext.current.remaining) }
                 return origin(request)

@@ -67,7 +67,7 @@ import Testing
 
     @Test func aSlowStoreIsAwaitedOnTheWayThereOnly() {
         let cache = HTTPCache(in: store, on: bench.scheduler)
-        let service = stack(.cache(cache), over: bench.origin)
+        let service = stack(.cache(sharing: cache), over: bench.origin)
         bench.answers(fresh)
         let first = service(request())
         #expect(bench.requests.isEmpty)
@@ -80,7 +80,8 @@ import Testing
     }
 
     @Test func whatWasMadeOutOfDateIsNotReadEvenIfTheStoreIsSlow() {
-        let service = stack(.cache(HTTPCache(in: store, on: bench.scheduler)), over: bench.origin)
+        let service = stack(
+            .cache(sharing: HTTPCache(in: store, on: bench.scheduler)), over: bench.origin)
         bench.answers(fresh)
         _ = service(request())
         store.work()
@@ -91,7 +92,8 @@ import Testing
     }
 
     @Test func whatIsOnItsWayIntoASlowStoreIsMadeOutOfDate() {
-        let service = stack(.cache(HTTPCache(in: store, on: bench.scheduler)), over: bench.origin)
+        let service = stack(
+            .cache(sharing: HTTPCache(in: store, on: bench.scheduler)), over: bench.origin)
         let gate = Promise<Void>()
         bench.answers(.init(headers: fresh, gate: gate), .init(), .init(headers: fresh))
         _ = service(request())
@@ -107,7 +109,7 @@ import Testing
         let seen = Locked<Duration?>(nil)
         let cache = HTTPCache(in: store, on: bench.scheduler)
         let service = stack(
-            .cache(cache),
+            .cache(sharing: cache),
             over: { [bench] request in
                 seen.withLock { $0 = CallContext.current.remaining }
                 return bench.origin(request)
@@ -121,7 +123,7 @@ import Testing
 
     @Test func aBrokenStoreIsAnEmptyOne() {
         let cache = HTTPCache(in: BrokenStore(), on: bench.scheduler)
-        let service = stack(.cache(cache), over: bench.origin)
+        let service = stack(.cache(sharing: cache), over: bench.origin)
         bench.answers(fresh)
         #expect([service(request()), service(request())].map(text) == ["1", "2"])
         #expect(text(service(request(.post))) == "3")

@@ -46,7 +46,8 @@ import Testing
             if event.policy == "cache" { heard.withLock { $0.append("\(event.kind)") } }
         }
         let service = stack(
-            .observed(by: observer, on: bench.scheduler), .cache(bench.cache), over: bench.origin)
+            .observed(by: observer, on: bench.scheduler), .cache(sharing: bench.cache),
+            over: bench.origin)
         let request = HTTPRequest(.get, URL(string: "https://example.com/")!)
         bench.answers(
             .init(headers: [

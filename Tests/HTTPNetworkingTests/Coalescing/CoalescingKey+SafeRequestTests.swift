@@ -70,8 +70,8 @@ import Testing
     @Test func stacksCanShareAGroup() {
         let service = AnsweringService<HTTPResponse>(on: scheduler, [{ HTTPResponse(status: 200) }])
         let group = Coalescer<HTTPRequest, HTTPResponse>()
-        let list = stack(.coalesce(by: .safeRequest, in: group), over: service.send)
-        let detail = stack(.coalesce(by: .safeRequest, in: group), over: service.send)
+        let list = stack(.coalesce(by: .safeRequest, sharing: group), over: service.send)
+        let detail = stack(.coalesce(by: .safeRequest, sharing: group), over: service.send)
         let answers = [list(HTTPRequest(.get, url)), detail(HTTPRequest(.get, url))]
         scheduler.run()
         #expect(answers.allSatisfy { $0.valueNow?.status == 200 })

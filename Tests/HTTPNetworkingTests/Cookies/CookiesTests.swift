@@ -13,7 +13,7 @@ import Testing
     private func sent(_ request: HTTPRequest) -> [String] {
         let seen = Locked<[String]>([])
         let load: HTTPService = stack(
-            .cookies(jar),
+            .cookies(sharing: jar),
             over: { request in
                 seen.withLock { $0 = request.headers.values(for: "Cookie") }
                 return Future(value: HTTPResponse(status: 200))
@@ -24,7 +24,7 @@ import Testing
 
     @Test func whatCameIsSentBack() {
         let load: HTTPService = stack(
-            .cookies(jar),
+            .cookies(sharing: jar),
             over: { _ in
                 Future(
                     value: HTTPResponse(
@@ -38,7 +38,7 @@ import Testing
 
     @Test func streamedResponsesBringThemToo() {
         let load: HTTPStreamingService = stack(
-            .cookies(jar),
+            .cookies(sharing: jar),
             over: { _ in
                 Future(
                     value: HTTPStreamedResponse(
@@ -52,7 +52,7 @@ import Testing
     @Test func theResponseOfAnErrorBringsThem() {
         let response = HTTPResponse(status: 500, headers: ["Set-Cookie": "a=1"])
         let load: HTTPService = stack(
-            .cookies(jar),
+            .cookies(sharing: jar),
             over: { _ in Future(error: HTTPError(code: .unacceptableStatus, response: response)) })
         #expect((load(HTTPRequest(.get, url)).errorNow as? HTTPError)?.status == 500)
         #expect(jar.cookies.map(\.name) == ["a"])
@@ -60,7 +60,7 @@ import Testing
 
     @Test func theyAreKeptBeforeTheCallerGoesOn() {
         let load: HTTPService = stack(
-            .cookies(jar),
+            .cookies(sharing: jar),
             over: { _ in
                 Future(value: HTTPResponse(status: 200, headers: ["Set-Cookie": "a=1"]))
             })
@@ -71,7 +71,7 @@ import Testing
     @Test func whoeverAnsweredIsTheirOwner() {
         let other = URL(string: "https://login.example.com/")!
         let load: HTTPService = stack(
-            .cookies(jar),
+            .cookies(sharing: jar),
             over: { _ in
                 Future(
                     value: HTTPResponse(
@@ -104,7 +104,8 @@ import Testing
                 { HTTPResponse(status: 200) },
             ])
         let load = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), .cookies(jar), over: service.send)
+            .retry(backoff: .constant(.zero), on: scheduler), .cookies(sharing: jar),
+            over: service.send)
         _ = load(HTTPRequest(.get, url))
         scheduler.run()
         #expect(service.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
@@ -113,7 +114,7 @@ import Testing
     @Test func aCallThatIsGivenUpIsCancelledBeneath() {
         let cancelled = Locked(false)
         let load: HTTPService = stack(
-            .cookies(jar),
+            .cookies(sharing: jar),
             over: { _ in
                 Future.make { resolver in
                     resolver.onCancel {

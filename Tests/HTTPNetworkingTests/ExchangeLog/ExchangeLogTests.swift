@@ -41,7 +41,7 @@ import Testing
         let service: HTTPService = logged { _ in Future(error: HTTPError(code: .timedOut)) }
         _ = service(request)
         #expect(
-            lines.first?.hasSuffix(#"bytes=0 duration_ms=0 error=HTTPError code="it timed out""#)
+            lines.first?.hasSuffix(#"bytes=0 duration_ms=0 error=HTTPError code=timedOut"#)
                 == true)
         #expect(exchanges.withLock { $0.first?.isFailure } == true)
     }
@@ -54,6 +54,27 @@ import Testing
             over: { _ in Future(error: HTTPError(code: .connectionLost)) })
         _ = service(request)
         #expect(exchanges.withLock { $0.map(\.attempt) } == [1, 2])
+    }
+
+    @Test("S9: a line joins the events of its call")
+    func aLineHasTheNumbersOfTheCall() throws {
+        let (exchanges, events) = (exchanges, Locked<[PolicyEvent]>([]))
+        let observer = ServiceObserver { event in events.withLock { $0.append(event) } }
+        let service: HTTPService = stack(
+            .observed(by: observer, on: scheduler),
+            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+            .exchangeLog(on: scheduler) { exchange in exchanges.withLock { $0.append(exchange) } },
+            over: { _ in Future(error: HTTPError(code: .connectionLost)) })
+        _ = service(request)
+        let attempts = events.withLock { events in
+            events.filter { if case .began = $0.kind { $0.policy == "retry" } else { false } }
+        }
+        #expect(attempts.count == 2)
+        #expect(exchanges.withLock { $0.map(\.call) } == attempts.map(\.call))
+        #expect(exchanges.withLock { $0.map(\.span) } == attempts.map(\.span))
+        for (line, attempt) in zip(lines, attempts) {
+            #expect(line.hasPrefix("call=\(attempt.call) span=\(attempt.span) method=GET "))
+        }
     }
 
     @Test func headersAreShownOnRequest() throws {

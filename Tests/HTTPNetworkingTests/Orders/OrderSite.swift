@@ -44,12 +44,12 @@ struct OrderSite {
         case .coalesce: return coalesce
         case .bulkhead:
             return .bulkhead(
-                Bulkhead(
+                sharing: Bulkhead(
                     limit: number(1...2), queue: number(0...2),
                     queueTimeout: isTails() ? milliseconds(0...500) : nil, on: scheduler))
         case .rateLimit:
             return .rateLimit(
-                RateLimiter(
+                sharing: RateLimiter(
                     rate: number(1...5), per: .seconds(1), burst: number(1...4),
                     maxWait: milliseconds(0...1_000), on: scheduler))
         case .circuitBreaker: return circuitBreaker()
@@ -66,7 +66,7 @@ struct OrderSite {
         ]
         return .retry(
             attempts: number(1...4), backoff: .fullJitter(base: milliseconds(0...200)),
-            budget: budgets[number(0...2)], unproven: unproven, on: scheduler, random: random())
+            sharing: budgets[number(0...2)], unproven: unproven, on: scheduler, random: random())
     }
 
     private mutating func circuitBreaker<Input, Output>() -> Middleware<Input, Output> {
@@ -74,7 +74,7 @@ struct OrderSite {
             failuresInARow: number(1...3), minimumRequests: number(1...5),
             backoff: .constant(milliseconds(0...5_000)), on: scheduler, random: random())
         watch.add(breaker)
-        return .circuitBreaker(breaker)
+        return .circuitBreaker(sharing: breaker)
     }
 
     /// Takes note of the failures that a layer makes of answers.
@@ -118,11 +118,11 @@ extension OrderSite {
             let key = secrets.plant(in: "API key", for: OrderServer.host)
             return .authorize(.header("X-API-Key", key), for: origin)
         case .authorizeToken: return .authorize(.bearer(from: refresher()), for: origin)
-        case .cookies: return .cookies(jar())
+        case .cookies: return .cookies(sharing: jar())
         case .cache:
             let server = server
             return .cache(
-                HTTPCache(
+                sharing: HTTPCache(
                     coalescesMisses: isTails(),
                     now: { HTTPDate(secondsSince1970: server.now) }, on: scheduler))
         case .acceptStatus: return .acceptStatus()

@@ -134,7 +134,7 @@ import Testing
         let breaker = CircuitBreaker(failuresInARow: 5, on: scheduler)
         let service = AnsweringService(
             on: scheduler, Array(repeating: answer(status), count: 5))
-        let load = stack(.circuitBreaker(breaker), over: service.send)
+        let load = stack(.circuitBreaker(sharing: breaker), over: service.send)
         for _ in 1...5 {
             _ = load(HTTPRequest(.get, url))
             scheduler.advance(by: .milliseconds(10))
@@ -175,7 +175,7 @@ import Testing
         let service = AnsweringService(on: scheduler, [answer(status)])
         let load = stack(
             .observed(by: metrics.observer, recorder.observer, on: scheduler),
-            .circuitBreaker(breaker), .acceptStatus(), over: service.send)
+            .circuitBreaker(sharing: breaker), .acceptStatus(), over: service.send)
         _ = load(HTTPRequest(.get, url))
         scheduler.run()
         let text = metrics.prometheusText
@@ -202,7 +202,7 @@ import Testing
         ]
         for mistake in mistakes {
             let service = AnsweringService(on: scheduler, [mistake, answer(200)])
-            let call = stack(retry, .circuitBreaker(breaker), over: service.send)(
+            let call = stack(retry, .circuitBreaker(sharing: breaker), over: service.send)(
                 HTTPRequest(.get, url))
             scheduler.run()
             #expect(service.requests.count == 1)
@@ -217,9 +217,11 @@ import Testing
         let service = AnsweringService(
             on: scheduler, Array(repeating: answer(200), count: 4))
         let patient = stack(
-            .circuitBreaker(breaker), .timeout(.seconds(2), on: scheduler), over: service.send)
+            .circuitBreaker(sharing: breaker), .timeout(.seconds(2), on: scheduler),
+            over: service.send)
         let inner = stack(
-            .circuitBreaker(breaker), .deadline(.milliseconds(milliseconds), on: scheduler),
+            .circuitBreaker(sharing: breaker),
+            .deadline(.milliseconds(milliseconds), on: scheduler),
             over: service.send)
         let calls = [
             stack(.deadline(.milliseconds(milliseconds), on: scheduler), over: patient), inner,
@@ -234,8 +236,8 @@ import Testing
         let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
         let service = AnsweringService(on: scheduler, [answer(200)])
         let load = stack(
-            .circuitBreaker(breaker),
-            .bulkhead(Bulkhead(limit: 1, on: scheduler)), over: service.send)
+            .circuitBreaker(sharing: breaker),
+            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: service.send)
         let calls = [load(HTTPRequest(.get, url)), load(HTTPRequest(.get, url))]
         scheduler.run()
         #expect(calls[1].valueNow == nil)

@@ -29,7 +29,7 @@ import Testing
         jar.store(["Set-Cookie": "sid=s3ssion"], from: url)
         return stack(
             .authorize(.header("X-API-Key", "k3y-of-mine"), for: origins),
-            .authorize(.bearer("t0ken.abc"), for: origins), .cookies(jar), over: service)
+            .authorize(.bearer("t0ken.abc"), for: origins), .cookies(sharing: jar), over: service)
     }
 
     private func check(_ failure: (any Error)?, _ more: [String] = []) throws {

@@ -31,7 +31,8 @@ import Testing
         let service: HTTPStreamingService = { _ in
             Future(value: HTTPStreamedResponse(status: 200, body: HTTPBodyStream(Data("b".utf8))))
         }
-        let response = try #require(stack(.cookies(jar), over: service)(HTTPRequest(url)).valueNow)
+        let response = try #require(
+            stack(.cookies(sharing: jar), over: service)(HTTPRequest(url)).valueNow)
         #expect(response.request?.headers["Cookie"] == "sid=1")
         #expect(response.gathered(upTo: 9).valueNow?.request == response.request)
     }
@@ -76,7 +77,7 @@ import Testing
     @Test func theRequestOfACacheHitIsThePresentOne() throws {
         let cache = HTTPCache()
         let service = stack(
-            .cache(cache),
+            .cache(sharing: cache),
             over: { request in
                 Future(
                     value: HTTPResponse(

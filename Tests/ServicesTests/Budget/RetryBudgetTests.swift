@@ -32,7 +32,7 @@ import Testing
         let budget = RetryBudget(minRetries: 0, percentCanRetry: 1, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 9))
         let policy = Middleware<Ask, Int>.retry(
-            attempts: 9, backoff: .constant(.zero), budget: budget, on: scheduler)
+            attempts: 9, backoff: .constant(.zero), sharing: budget, on: scheduler)
         _ = stack(policy, over: upstream.send)(1)
         _ = stack(.timeout(.seconds(1), on: scheduler), policy, over: upstream.send)(2)
         scheduler.advance(by: .milliseconds(500))

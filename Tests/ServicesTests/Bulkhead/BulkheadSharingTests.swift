@@ -9,7 +9,8 @@ import Testing
 
     @Test func whoHearsOfAnAnswerMayCallAtOnce() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
-        let service = stack(.bulkhead(Bulkhead(limit: 1, on: scheduler)), over: upstream.send)
+        let service = stack(
+            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: upstream.send)
         let next = Locked<Future<Int>?>(nil)
         service(1).observe { _ in
             let call = service(2)
@@ -37,7 +38,8 @@ import Testing
         }
         let upstream = Upstream(on: scheduler, Array(repeating: .value(7), count: 100))
         let service = stack(
-            .observed(by: ServiceObserver { _ in nest() }, on: scheduler), .bulkhead(bulkhead),
+            .observed(by: ServiceObserver { _ in nest() }, on: scheduler),
+            .bulkhead(sharing: bulkhead),
             over: { (ask: Ask) in
                 nest()
                 return upstream.send(ask)
@@ -61,7 +63,7 @@ import Testing
         let bulkhead = Bulkhead(
             limit: 1, queue: count, queueTimeout: hasTimeout ? .seconds(9) : nil, on: scheduler)
         let service = stack(
-            .bulkhead(bulkhead),
+            .bulkhead(sharing: bulkhead),
             over: { (ask: Ask) in
                 ask.number == 0 ? upstream.send(ask) : Future(value: ask.number)
             })
@@ -77,7 +79,7 @@ import Testing
         let count = 20_000
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: count, on: scheduler)
-        let service = stack(.bulkhead(bulkhead), over: upstream.send)
+        let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
         let calls = (0...count).map { service(Ask($0)) }
         for call in calls.reversed() { call.cancel() }
         #expect(upstream.count == 1)
@@ -96,7 +98,7 @@ import Testing
         let scheduler = scheduler
         let calls = Locked((now: Set<Int>(), most: 0)), settled = Locked(0)
         let service = stack(
-            .bulkhead(bulkhead),
+            .bulkhead(sharing: bulkhead),
             over: { (ask: Ask) -> Future<Int> in
                 calls.withLock { calls in
                     let (isNew, _) = calls.now.insert(ask.number)
@@ -138,7 +140,7 @@ import Testing
 
     @Test func answersFromOtherThreadsMakeRoom() async throws {
         let service = stack(
-            .bulkhead(Bulkhead(limit: 1, queue: 100, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 100, on: scheduler)),
             over: { (ask: Ask) in
                 Future<Int> {
                     await Task.yield()

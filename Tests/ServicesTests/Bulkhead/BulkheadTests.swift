@@ -8,7 +8,8 @@ import Testing
 
     func service(_ bulkhead: Bulkhead, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(
-            .observed(by: log.observer, on: scheduler), .bulkhead(bulkhead), over: upstream.send)
+            .observed(by: log.observer, on: scheduler), .bulkhead(sharing: bulkhead),
+            over: upstream.send)
     }
 
     @Test func byDefault64AreInFlightAndNoneWaits() {
@@ -67,7 +68,7 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, on: scheduler)
         let service = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), .bulkhead(bulkhead),
+            .retry(backoff: .constant(.zero), on: scheduler), .bulkhead(sharing: bulkhead),
             over: upstream.send)
         _ = service(1)
         #expect(service(2).serviceError?.code == .bulkheadFull)
@@ -174,7 +175,7 @@ import Testing
             #expect(bulkhead.inFlight == 0)
             #expect(upstream.count == number)
         }
-        let abandoned = stack(.bulkhead(bulkhead), over: { (_: Ask) in Promise<Int>() })
+        let abandoned = stack(.bulkhead(sharing: bulkhead), over: { (_: Ask) in Promise<Int>() })
         #expect(abandoned(5).errorNow is FutureError)
         #expect(bulkhead.inFlight == 0)
     }
@@ -201,7 +202,7 @@ import Testing
         let bulkhead = Bulkhead(limit: 1, queue: 1, on: scheduler)
         let upstream = Upstream(on: scheduler)
         let other = stack(
-            .bulkhead(bulkhead), over: { (text: String) in Future(value: text + "!") })
+            .bulkhead(sharing: bulkhead), over: { (text: String) in Future(value: text + "!") })
         let first = service(bulkhead, upstream)(1), second = other("Tea")
         #expect(second.result == nil)
         upstream.settle(0, .success(7))
@@ -215,7 +216,7 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let most = Locked(0)
         let service = stack(
-            .bulkhead(Bulkhead(limit: 1, queue: 1, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 1, on: scheduler)),
             .timeout(.seconds(1), on: scheduler),
             over: { (ask: Ask) in
                 let future = upstream.send(ask)
@@ -236,7 +237,7 @@ import Testing
         let call = stack(
             .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
             .timeout(.seconds(1), on: scheduler),
-            .bulkhead(Bulkhead(limit: 1, on: scheduler)), over: upstream.send)(1)
+            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: upstream.send)(1)
         scheduler.advance(by: .seconds(1))
         try #require(upstream.count == 2)
         upstream.settle(1, .success(7))
@@ -250,7 +251,7 @@ import Testing
         let seen = Locked<[Int]>([])
         let bulkhead = Bulkhead(limit: 1, queue: 2, on: scheduler)
         let service = stack(
-            .bulkhead(bulkhead),
+            .bulkhead(sharing: bulkhead),
             over: { (ask: Ask) in
                 let future = upstream.send(ask)
                 if ask.number == 2 { caller.withLock { $0 }?.cancel() }

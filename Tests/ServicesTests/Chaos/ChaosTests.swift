@@ -86,7 +86,8 @@ import Testing
         let upstream = Upstream(on: scheduler, (1...3).map { .atOnce(.success($0)) })
         let random = RandomSource(Counting())
         let service = observed(
-            .chaos(.failure(probability: 1), by: chaos, on: scheduler, random: random), upstream)
+            .chaos(.failure(probability: 1), sharing: chaos, on: scheduler, random: random),
+            upstream)
         #expect(service(1).valueNow == 1)
         #expect(random.next() == 0, "no number was drawn")
         chaos.isOn = true
@@ -102,7 +103,7 @@ import Testing
         let call = observed(
             .chaos(
                 .latency(.milliseconds(10), probability: 1), .failure(probability: 1),
-                by: chaos, on: scheduler), upstream)(1)
+                sharing: chaos, on: scheduler), upstream)(1)
         chaos.isOn = false
         scheduler.run()
         #expect(call.serviceError?.code == .injected)
@@ -196,7 +197,7 @@ import Testing
         let service = stack(
             Middleware<Ask, Int>.chaos(
                 .failure(probability: 0.5), .outcome(probability: 0.5) { try $0.get() + 1 },
-                by: chaos, random: RandomSource(SeededGenerator(seed: 3))),
+                sharing: chaos, random: RandomSource(SeededGenerator(seed: 3))),
             over: { ask in Future(value: ask.number) })
         let failures = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {

@@ -10,7 +10,7 @@ import Testing
         _ breaker: CircuitBreaker, _ steps: Upstream.Step...
     ) -> (call: Future<Int>, upstream: Upstream) {
         let upstream = Upstream(on: scheduler, steps)
-        let call = stack(.circuitBreaker(breaker), over: upstream.send)(1)
+        let call = stack(.circuitBreaker(sharing: breaker), over: upstream.send)(1)
         scheduler.run()
         return (call, upstream)
     }
@@ -31,7 +31,7 @@ import Testing
         let breaker = CircuitBreaker(
             failuresInARow: 1, slowCallDuration: .seconds(1), on: scheduler)
         let upstream = Upstream(on: scheduler)
-        let service = stack(.circuitBreaker(breaker), over: upstream.send)
+        let service = stack(.circuitBreaker(sharing: breaker), over: upstream.send)
         let quick = service(1)
         scheduler.advance(by: .milliseconds(999))
         quick.cancel()
@@ -48,7 +48,7 @@ import Testing
         _ = call(breaker, .broken)
         scheduler.advance(by: .seconds(5))
         let upstream = Upstream(on: scheduler, [.value(1), .value(2, after: .seconds(1))])
-        let service = stack(.circuitBreaker(breaker), over: upstream.send)
+        let service = stack(.circuitBreaker(sharing: breaker), over: upstream.send)
         let calls = (1...3).map { service(Ask($0)) }
         #expect(calls[2].serviceError?.code == .circuitOpen)
         scheduler.advance(by: .milliseconds(10))
@@ -97,7 +97,7 @@ import Testing
     @Test func whatWasCalledBeforeItWasIsolatedChangesNothing() {
         let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
         let upstream = Upstream(on: scheduler, [.broken])
-        _ = stack(.circuitBreaker(breaker), over: upstream.send)(1)
+        _ = stack(.circuitBreaker(sharing: breaker), over: upstream.send)(1)
         breaker.isolate()
         scheduler.run()
         #expect(breaker.state == .isolated)

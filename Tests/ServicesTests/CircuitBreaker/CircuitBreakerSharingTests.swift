@@ -22,7 +22,7 @@ import Testing
     @Test func whoHearsOfAnAnswerMayCallAtOnce() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler, fail() + [.value(6), .value(7)])
-        let service = stack(.circuitBreaker(breaker), over: upstream.send)
+        let service = stack(.circuitBreaker(sharing: breaker), over: upstream.send)
         for number in 1...5 { _ = service(Ask(number)) }
         scheduler.advance(by: .seconds(5))
         let next = Locked<Future<Int>?>(nil)
@@ -59,7 +59,7 @@ import Testing
             }, on: scheduler)
         let service = stack(
             .observed(by: ServiceObserver { _ in nest() }, on: scheduler),
-            .circuitBreaker(breaker, classifier: classifier), over: upstream.send)
+            .circuitBreaker(sharing: breaker, classifier: classifier), over: upstream.send)
         again.withLock { $0 = { _ = service(0) } }
         for number in 1...9 { _ = service(Ask(number)) }
         #expect(breaker.state == .open(until: instant(5)))
@@ -72,7 +72,7 @@ import Testing
         {
             let breaker = breaker(backoff: .custom { _, _ in delay })
             let upstream = Upstream(on: scheduler, fail())
-            let service = stack(.circuitBreaker(breaker), over: upstream.send)
+            let service = stack(.circuitBreaker(sharing: breaker), over: upstream.send)
             for number in 1...5 { _ = service(Ask(number)) }
             #expect(service(6).serviceError?.code == code)
         }
@@ -84,7 +84,7 @@ import Testing
         let scheduler = scheduler
         let inFlight = Locked((now: 0, most: 0, all: 0)), ends = Locked(0)
         let service = stack(
-            .circuitBreaker(breaker),
+            .circuitBreaker(sharing: breaker),
             over: { (ask: Ask) -> Future<Int> in
                 inFlight.withLock { count in
                     count.now += 1
@@ -111,7 +111,7 @@ import Testing
     @Test func answersFromOtherThreadsCount() async {
         let breaker = breaker()
         let service = stack(
-            .circuitBreaker(breaker),
+            .circuitBreaker(sharing: breaker),
             over: { (ask: Ask) in
                 Future<Int> {
                     await Task.yield()

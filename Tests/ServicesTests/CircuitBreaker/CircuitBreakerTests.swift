@@ -13,7 +13,7 @@ import Testing
 
     func service(_ breaker: CircuitBreaker, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(
-            .observed(by: log.observer, on: scheduler), .circuitBreaker(breaker),
+            .observed(by: log.observer, on: scheduler), .circuitBreaker(sharing: breaker),
             over: upstream.send)
     }
 
@@ -61,7 +61,7 @@ import Testing
         let call = stack(
             .observed(by: log.observer, on: scheduler),
             .retry(attempts: 9, backoff: .constant(.zero), on: scheduler),
-            .circuitBreaker(breaker), over: upstream.send)(1)
+            .circuitBreaker(sharing: breaker), over: upstream.send)(1)
         #expect(call.serviceError?.code == .circuitOpen)
         #expect(upstream.count == 5)
         #expect(log.lines.count { $0.contains("retrying") } == 5)
@@ -166,7 +166,7 @@ import Testing
         let breaker = breaker()
         let abandoned = Locked(false)
         let service = stack(
-            .circuitBreaker(breaker),
+            .circuitBreaker(sharing: breaker),
             over: { (ask: Ask) in
                 abandoned.withLock { $0 } ? Promise<Int>() : Future(error: Broken())
             })
@@ -194,7 +194,7 @@ import Testing
             return .success
         }
         let service = stack(
-            .circuitBreaker(breaker, classifier: classifier),
+            .circuitBreaker(sharing: breaker, classifier: classifier),
             over: { (ask: Ask) in
                 ask.number == 0 ? Future(error: Broken()) : Future(value: -ask.number)
             })
@@ -214,7 +214,8 @@ import Testing
         for number in 1...3 {
             _ = service(breaker, first)(Ask(number))
             _ = stack(
-                .circuitBreaker(breaker), over: chain(second.send) { "\($0)" })(Ask(number))
+                .circuitBreaker(sharing: breaker), over: chain(second.send) { "\($0)" })(
+                    Ask(number))
         }
         #expect(first.count == 3)
         #expect(second.count == 2)

@@ -27,9 +27,9 @@ import Testing
         let upstream = Upstream(on: scheduler, [.value(7, after: .seconds(5))])
         let group = Coalescer<Ask, Int>()
         let hasty = stack(
-            .deadline(.seconds(1), on: scheduler), .coalesce(in: group), over: upstream.send)
+            .deadline(.seconds(1), on: scheduler), .coalesce(sharing: group), over: upstream.send)
         let patient = stack(
-            .deadline(.seconds(10), on: scheduler), .coalesce(in: group), over: upstream.send)
+            .deadline(.seconds(10), on: scheduler), .coalesce(sharing: group), over: upstream.send)
         let calls = [hasty(1), patient(1)]
         scheduler.advance(by: .seconds(1))
         #expect(calls[0].serviceError?.code == .deadlineExceeded)
@@ -99,7 +99,7 @@ import Testing
         let load = Locked<Service<Ask, Int>?>(nil)
         load.withLock { slot in
             slot = stack(
-                .coalesce(in: group),
+                .coalesce(sharing: group),
                 over: { (ask: Ask) in
                     let number = count.withLock { count in
                         count += 1

@@ -33,7 +33,7 @@ import Testing
     @Test func theLastToLeaveCancelsOnce() {
         let upstream = Upstream(on: scheduler)
         let group = Coalescer<Ask, Int>()
-        let load = stack(.coalesce(in: group), over: upstream.send)
+        let load = stack(.coalesce(sharing: group), over: upstream.send)
         let calls = (0..<10_000).map { _ in load(1) }
         for call in calls.dropLast() { call.cancel() }
         #expect(upstream.cancelled == 0)
@@ -116,7 +116,7 @@ import Testing
     @Test func aKeyThatIsNotEqualToItselfSharesNothing() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let group = Coalescer<Double, Int>()
-        let load = stack(.coalesce(by: { _ in .nan }, in: group), over: upstream.send)
+        let load = stack(.coalesce(by: { _ in .nan }, sharing: group), over: upstream.send)
         let calls = [load(1), load(2)]
         scheduler.run()
         #expect(calls.map(\.valueNow) == [1, 2])
@@ -129,7 +129,7 @@ import Testing
         _ = policy(one.send)(1)
         _ = policy(other.send)(1)
         #expect(other.count == 1)
-        let shared = Middleware<Ask, Int>.coalesce(in: Coalescer())
+        let shared = Middleware<Ask, Int>.coalesce(sharing: Coalescer())
         _ = shared(one.send)(1)
         _ = shared(other.send)(1)
         #expect(one.count + other.count == 3)

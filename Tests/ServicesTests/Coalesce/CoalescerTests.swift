@@ -12,7 +12,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let upstream = Upstream(on: scheduler)
         let group = Coalescer<Ask, Int>()
-        let load = stack(.coalesce(in: group), over: upstream.send)
+        let load = stack(.coalesce(sharing: group), over: upstream.send)
         var futures: [Future<Int>] = []
         var expected: [Int: String] = [:]
         /// By key: the call that is under way, and who waits for it.
@@ -61,7 +61,7 @@ import Testing
         let (begun, ended, cancelled) = (Locked(0), Locked(0), Locked(0))
         let group = Coalescer<Int, Int>()
         let load = stack(
-            .coalesce(in: group),
+            .coalesce(sharing: group),
             over: { (key: Int) in
                 let promise = Promise<Int>()
                 promise.onCancel { cancelled.withLock { $0 += 1 } }
@@ -113,7 +113,7 @@ import Testing
             let held = Luggage()
             luggage = held
             let upstream = Upstream(on: scheduler, [.value(7), .never])
-            let load = stack(.coalesce(in: group), over: upstream.send)
+            let load = stack(.coalesce(sharing: group), over: upstream.send)
             _ = load(Ask(1, luggage: held))
             _ = load(Ask(1, luggage: held))
             scheduler.run()

@@ -23,7 +23,7 @@ extension CoalescingKey where Input == Ask, Output == Int, Key == Int {
     @Test func anInputWithoutAKeySharesNothing() {
         let upstream = Upstream(on: ManualScheduler())
         let group = Coalescer<Int, Int>()
-        let load = stack(.coalesce(by: .even, in: group), over: upstream.send)
+        let load = stack(.coalesce(by: .even, sharing: group), over: upstream.send)
         let calls = [load(1), load(1)]
         #expect(upstream.count == 2)
         #expect(group.count == 0)

@@ -130,7 +130,7 @@ import Testing
         let budget = RetryBudget(minRetries: 10, percentCanRetry: 0, on: scheduler)
         let upstream = Upstream(on: scheduler)
         let load = stack(
-            .hedge(after: .milliseconds(1), budget: budget, on: scheduler), over: upstream.send)
+            .hedge(after: .milliseconds(1), sharing: budget, on: scheduler), over: upstream.send)
         let calls = (0..<50).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
         #expect(upstream.count == 60)
@@ -142,7 +142,7 @@ import Testing
         let budget = RetryBudget(minRetries: 0, percentCanRetry: 0, on: scheduler)
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .seconds(1))])
         let load = stack(
-            .hedge(after: .milliseconds(1), budget: budget, on: scheduler), over: upstream.send)
+            .hedge(after: .milliseconds(1), sharing: budget, on: scheduler), over: upstream.send)
         let calls = [load(1), load(2)]
         scheduler.run()
         #expect(calls[0].errorNow is Broken)

@@ -48,11 +48,11 @@ extension PolicyRow {
             .retry(backoff: .fullJitter(), on: $0, random: RandomSource(SeededGenerator(seed: 7)))
         },
         PolicyRow(name: "retry, asked to wait", script: [.asked(100), .value(7)], calls: 2) {
-            .retry(budget: RetryBudget(on: $0), on: $0)
+            .retry(sharing: RetryBudget(on: $0), on: $0)
         },
         PolicyRow(name: "coalesce") { _ in .coalesce() },
         PolicyRow(name: "coalesce by key", script: [.broken], value: nil) { _ in
-            .coalesce(by: \.number, in: Coalescer())
+            .coalesce(by: \.number, sharing: Coalescer())
         },
         PolicyRow(name: "memoise") { .memoise(timeToLive: .seconds(1), on: $0) },
         PolicyRow(name: "memoise a failure", script: [.broken], value: nil) {
@@ -64,7 +64,7 @@ extension PolicyRow {
             .hedge(after: .milliseconds(20), on: $0)
         },
         PolicyRow(name: "hedge a failure", script: [.broken, .value(7)], calls: 2) {
-            .hedge(budget: RetryBudget(on: $0), on: $0)
+            .hedge(sharing: RetryBudget(on: $0), on: $0)
         },
         PolicyRow(name: "hedge in vain", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
@@ -77,7 +77,7 @@ extension PolicyRow {
         },
         PolicyRow(name: "fallback to a value", script: [.broken]) { _ in .fallback(7) },
         PolicyRow(name: "chaos off") {
-            .chaos(.failure(probability: 1), by: ChaosSwitch(isOn: false), on: $0)
+            .chaos(.failure(probability: 1), sharing: ChaosSwitch(isOn: false), on: $0)
         },
         PolicyRow(name: "chaos", script: [.value(6)], passesAtOnce: false) {
             .chaos(
@@ -88,37 +88,39 @@ extension PolicyRow {
             .chaos(
                 .latency(.milliseconds(20), probability: 1), .failure(probability: 1), on: $0)
         },
-        PolicyRow(name: "circuitBreaker") { .circuitBreaker(CircuitBreaker(on: $0)) },
+        PolicyRow(name: "circuitBreaker") { .circuitBreaker(sharing: CircuitBreaker(on: $0)) },
         PolicyRow(name: "circuitBreaker opening", script: [.broken], value: nil) {
-            .circuitBreaker(CircuitBreaker(failuresInARow: 1, on: $0))
+            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 1, on: $0))
         },
         PolicyRow(name: "circuitBreaker probing", script: [.value(7)]) {
             let breaker = CircuitBreaker(
                 failuresInARow: 1, backoff: .constant(.zero), on: $0)
-            _ = stack(.circuitBreaker(breaker), over: { (_: Ask) in Future<Int>(error: Broken()) })(
-                1)
-            return .circuitBreaker(breaker)
+            _ = stack(
+                .circuitBreaker(sharing: breaker),
+                over: { (_: Ask) in Future<Int>(error: Broken()) })(
+                    1)
+            return .circuitBreaker(sharing: breaker)
         },
-        PolicyRow(name: "bulkhead") { .bulkhead(Bulkhead(on: $0)) },
+        PolicyRow(name: "bulkhead") { .bulkhead(sharing: Bulkhead(on: $0)) },
         PolicyRow(name: "bulkhead queueing", script: [.value(3), .value(7)], calls: 2) {
-            .twice.around(.bulkhead(Bulkhead(limit: 1, queue: 1, on: $0)))
+            .twice.around(.bulkhead(sharing: Bulkhead(limit: 1, queue: 1, on: $0)))
         },
         PolicyRow(name: "bulkhead queueing in vain", script: [.never], value: nil) {
             .twice.around(
                 .bulkhead(
-                    Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
+                    sharing: Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
         },
         PolicyRow(name: "rateLimit") {
-            .rateLimit(RateLimiter(rate: 10, per: .seconds(1), on: $0))
+            .rateLimit(sharing: RateLimiter(rate: 10, per: .seconds(1), on: $0))
         },
         PolicyRow(name: "rateLimit waiting", script: [.broken, .value(7)], calls: 2) {
             .retry(backoff: .constant(.zero), on: $0).around(
                 .rateLimit(
-                    RateLimiter(rate: 10, per: .seconds(1), maxWait: .seconds(1), on: $0)))
+                    sharing: RateLimiter(rate: 10, per: .seconds(1), maxWait: .seconds(1), on: $0)))
         },
         PolicyRow(name: "rateLimit refusing", script: [.broken], value: nil) {
             .retry(backoff: .constant(.zero), on: $0).around(
-                .rateLimit(RateLimiter(rate: 10, per: .seconds(1), on: $0)))
+                .rateLimit(sharing: RateLimiter(rate: 10, per: .seconds(1), on: $0)))
         },
     ]
 }

@@ -77,7 +77,7 @@ extension RandomLayer {
             name: "retry(\(attempts)\(isBudgeted ? ", budget" : ""))", factor: attempts,
             budget: isBudgeted ? .depositing : .none,
             middleware: .retry(
-                attempts: attempts, backoff: backoff, budget: isBudgeted ? site.budget : nil,
+                attempts: attempts, backoff: backoff, sharing: isBudgeted ? site.budget : nil,
                 maxServerDelay: .milliseconds(40), on: site.scheduler, random: site.random()))
     }
 
@@ -87,7 +87,7 @@ extension RandomLayer {
             failuresInARow: failures, minimumRequests: site.number(1...5),
             backoff: .constant(site.milliseconds(0...60)), on: site.scheduler)
         return RandomLayer(
-            name: "circuitBreaker(\(failures))", middleware: .circuitBreaker(breaker))
+            name: "circuitBreaker(\(failures))", middleware: .circuitBreaker(sharing: breaker))
     }
 
     private static func bulkhead(at site: inout Site) -> RandomLayer {
@@ -98,7 +98,7 @@ extension RandomLayer {
         return RandomLayer(
             name: "bulkhead(\(limit), queue \(queue), \(timeout.map { "\($0)" } ?? "patient"))",
             places: limit, isVacant: { bulkhead.inFlight == 0 && bulkhead.queued == 0 },
-            middleware: .bulkhead(bulkhead))
+            middleware: .bulkhead(sharing: bulkhead))
     }
 
     private static func rateLimit(at site: inout Site) -> RandomLayer {
@@ -108,7 +108,7 @@ extension RandomLayer {
             rate: rate, per: .milliseconds(50), burst: burst, maxWait: wait, on: site.scheduler)
         return RandomLayer(
             name: "rateLimit(\(rate), burst \(burst), wait \(wait))",
-            isVacant: { limiter.queued == 0 }, middleware: .rateLimit(limiter))
+            isVacant: { limiter.queued == 0 }, middleware: .rateLimit(sharing: limiter))
     }
 
     private static func hedge(at site: inout Site) -> RandomLayer {
@@ -120,7 +120,7 @@ extension RandomLayer {
             name: "hedge(\(attempts) after \(delay), load \(extra)\(isBudgeted ? ", budget" : ""))",
             factor: extra == 0 ? 1 : attempts, budget: isBudgeted ? .withdrawing : .none,
             middleware: .hedge(
-                after: delay, attempts: attempts, maxExtraLoad: Double(extra) / 2, budget: budget,
+                after: delay, attempts: attempts, maxExtraLoad: Double(extra) / 2, sharing: budget,
                 on: site.scheduler))
     }
 
@@ -128,7 +128,7 @@ extension RandomLayer {
         let group = Coalescer<Int, Int>()
         return RandomLayer(
             name: "coalesce", isVacant: { group.count == 0 },
-            middleware: .coalesce(by: key, in: group))
+            middleware: .coalesce(by: key, sharing: group))
     }
 
     private static func memoise(at site: inout Site) -> RandomLayer {

@@ -141,7 +141,7 @@ import Testing
         wire.answers([.error(Broken(), after: .seconds(1)), .value(1), .value(2)])
         let shared = Coalescer<Int, Int>()
         let service = service(
-            replayable: false, .retry(on: scheduler), .coalesce(by: { $0 }, in: shared))
+            replayable: false, .retry(on: scheduler), .coalesce(by: { $0 }, sharing: shared))
         let calls = [service(7), service(7)]
         scheduler.run()
         #expect(calls.allSatisfy { $0.errorNow is Broken })
@@ -153,7 +153,7 @@ import Testing
         wire.answers([.value(3)])
         let shared = Coalescer<Int, Int>()
         let late: Service<Int, Int> = stack(
-            .coalesce(by: { $0 }, in: shared),
+            .coalesce(by: { $0 }, sharing: shared),
             over: { number in
                 Future(value: number).delay(.seconds(2), on: scheduler).flatMap {
                     wire.send(Ask($0, isReplayable: false))

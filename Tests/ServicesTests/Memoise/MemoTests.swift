@@ -10,7 +10,7 @@ import Testing
     @Test func invalidatingForgetsOneAnswerAndCallsUnderWayForIt() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
-        let load = stack(.memoise(in: memo), over: upstream.send)
+        let load = stack(.memoise(sharing: memo), over: upstream.send)
         _ = [load(1), load(2)]
         scheduler.run()
         memo.invalidate(1)
@@ -29,7 +29,7 @@ import Testing
     @Test func invalidatingAllForgetsAll() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
-        let load = stack(.memoise(in: memo), over: upstream.send)
+        let load = stack(.memoise(sharing: memo), over: upstream.send)
         _ = [load(1), load(2)]
         scheduler.run()
         _ = load(3)
@@ -52,7 +52,7 @@ import Testing
         do {
             let held = Luggage()
             luggage = held
-            let load = stack(.memoise(in: memo), over: { (key: Odd) in Future(value: 1) })
+            let load = stack(.memoise(sharing: memo), over: { (key: Odd) in Future(value: 1) })
             #expect(load(Odd(luggage: held)).valueNow == 1)
         }
         #expect(memo.count == 0)
@@ -64,7 +64,7 @@ import Testing
         let scheduler = scheduler
         let wrong = Locked(0)
         let load = stack(
-            .memoise(in: memo),
+            .memoise(sharing: memo),
             over: { (key: Int) in
                 key % 2 == 0
                     ? Future(value: key)
@@ -104,7 +104,7 @@ import Testing
         }
         let memo = Memo<Key, Int>(timeToLive: .seconds(1), limit: 2, on: scheduler)
         let load = stack(
-            .memoise(in: memo), over: { (key: Key) in Future(value: key.number) })
+            .memoise(sharing: memo), over: { (key: Key) in Future(value: key.number) })
         for number in 0..<10 {
             _ = load(Key(number: number, caller: Caller(memo)))
             _ = load(Key(number: number, caller: Caller(memo)))

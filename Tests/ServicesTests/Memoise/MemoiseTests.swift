@@ -55,7 +55,7 @@ import Testing
     @Test func theOneLongestUnusedMakesRoom() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), limit: 2, on: scheduler)
         let counter = Counter()
-        let load = stack(.memoise(in: memo), over: counter.send)
+        let load = stack(.memoise(sharing: memo), over: counter.send)
         _ = [load(1), load(2), load(1), load(3)]
         #expect(memo.count == 2)
         #expect(load(1).valueNow == 1)
@@ -68,7 +68,7 @@ import Testing
     @Test func whatHasExpiredGoesBeforeWhatHasNot() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(10), limit: 2, on: scheduler)
         let counter = Counter()
-        let load = stack(.memoise(in: memo), over: counter.send)
+        let load = stack(.memoise(sharing: memo), over: counter.send)
         _ = load(1)
         scheduler.advance(by: .seconds(5))
         _ = load(2)
@@ -83,7 +83,7 @@ import Testing
     @Test func theBoundIsKeptAndWhatGoesIsFreed() {
         let memo = Memo<Int, Luggage>(timeToLive: .seconds(10), limit: 10, on: scheduler)
         let load = stack(
-            .memoise(in: memo), over: { (key: Int) in Future(value: Luggage()) })
+            .memoise(sharing: memo), over: { (key: Int) in Future(value: Luggage()) })
         weak let first = load(0).valueNow
         #expect(first != nil)
         for key in 1..<10_000 { _ = load(key) }
@@ -153,7 +153,7 @@ import Testing
     @Test func cancellingAMissCancelsIt() {
         let upstream = Upstream(on: scheduler)
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
-        let load = stack(.memoise(in: memo), over: upstream.send)
+        let load = stack(.memoise(sharing: memo), over: upstream.send)
         load(1).cancel()
         #expect(upstream.cancelled == 1)
         #expect(memo.count == 0)
@@ -172,7 +172,7 @@ import Testing
         _ = [policy(one.send)(1), policy(other.send)(1)]
         #expect(other.calls == 1)
         let shared = Middleware<Ask, Int>.memoise(
-            in: Memo(timeToLive: .seconds(1), on: scheduler))
+            sharing: Memo(timeToLive: .seconds(1), on: scheduler))
         _ = [shared(one.send)(1), shared(other.send)(1)]
         #expect(one.calls + other.calls == 3)
     }

@@ -15,7 +15,7 @@ import Testing
     @Test func whoHearsOfAnAnswerMayCallAtOnce() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let service = stack(
-            .rateLimit(limiter(maxWait: .seconds(1))), over: upstream.send)
+            .rateLimit(sharing: limiter(maxWait: .seconds(1))), over: upstream.send)
         let next = Locked<Future<Int>?>(nil)
         service(1).observe { _ in
             let call = service(2)
@@ -43,7 +43,8 @@ import Testing
             isNested.withLock { $0 = false }
         }
         let service = stack(
-            .observed(by: ServiceObserver { _ in nest() }, on: scheduler), .rateLimit(limiter),
+            .observed(by: ServiceObserver { _ in nest() }, on: scheduler),
+            .rateLimit(sharing: limiter),
             over: { (ask: Ask) in
                 nest()
                 return Future(value: 7)
@@ -63,7 +64,8 @@ import Testing
     @Test func aLongLineNeedsNoStack() {
         let count = 20_000
         let limiter = limiter(1_000_000, burst: count, maxWait: .seconds(1))
-        let service = stack(.rateLimit(limiter), over: { (ask: Ask) in Future(value: ask.number) })
+        let service = stack(
+            .rateLimit(sharing: limiter), over: { (ask: Ask) in Future(value: ask.number) })
         for number in 0..<count { _ = service(Ask(number)) }
         let calls = (0..<count).map { service(Ask($0)) }
         #expect(limiter.queued == count)
@@ -76,7 +78,7 @@ import Testing
         let count = 20_000
         let upstream = Upstream(on: scheduler)
         let limiter = limiter(maxWait: .seconds(1_000_000))
-        let service = stack(.rateLimit(limiter), over: upstream.send)
+        let service = stack(.rateLimit(sharing: limiter), over: upstream.send)
         let calls = (0...count).map { service(Ask($0)) }
         for call in calls { call.cancel() }
         #expect(upstream.count == 1)
@@ -90,7 +92,7 @@ import Testing
         let scheduler = scheduler
         let passes = Locked<[Duration]>([]), settled = Locked(0)
         let service = stack(
-            .rateLimit(limiter),
+            .rateLimit(sharing: limiter),
             over: { (ask: Ask) -> Future<Int> in
                 passes.withLock { $0.append(scheduler.now.offset) }
                 return Future(value: ask.number)
@@ -115,7 +117,8 @@ import Testing
 
     @Test func onTheLiveScheduler() async throws {
         let limiter = RateLimiter(rate: 1_000, per: .seconds(1), maxWait: .seconds(10))
-        let service = stack(.rateLimit(limiter), over: { (ask: Ask) in Future(value: ask.number) })
+        let service = stack(
+            .rateLimit(sharing: limiter), over: { (ask: Ask) in Future(value: ask.number) })
         let start = LiveScheduler.shared.now
         let calls = (0...20).map { service(Ask($0)) }
         for (number, call) in calls.enumerated() { #expect(try await call.value == number) }

@@ -14,7 +14,8 @@ import Testing
 
     func service(_ limiter: RateLimiter, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(
-            .observed(by: log.observer, on: scheduler), .rateLimit(limiter), over: upstream.send)
+            .observed(by: log.observer, on: scheduler), .rateLimit(sharing: limiter),
+            over: upstream.send)
     }
 
     @Test func byDefaultACallThatComesTooEarlyIsRefused() {
@@ -72,7 +73,7 @@ import Testing
     @Test func aRefusalIsNotRetried() {
         let upstream = Upstream(on: scheduler, [.atOnce(.failure(Broken()))])
         let call = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), .rateLimit(limiter()),
+            .retry(backoff: .constant(.zero), on: scheduler), .rateLimit(sharing: limiter()),
             over: upstream.send)(1)
         #expect(call.serviceError?.code == .rateLimited)
         #expect(upstream.count == 1)
@@ -165,7 +166,7 @@ import Testing
         let limiter = limiter(maxWait: .seconds(1))
         let upstream = Upstream(on: scheduler, [.value(7)])
         let other = stack(
-            .rateLimit(limiter), over: { (text: String) in Future(value: text + "!") })
+            .rateLimit(sharing: limiter), over: { (text: String) in Future(value: text + "!") })
         let first = service(limiter, upstream)(1), second = other("Tea")
         #expect(second.result == nil)
         scheduler.advance(by: .milliseconds(100))

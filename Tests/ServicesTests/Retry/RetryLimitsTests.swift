@@ -13,7 +13,7 @@ import Testing
         let service = stack(
             .retry(
                 attempts: 100_000, backoff: .constant(isImmediate ? .zero : .milliseconds(1)),
-                budget: .unlimited, on: scheduler),
+                sharing: .unlimited, on: scheduler),
             over: { (ask: Ask) in
                 count.withLock { $0 += 1 }
                 return Future<Int>(error: Broken())

@@ -162,7 +162,7 @@ import Testing
         let budget = RetryBudget(minRetries: 0, percentCanRetry: 0.5, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 99))
         let service = observed(
-            .retry(backoff: .constant(.zero), budget: budget, on: scheduler), upstream)
+            .retry(backoff: .constant(.zero), sharing: budget, on: scheduler), upstream)
         let calls = (1...6).map { service(Ask($0)) }
         scheduler.run()
         #expect(calls.allSatisfy { $0.errorNow is Broken })
@@ -177,7 +177,7 @@ import Testing
         let budget = RetryBudget(minRetries: 10, percentCanRetry: 0, on: scheduler)
         let upstream = Upstream(on: scheduler, [.error(CancellationError()), .broken, .value(1)])
         let service = stack(
-            .retry(attempts: 1, budget: budget, on: scheduler), over: upstream.send)
+            .retry(attempts: 1, sharing: budget, on: scheduler), over: upstream.send)
         for number in 1...3 { _ = service(Ask(number)) }
         scheduler.run()
         #expect(budget.balance == 10)

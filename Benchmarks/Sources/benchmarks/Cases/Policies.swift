@@ -15,7 +15,7 @@ extension Case {
             Way("deadline") { calls($0, stack(.deadline(.seconds(10)), over: bare)) },
             Way("retry") { calls($0, stack(.retry(), over: bare)) },
             Way("retry with budget") {
-                calls($0, stack(.retry(budget: RetryBudget()), over: bare))
+                calls($0, stack(.retry(sharing: RetryBudget()), over: bare))
             },
             Way("coalesce") { calls($0, stack(.coalesce(), over: bare)) },
             Way("memoise, a hit") {
@@ -24,9 +24,9 @@ extension Case {
             Way("hedge after a delay") {
                 calls($0, stack(.hedge(after: .milliseconds(50)), over: bare))
             },
-            Way("bulkhead") { calls($0, stack(.bulkhead(Bulkhead()), over: bare)) },
+            Way("bulkhead") { calls($0, stack(.bulkhead(sharing: Bulkhead()), over: bare)) },
             Way("circuit breaker") {
-                calls($0, stack(.circuitBreaker(CircuitBreaker()), over: bare))
+                calls($0, stack(.circuitBreaker(sharing: CircuitBreaker()), over: bare))
             },
             Way("hedge by percentile") { calls($0, stack(.hedge(), over: bare)) },
             Way("deadline, retry with budget, timeout") { calls($0, patient(bare)) },
@@ -67,8 +67,8 @@ extension Case {
 private func guarded(_ service: @escaping Service<Int, Int>) -> Service<Int, Int> {
     let budget = RetryBudget()
     return stack(
-        .deadline(.seconds(10)), .coalesce(), .bulkhead(Bulkhead()), .retry(budget: budget),
-        .hedge(budget: budget), .circuitBreaker(CircuitBreaker()), .timeout(.seconds(2)),
+        .deadline(.seconds(10)), .coalesce(), .bulkhead(sharing: Bulkhead()), .retry(sharing: budget),
+        .hedge(sharing: budget), .circuitBreaker(sharing: CircuitBreaker()), .timeout(.seconds(2)),
         over: service)
 }
 
@@ -80,7 +80,7 @@ private let silent = ServiceObserver { keep($0) }
 
 private func patient(_ service: @escaping Service<Int, Int>) -> Service<Int, Int> {
     stack(
-        .deadline(.seconds(10)), .retry(budget: RetryBudget()), .timeout(.seconds(2)),
+        .deadline(.seconds(10)), .retry(sharing: RetryBudget()), .timeout(.seconds(2)),
         over: service)
 }
 

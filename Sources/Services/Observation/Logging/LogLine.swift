@@ -24,7 +24,8 @@ extension PolicyEvent {
     /// `call=7 span=2 parent=1 attempt=1 at_ms=110 policy=retry event=ended outcome=success latency_ms=10`.
     ///
     /// The first keys are always the same, in this order, but that there is no `parent` where there is
-    /// none; the others depend on the event. Durations are in milliseconds, exact to the nanosecond;
+    /// none; the others depend on the event, and the first of them is `policy_name` where the policy's state has a
+    /// name. Durations are in milliseconds, exact to the nanosecond;
     /// `at_ms` counts from the scheduler's origin. A value that is empty, or holds a space, a quote, a
     /// backslash, an equals sign, or what shows as no mark, is a string of JSON; so it is one line
     /// whatever the names in it are. Of an error there are the type and the code of a ``CodedError``;

@@ -21,8 +21,16 @@ struct MetricFamily<Value: Sendable>: Sendable {
     }
 
     /// The series in the order of their values, each with its labels.
+    ///
+    /// A policy without a name has no label for it, which means the same to Prometheus as an empty one.
     var sorted: [(labels: [(name: String, value: String)], value: Value)] {
         series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-            .map { values, value in (zip(labels, values).map { ($0, $1) }, value) }
+            .map { values, value in
+                let all = zip(labels, values).map { (name: $0, value: $1) }
+                return (all.filter { $0.name != policyNameLabel || !$0.value.isEmpty }, value)
+            }
     }
 }
+
+/// The label for the name of a policy's state.
+let policyNameLabel = "policy_name"

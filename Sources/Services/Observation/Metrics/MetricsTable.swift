@@ -16,13 +16,13 @@ struct MetricsTable: Sendable {
     private(set) var attempts = MetricFamily<PrometheusHistogram>(
         "attempt_duration_seconds",
         help: "How long the parts of calls took that policies make: attempts, hedges.",
-        labels: ["policy", "outcome"])
+        labels: ["policy", policyNameLabel, "outcome"])
     private(set) var waits = MetricFamily<PrometheusHistogram>(
         "queue_wait_seconds", help: "How long calls that went on had waited in a queue.",
-        labels: ["policy"])
+        labels: ["policy", policyNameLabel])
     private(set) var events = MetricFamily<Int>(
         "policy_events_total", help: "What policies did, by kind and reason.",
-        labels: ["policy", "event", "reason"])
+        labels: ["policy", policyNameLabel, "event", "reason"])
 
     private struct SpanKey: Hashable, Sendable {
         let call: UInt64
@@ -31,6 +31,7 @@ struct MetricsTable: Sendable {
 
     private var names: BoundedLabels
     private var policies: BoundedLabels
+    private var policyNames: BoundedLabels
     private var reasons: BoundedLabels
     /// The labels of the calls that are in flight: an end does not tell the name.
     private var open: [SpanKey: String] = [:]
@@ -38,6 +39,7 @@ struct MetricsTable: Sendable {
     init(labelLimit: Int) {
         names = BoundedLabels(limit: labelLimit)
         policies = BoundedLabels(limit: labelLimit)
+        policyNames = BoundedLabels(limit: labelLimit)
         reasons = BoundedLabels(limit: labelLimit)
     }
 
@@ -51,17 +53,22 @@ struct MetricsTable: Sendable {
         case .ended(let outcome, let latency, _) where isCall:
             end(key, outcome, event.health, after: latency)
         case .ended(let outcome, let latency, _):
-            let policy = policies.admit(event.policy)
-            attempts[[policy, outcome.label], default: PrometheusHistogram()].add(latency)
+            attempts[policy(of: event) + [outcome.label], default: PrometheusHistogram()].add(
+                latency)
         default:
-            let policy = policies.admit(event.policy)
+            let policy = policy(of: event)
             let reason = event.kind.reason
             // That there is no reason is no value of its own.
             let label = reason.isEmpty ? "" : reasons.admit(reason)
-            events[[policy, event.kind.word, label], default: 0] += 1
+            events[policy + [event.kind.word, label], default: 0] += 1
             guard case .dequeued(let wait) = event.kind else { return }
-            waits[[policy], default: PrometheusHistogram()].add(wait)
+            waits[policy, default: PrometheusHistogram()].add(wait)
         }
+    }
+
+    /// The values of the labels that say which policy it was.
+    private mutating func policy(of event: PolicyEvent) -> [String] {
+        [policies.admit(event.policy), event.policyName.map { policyNames.admit($0) } ?? ""]
     }
 
     private mutating func begin(_ key: SpanKey, named name: String) {

@@ -16,15 +16,16 @@ import Futures
 /// | `pledge_call_duration_seconds` | histogram | `call`: the name; `outcome` |
 /// | `pledge_call_health_total` | counter | `call`; `health`: `healthy`, `unhealthy` or `unknown` |
 /// | `pledge_calls_in_flight` | gauge | `call` |
-/// | `pledge_attempt_duration_seconds` | histogram | `policy`: whose attempt it was; `outcome` |
-/// | `pledge_queue_wait_seconds` | histogram | `policy` |
-/// | `pledge_policy_events_total` | counter | `policy`, `event`, `reason` |
+/// | `pledge_attempt_duration_seconds` | histogram | `policy`: whose attempt it was; `policy_name`; `outcome` |
+/// | `pledge_queue_wait_seconds` | histogram | `policy`, `policy_name` |
+/// | `pledge_policy_events_total` | counter | `policy`, `policy_name`, `event`, `reason` |
 ///
 /// Histograms have the bounds 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5 and 10 seconds, the
 /// defaults of Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`, as the
 /// caller sees them: a rejection by a healthy service is a failure.
 ///
-/// Each value of a label makes time series that stay. So a name of a call should say which kind of
+/// The label `policy_name` is the name of a policy's state, such as ``CircuitBreaker/name``, and is there where it has
+/// one. Each value of a label makes time series that stay. So a name of a call should say which kind of
 /// call it is, not which product was loaded; and beyond a number of values of a label, the next ones
 /// are counted as `other`. Values are cut after 128 Unicode scalars.
 ///

@@ -97,7 +97,7 @@ import Testing
         let metrics = ServiceMetrics()
         let service = stack(
             .observed(by: metrics.observer),
-            .retry(backoff: .constant(.zero), budget: .unlimited),
+            .retry(backoff: .constant(.zero), sharing: .unlimited),
             over: { (ask: Ask) in
                 CallContext.current.attempt == 1 ? Future<Int>(error: Broken()) : Future(value: 1)
             })

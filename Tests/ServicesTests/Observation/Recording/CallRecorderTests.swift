@@ -82,7 +82,7 @@ import Testing
         let recorder = CallRecorder(calls: 50, eventsPerCall: 5)
         let service = stack(
             .observed(by: recorder.observer),
-            .retry(backoff: .constant(.zero), budget: .unlimited),
+            .retry(backoff: .constant(.zero), sharing: .unlimited),
             over: { (ask: Ask) in Future<Int>(error: Broken()) })
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {

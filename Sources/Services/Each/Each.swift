@@ -1,0 +1,106 @@
+import Futures
+
+extension Middleware {
+    /// Puts a middleware of its own around the calls of each key: a breaker for each host, a bulkhead for each
+    /// tenant.
+    ///
+    /// ```swift
+    /// let send = stack(
+    ///     .each(by: \.origin) { origin in .circuitBreaker(named: "\(origin)") }, over: transport.send)
+    /// ```
+    ///
+    /// A key's middleware is made by its first call, and stays with its state for the next. There are at most
+    /// `limit` keys. A further one takes the place of the key that was used least recently, of those without
+    /// calls in flight whose middleware is idle: of the policies here, a breaker that is closed, a rate limiter
+    /// through which a whole burst may pass, and all that keep no state between calls. Where no key can go, the
+    /// call goes on without a middleware, and ``PolicyEvent/Kind/bypassed`` says so.
+    ///
+    /// Each service that this is put around has its own keys. A key without calls in flight holds no timer. A call
+    /// takes a lock for constant time when it begins and when it ends, in which its key is hashed and compared; a
+    /// new key asks each middleware that is older than the first idle one, without a lock.
+    ///
+    /// - Parameters:
+    ///   - key: Whose middleware a call goes through. Called once a call, on the caller's thread. What is not
+    ///     equal to itself, such as a NaN, is like a key without room.
+    ///   - limit: How many keys there are at most. Less than one is a programming error and traps.
+    ///   - name: What its own events are told by; nil for none. It must hold no secrets.
+    ///   - makeMiddleware: Makes the middleware of a key. Called on the thread of a caller, no lock is held; where
+    ///     several threads come first with one key, that of one of them is kept.
+    public static func each<Key: Hashable & Sendable>(
+        by key: @escaping @Sendable (Input) -> Key, limit: Int = 1_000, named name: String? = nil,
+        _ makeMiddleware: @escaping @Sendable (Key) -> Middleware
+    ) -> Middleware {
+        precondition(limit >= 1, "each needs a limit of at least 1, not \(limit)")
+        return Middleware { service in
+            let each = Each(limit: limit, name: name, makeMiddleware, over: service)
+            return { input in each.call(key(input), input) }
+        }
+    }
+}
+
+/// The services of all keys.
+final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: Sendable {
+    /// A key's middleware, around the service.
+    private struct Keyed: Sendable {
+        let service: Service<Input, Output>
+        let isIdle: @Sendable () -> Bool
+    }
+
+    private let name: String?
+    private let makeMiddleware: @Sendable (Key) -> Middleware<Input, Output>
+    private let service: Service<Input, Output>
+    private let table: Locked<KeyTable<Key, Keyed>>
+
+    init(
+        limit: Int, name: String?,
+        _ makeMiddleware: @escaping @Sendable (Key) -> Middleware<Input, Output>,
+        over service: @escaping Service<Input, Output>
+    ) {
+        self.name = name
+        self.makeMiddleware = makeMiddleware
+        self.service = service
+        table = Locked(KeyTable(limit: limit))
+    }
+
+    func call(_ key: Key, _ input: Input) -> Future<Output> {
+        guard key == key, let (slot, keyed) = enter(key) else {
+            CallContext.current.report(.bypassed, by: eachPolicy, named: name)
+            return service(input)
+        }
+        let future = keyed.service(input)
+        if future.isSettled {
+            leave(slot)
+            return future
+        }
+        return future.onEnd { _ in self.leave(slot) }
+    }
+
+    /// - Returns: Nil where there is no room.
+    private func enter(_ key: Key) -> (slot: Int, Keyed)? {
+        if let entered = table.withLock({ $0.enter(key) }) { return entered }
+        guard makeRoom() else { return nil }
+        let middleware = makeMiddleware(key)
+        let keyed = Keyed(service: middleware(service), isIdle: middleware.isIdle)
+        // Another thread may have come first: to the key, or to the last room. What was made is then released,
+        // without the lock.
+        return withExtendedLifetime(keyed) { table.withLock { $0.enter(key, adding: keyed) } }
+    }
+
+    private func leave(_ slot: Int) { table.withLock { $0.leave(slot) } }
+
+    /// Forgets the least recently used key that may go, where the table is full.
+    private func makeRoom() -> Bool {
+        var attempts = table.withLock { $0.isFull ? $0.idleCount : 0 }
+        while let oldest = table.withLock({ $0.isFull ? $0.oldest : nil }), attempts > 0 {
+            if oldest.value.isIdle() {
+                table.withLockThenRelease { $0.remove(oldest) }
+            } else {
+                table.withLock { $0.postpone(oldest) }
+            }
+            attempts -= 1
+        }
+        return table.withLock { !$0.isFull }
+    }
+}
+
+private let eachPolicy = "each"
