@@ -52,6 +52,23 @@ import Testing
         #expect(calls.withLock { $0 } == (end == .cancelled ? Self.links : 0))
     }
 
+    /// Whoever is cancelled lets its handlers go, and so abandons all that was held through them.
+    @Test("F1: cancel handlers that only hold the promise before, cancelled")
+    func cancelHandlersThatOnlyHold() {
+        let first = onSmallThread {
+            var head = Promise<Int>()
+            let first = head.map { $0 }
+            for _ in 0..<Self.links {
+                let (promise, before) = (Promise<Int>(), head)
+                promise.onCancel { _ = before }
+                head = promise
+            }
+            head.cancel()
+            return first
+        }
+        #expect(first.codeNow == .abandoned)
+    }
+
     @Test("F1: chains of resolvers, released unsettled", arguments: [false, true])
     func chainsOfResolvers(byHandlers: Bool) {
         let last = onSmallThread {
