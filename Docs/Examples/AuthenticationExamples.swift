@@ -118,7 +118,7 @@ import Testing
             // Its own calls go through the stack that waits for it.
             over: { request in api.withLock { $0 }!(request) }, store: { _ in })
         let whole = stack(
-            .retry(), .authorize(.bearer(from: refresher), for: .origins(of: server)),
+            .authorize(.bearer(from: refresher), for: .origins(of: server)), .retry(),
             over: transport)
         api.withLock { $0 = whole }
         #expect(try whole(request("orders")).settledValue().status == 200)

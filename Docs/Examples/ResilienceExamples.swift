@@ -172,11 +172,7 @@ extension Middleware {
     /// Holds each call back for a while.
     static func delayed(by delay: Duration, on scheduler: some Scheduler = .live) -> Self {
         Middleware { next in
-            { input in
-                let context = CallContext.current
-                return Future(value: ()).delay(delay, on: scheduler)
-                    .flatMap { context.run { next(input) } }
-            }
+            { input in Future(value: ()).delay(delay, on: scheduler).flatMap { next(input) } }
         }
     }
 }

@@ -94,18 +94,26 @@ struct TransportsExamples {
         @Sendable func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
             let request = request.inCallContext()
             do { try request.validate() } catch { return Future(error: error) }
-            let promise = Promise<HTTPResponse>()
-            let call = client.start(request.method.rawValue, request.url) { status, body, error in
-                if let error {
-                    promise.reject(with: HTTPError(code: .other, request: request, cause: error))
-                } else {
-                    promise.resolve(
-                        with: HTTPResponse(status: status, body: body, url: request.url))
+            return CallContext.current.exchange(request) {
+                let promise = Promise<HTTPResponse>()
+                let method = request.method.rawValue
+                let call = client.start(method, request.url) { status, body, error in
+                    if let error {
+                        promise.reject(
+                            with: HTTPError(code: .other, request: request, cause: error))
+                    } else {
+                        promise.resolve(
+                            with: HTTPResponse(
+                                status: status, body: body, url: request.url, request: request))
+                    }
+                }
+                promise.onCancel { call.cancel() }
+                guard let deadline = request.context.deadline else { return promise }
+                let late = HTTPError(code: .timedOut, request: request)
+                return promise.timeout(deadline.remaining, on: deadline.scheduler).mapError {
+                    ($0 as? FutureError)?.code == .timedOut ? late : $0
                 }
             }
-            promise.onCancel { call.cancel() }
-            guard let deadline = request.context.deadline else { return promise }
-            return promise.timeout(deadline.remaining, on: deadline.scheduler)
         }
         // end snippet
         let api = networking(over: send, base: server)
@@ -113,6 +121,11 @@ struct TransportsExamples {
         #expect(String(decoding: data, as: UTF8.self) == "GET /hello")
         let invalid = HTTPRequest(.get, server, body: .data(Data([1])))
         await #expect(throws: HTTPRequest.Error.self) { try await send(invalid).value }
+        let order = HTTPRequest(.post, server)
+        let record = CallRecord()
+        let answer = try CallContext.current.with(record: record).run { send(order) }.settledValue()
+        #expect(answer.request == order)
+        #expect(record.close() == .harmful)
     }
 
     @Test func ownStream() async throws {

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A network: a function from what is asked for to the data that will come.
+/// A network: a function from what is asked for to a future of the data.
 ///
 /// ```swift
 /// let networking: Networking = URLSession.shared.request

@@ -13,8 +13,9 @@ import Futures
 /// `stack(.deadline(.seconds(10)), .retry(), over: transport)`. Your own belong there as well.
 ///
 /// The outer closure runs once, when the stack is built; the inner one for each call, on the
-/// thread of the caller. A middleware that calls `next` later, from another callback, wraps that call
-/// in ``CallContext/run(_:)``, so that what is beneath still knows the call's deadline.
+/// thread of the caller. A middleware that calls `next` later, in a transform that returns a future, such as
+/// that of `flatMap`, does so in the same ``CallContext``. In any other callback it wraps that call in
+/// ``CallContext/run(_:)``, so that what is beneath still knows the call's deadline.
 public struct Middleware<Input: Sendable, Output: Sendable> {
     /// Makes a service of another.
     ///

@@ -98,9 +98,9 @@ public final class TokenRefresher {
     /// Gets a new token now, or joins the refresh that is under way.
     ///
     /// - Returns: A future of the new token. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/tokenRefreshFailed`` or ``HTTPError/Code/signInNeeded`` and the cause, or ``HTTPError/Code/sessionEnded`` where nobody
-    ///   is signed in, or not any more. Within a refresh it rejects at once. Cancelling it leaves the refresh
-    ///   to its end.
+    ///   ``HTTPError/Code/tokenRefreshFailed`` or ``HTTPError/Code/signInNeeded`` and the cause, or
+    ///   ``HTTPError/Code/sessionEnded`` where nobody is signed in, or not any more. Within a refresh it
+    ///   rejects at once. Cancelling it leaves the refresh to its end.
     public func refresh() -> Future<AccessToken> {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
@@ -207,7 +207,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Tells of the changes in order; whoever comes while another tells leaves his to that one.
+    /// Tells of the changes in order; whoever comes while another tells leaves theirs to that one.
     private func tell() {
         guard state.withLock({ $0.changes.begin() }) else { return }
         while let token = state.withLock({ $0.changes.next() }) { onChange(token) }

@@ -10,15 +10,15 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///
     /// It is a cache by RFC 9111, private unless it is told otherwise, with stale-while-revalidate and
     /// stale-if-error of RFC 5861. Servers say by Cache-Control, Expires, ETag, Last-Modified and
-    /// Vary what may be used for how long; a request says by its Cache-Control what it will
-    /// accept. What is stale is confirmed by a conditional request, which is shared by all who wait for
+    /// Vary what may be used for how long; a request says by its Cache-Control what it
+    /// accepts. What is stale is confirmed by a conditional request, which is shared by all who wait for
     /// the same, as is a request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). A method
     /// that is not safe forgets what was stored for its URL.
     ///
     /// **Users.** A private cache gives a response only to requests in the same names as the one that it
     /// came for: those of the credentials that `.authorize` has put in (an account, or one sign-in, which
     /// outlasts its tokens), of the cookies' jar, or of whoever has the same Authorization or Cookie. What
-    /// was stored in a name ends with it.
+    /// was stored for a sign-in or a jar ends with it; an account that the app names has no end.
     ///
     /// **Place.** Beneath whatever changes what is asked for, so that the cache sees what the server
     /// sees: redirects, cookies, authorization. A response that came from another URL than was

@@ -22,7 +22,9 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// or followed by other bytes, and with ``HTTPError/Code/unsupported`` where the system has no
     /// zlib, or there are more than five codings; and with ``HTTPError/Code/bodyTooLarge``.
     ///
-    /// A transport that decompresses by itself has to take Content-Encoding away.
+    /// **Place.** Next to the transport, beneath a cache, so that what is stored is decoded once; and beneath
+    /// `.acceptStatus()`, since it does not look into errors. A transport that decompresses by itself has to
+    /// take Content-Encoding away.
     ///
     /// - Parameter limit: How many bytes a decompressed body may have; no more are ever made. Less than
     ///   zero is a programming error and traps.

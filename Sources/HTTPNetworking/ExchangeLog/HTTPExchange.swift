@@ -40,13 +40,14 @@ extension HTTPExchange {
     }
 
     /// The exchange in one line: keys and values, like
-    /// `call=7 span=2 method=GET url="https://api.example.com/products?page=…" attempt=1 status=200 bytes=512 duration_ms=35`.
+    /// `call=7 span=2 method=GET url="https://api.example.com/products?page=…" attempt=1 status=200 bytes=512
+    /// duration_ms=35`.
     ///
-    /// The keys stand in this order. `call` and `span` are those of `PolicyEvent.logLine`, by which the line joins
-    /// the events of the same call; they are left out where nobody observes the call. `status` is left out where there is none, and at the end there are
-    /// `error` and `code` where it failed, as `PolicyEvent.logLine` writes them. Values are written as
-    /// there. Of the URL there is what ``HTTPRequest``'s description shows; there are no headers, and
-    /// nothing of the bodies.
+    /// The keys stand in this order. `call` and `span` are those of `PolicyEvent.logLine`, by which the line
+    /// joins the events of the same call; they are left out where nobody observes the call. `status` is left
+    /// out where there is none, and at the end there are `error` and `code` where it failed, as
+    /// `PolicyEvent.logLine` writes them. Values are written as there. Of the URL there is what
+    /// ``HTTPRequest``'s description shows; there are no headers, and nothing of the bodies.
     public var logLine: String { line(with: []) }
 
     /// The same with the headers of request and answer, where "…" stands for each value that is not

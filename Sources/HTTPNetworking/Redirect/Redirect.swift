@@ -27,6 +27,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// others than that origin are taken out. They stay out, even if a later one leads back: whoever was
     /// in between must not choose what is asked with them. No Referer is added.
     ///
+    /// **Place.** Above `.cookies`, `.authorize`, `.cache` and `.retry`: each request of a chain then has the
+    /// cookies and the credentials of its own origin, and its own stored answer and attempts.
+    ///
     /// **Errors.** A redirect within the error of an `.acceptStatus()` beneath is followed as well.
     ///
     /// **What cannot be followed is given back** as it came, body included: a redirect without a Location,

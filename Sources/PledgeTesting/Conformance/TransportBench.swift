@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A transport beside servers: how a check calls it, so that nothing is waited for in vain.
+/// A transport beside servers: how a check calls it, so that every wait has a limit.
 struct TransportBench: Sendable {
     let transport: CheckedTransport
 

@@ -7,11 +7,12 @@ extension Middleware {
     /// let api = stack(.fallback(to: cache.load), .retry(), over: transport)
     /// ```
     ///
-    /// It is called if the classifier takes the end for a failure, retryable or not, and not for a
-    /// success or for what is ignorable: a caller who goes away gets no substitute. It is called on the
-    /// thread that settled the first call, in the ``CallContext`` of that, so it sees what is left until
-    /// the deadline. What it settles with is the result; the first error is in the event
-    /// ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future cancels whichever call is under way.
+    /// It is called if the classifier says that the call failed, whoever caused it
+    /// (``CallAssessment/isSuccess``, ``CallAssessment/fault``), and not where nobody did: a caller who goes
+    /// away gets no substitute. It is called on the thread that settled the first call, in the
+    /// ``CallContext`` of that, so it sees what is left until the deadline. What it settles with is the
+    /// result; the first error is in the event ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future
+    /// cancels whichever call is under way.
     ///
     /// An input that is not ``Replayable`` goes to the other service as well: that one is named for what
     /// has failed here, and it is for you to know that it may have it.
@@ -32,7 +33,7 @@ extension Middleware {
 
     /// Takes a value for what failed.
     ///
-    /// It is taken if the classifier calls the end a failure, retryable or not.
+    /// It is taken where ``fallback(to:classifier:)`` calls its service.
     ///
     /// - Parameters:
     ///   - value: The value.

@@ -5,7 +5,7 @@ public import Futures
 /// ```swift
 /// let hedging = Hedging(maxExtraLoad: 0.02)
 /// let list = stack(.hedge(sharing: hedging), over: loadProduct)
-/// let detail = stack(.timeout(.seconds(2)), .hedge(sharing: hedging), over: loadProduct)
+/// let detail = stack(.hedge(sharing: hedging), .timeout(.seconds(2)), over: loadProduct)
 /// ```
 ///
 /// ``Middleware/hedge(attempts:maxExtraLoad:sharing:classifier:on:)`` makes one for each service; make

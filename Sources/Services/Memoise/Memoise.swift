@@ -44,8 +44,8 @@ extension Middleware {
     /// An answer that is there is given at once, on the caller's thread; otherwise the service is
     /// called, in the caller's context, and what the classifier calls a success is kept from its
     /// arrival on. Failures are not kept. Calls for one key that find no answer at the same time each
-    /// call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets them share one. Of several answers, that
-    /// of the call that began last stays.
+    /// call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets them share one. Of several
+    /// answers, that of the call that began last stays.
     ///
     /// Each service that this is put around has its own answers; for answers that several share, or
     /// that you invalidate, make a ``Memo``, which says how they expire and make room.

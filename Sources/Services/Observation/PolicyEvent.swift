@@ -67,7 +67,7 @@ extension PolicyEvent {
         /// error is nil where there was a value.
         case ended(Outcome, latency: Duration, error: (any Error)?)
 
-        /// Another attempt will be made, after a while. The error is nil where a value was taken for
+        /// Another attempt follows, after a while. The error is nil where a value was taken for
         /// a failure.
         case retrying(after: Duration, error: (any Error)?)
         /// A retryable failure is given back instead.

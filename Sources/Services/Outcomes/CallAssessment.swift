@@ -81,7 +81,7 @@ extension CallAssessment {
     /// The service works, and says that the request is wrong.
     public static let rejection = CallAssessment(.healthy, .never, .caller)
 
-    /// The service failed, and will fail again.
+    /// The service failed, and would fail again.
     public static let failure = CallAssessment(.unhealthy, .never, .service)
 
     /// The service failed, and may not fail again.

@@ -33,8 +33,8 @@ extension Middleware {
 ///
 /// A token bucket: it holds `burst` tokens at most and is full at first, a call takes one, and `rate` of
 /// them flow back in each period, evenly. So in any time t no more than burst + rate × t ÷ period calls
-/// pass, to the nanosecond. Each is counted when it passes, whatever becomes of it. Whoever waits is served in order, and
-/// nobody who comes later gets ahead; when one leaves, those behind move up.
+/// pass, to the nanosecond. Each is counted when it passes, whatever becomes of it. Whoever waits is served
+/// in order, and nobody who comes later gets ahead; when one leaves, those behind move up.
 ///
 /// Make one for each quota, and pass it to every stack that shares it. It may be used from any thread; a
 /// call takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)

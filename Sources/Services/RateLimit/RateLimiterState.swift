@@ -2,7 +2,7 @@ import Futures
 
 /// What a rate limiter's lock guards: the machine, and the one timer that it needs.
 ///
-/// A timer is set outside of the lock. So each has a number, and rings in vain if nobody waited in the
+/// A timer is set outside of the lock. So each has a number, and rings without effect if nobody waited in the
 /// meantime, or another has been set. What is taken out is handed out, to be released after the lock.
 struct RateLimiterState: Sendable {
     typealias Turn = InternalPromise<Void>
