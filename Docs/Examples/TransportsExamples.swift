@@ -4,7 +4,7 @@ import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/Transports.md.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransportsExamples {
     private let loopback: LoopbackServer
     private var server: URL { loopback.url }

@@ -25,7 +25,8 @@ extension MockNetwork {
     /// Several who wait are served in the order in which they came.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait before giving up.
+    ///   - limit: How long to wait before giving up. Where thousands of tests run at once, a task may wait for
+    ///     minutes for its turn.
     ///   - scheduler: Whose time the limit is in.
     ///   - fileID: What a ``MockError`` says of the place that asked.
     ///   - filePath: What a ``MockError`` says of the place that asked.
@@ -35,7 +36,7 @@ extension MockNetwork {
     /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` when the limit is reached,
     ///   `CancellationError` when the Task is cancelled.
     public func next(
-        within limit: Duration = .seconds(60),
+        within limit: Duration = .seconds(300),
         on scheduler: some Scheduler = LiveScheduler.live,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column

@@ -19,7 +19,9 @@ import Testing
         let found = await withTaskGroup(of: Found.self) { group in
             let parts = 4
             for part in 0..<parts {
-                group.addTask { Self.run(stride(from: part, to: count, by: parts)) }
+                group.addTask {
+                    await onOwnThread { Self.run(stride(from: part, to: count, by: parts)) }
+                }
             }
             return await group.reduce(into: Found()) { all, part in
                 all.pairs.formUnion(part.pairs)

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @testable import HTTPNetworking
@@ -8,18 +9,22 @@ import Testing
 /// Secrets at all places where one may stand, and all texts in which one must not.
 @Suite struct SecretsNeverShownTests {
     @Test(arguments: 0..<20)
-    func noTextOfAnExchangeShowsOne(part: UInt64) {
-        for seed in part * 5..<(part + 1) * 5 {
-            let planted = PlantedSecrets(seed: seed)
-            check(planted, seed, allTexts(of: planted))
+    func noTextOfAnExchangeShowsOne(part: UInt64) async {
+        await onOwnThread {
+            for seed in part * 5..<(part + 1) * 5 {
+                let planted = PlantedSecrets(seed: seed)
+                check(planted, seed, allTexts(of: planted))
+            }
         }
     }
 
     @Test(arguments: 0..<20)
-    func neitherDescriptionNorCommandShowsOne(part: UInt64) {
-        for seed in 1_000 + part * 100..<1_000 + (part + 1) * 100 {
-            let planted = PlantedSecrets(seed: seed)
-            check(planted, seed, ["\(planted.error)", planted.request.curlCommand])
+    func neitherDescriptionNorCommandShowsOne(part: UInt64) async {
+        await onOwnThread {
+            for seed in 1_000 + part * 100..<1_000 + (part + 1) * 100 {
+                let planted = PlantedSecrets(seed: seed)
+                check(planted, seed, ["\(planted.error)", planted.request.curlCommand])
+            }
         }
     }
 
@@ -103,19 +108,21 @@ import Testing
         }
     }
 
-    @Test func anEndpointsSecretsAreNotShownEither() throws {
-        for seed in UInt64(0)..<200 {
-            let planted = PlantedSecrets(seed: seed)
-            guard case .data(let data) = planted.request.body.content else { continue }
-            let type = planted.request.body.contentType ?? ""
-            let endpoint = Endpoint(
-                path: "/a", queryItems: [.init(name: "q", value: planted.secrets[0])],
-                method: .post,
-                headers: planted.request.headers, body: .data(data, contentType: type),
-                base: planted.request.url)
-            let error = HTTPError(
-                code: .unacceptableStatus, endpoint: endpoint, response: planted.response)
-            check(planted, seed, ["\(error)", "\(endpoint)"] + mirrored(error))
+    @Test func anEndpointsSecretsAreNotShownEither() async {
+        await onOwnThread {
+            for seed in UInt64(0)..<200 {
+                let planted = PlantedSecrets(seed: seed)
+                guard case .data(let data) = planted.request.body.content else { continue }
+                let type = planted.request.body.contentType ?? ""
+                let endpoint = Endpoint(
+                    path: "/a", queryItems: [.init(name: "q", value: planted.secrets[0])],
+                    method: .post,
+                    headers: planted.request.headers, body: .data(data, contentType: type),
+                    base: planted.request.url)
+                let error = HTTPError(
+                    code: .unacceptableStatus, endpoint: endpoint, response: planted.response)
+                check(planted, seed, ["\(error)", "\(endpoint)"] + mirrored(error))
+            }
         }
     }
 }
