@@ -1,3 +1,5 @@
+import Services
+
 extension HTTPError.Code {
     /// The server refused the token, or its time was over, and there is no new one; the error's cause
     /// says why.
@@ -26,7 +28,7 @@ extension HTTPError {
 }
 
 /// A refresh asked for its own result.
-struct RefreshWithinItself: Error {}
+struct RefreshWithinItself: Error, CallersMistake {}
 
 /// Somebody signed in or out while a request waited.
 struct SessionEnded: Error {}

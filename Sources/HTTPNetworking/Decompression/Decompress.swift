@@ -32,7 +32,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
         let decompression = Decompression(upTo: limit)
         return Middleware { next in
             { request in
-                next(decompression.asking(request)).mapWithoutOrigin { response in
+                let request = decompression.asking(request)
+                return next(request).naming(request).mapWithoutOrigin { response in
                     try decompression.decoded(response, to: request)
                 }
             }
@@ -53,7 +54,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
         let decompression = Decompression(upTo: limit)
         return Middleware { next in
             { request in
-                next(decompression.asking(request)).mapWithoutOrigin { response in
+                let request = decompression.asking(request)
+                return next(request).naming(request).mapWithoutOrigin { response in
                     try decompression.decoded(response, to: request)
                 }
             }

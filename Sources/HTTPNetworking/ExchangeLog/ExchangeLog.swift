@@ -36,7 +36,11 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
             { request in
                 let entry = ExchangeEntry(request, now: now, write)
                 return service(request).onEnd { result in
-                    if case .failure(let error) = result { entry.end(with: error) }
+                    guard case .failure(let error) = result else { return }
+                    if let response = (error as? HTTPError)?.response {
+                        entry.answer(response, bytes: response.body.count)
+                    }
+                    entry.end(with: error)
                 }
                 .mapWithoutOrigin { response in
                     guard let streamed = response as? HTTPStreamedResponse else {

@@ -119,12 +119,12 @@ struct CircuitBreakerMachine: Sendable {
 
     /// Refuses all calls, or lets them pass again as if nothing had been.
     ///
-    /// - Returns: Whether that is a change.
+    /// - Returns: Whether that is another state.
     mutating func isolate(_ isIsolated: Bool) -> Bool {
-        guard state != (isIsolated ? .isolated : .closed) else { return false }
+        let old = state
         close()
         if isIsolated { state = .isolated }
-        return true
+        return state != old
     }
 
     /// Says for how long the breaker is open that has just tripped.

@@ -24,8 +24,14 @@ extension ServiceError: OutcomeAdvising {
 }
 
 extension FutureError: OutcomeAdvising {
-    /// A promise that was abandoned is a mistake in the service, and would be abandoned again.
-    public var assessment: CallAssessment { code == .abandoned ? .failure : .transient() }
+    /// A promise that was abandoned, a cycle, and an aggregate of nothing are mistakes in the service, and would
+    /// come again.
+    public var assessment: CallAssessment {
+        switch code {
+        case .abandoned, .cycle, .noInputs: .failure
+        case .timedOut, .notEnsured, .allFailed: .transient()
+        }
+    }
 
     /// The outcome of ``assessment``.
     public var advisedOutcome: Outcome { Outcome(assessment) }

@@ -230,6 +230,9 @@ import Testing
         made.withLock { $0 = refresher }
         let error = refresher.refresh().errorNow as? HTTPError
         #expect(error?.code == .tokenRefreshFailed)
+        // It is a mistake of the program's, and says nothing about the service.
+        #expect(error?.assessment.health == .unknown)
+        #expect(error?.assessment.retry == .never)
         made.withLock { $0 = nil }
     }
 

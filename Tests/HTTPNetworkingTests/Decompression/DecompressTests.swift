@@ -29,6 +29,14 @@ import Testing
         future(response, upTo: limit).errorNow as? HTTPError
     }
 
+    @Test func theRequestIsKnownAsItWasSent() {
+        let sent = ["Accept-Encoding": "gzip, deflate"]
+        let answered = future(response("gzip", Compressed.gzip)).valueNow
+        #expect(answered?.request?.headers == HTTPHeaders(sent.map { ($0.key, $0.value) }))
+        let failed = failure(response("gzip", Data("no gzip".utf8)))
+        #expect(failed?.request?.headers["Accept-Encoding"] == sent["Accept-Encoding"])
+    }
+
     @Test(arguments: [
         ("gzip", Compressed.gzip), ("GZip", Compressed.gzip), ("x-gzip", Compressed.gzip),
         ("deflate", Compressed.zlib), ("deflate", Compressed.raw),

@@ -46,6 +46,21 @@ import Testing
         #expect(exchanges.withLock { $0.first?.isFailure } == true)
     }
 
+    @Test func anAnswerThatWasMadeAnErrorBeneathIsTold() {
+        let service = logged(
+            stack(
+                .acceptStatus(),
+                over: { _ in
+                    Future(
+                        value: HTTPResponse(
+                            status: 404, headers: ["Server": "x"], body: Data("none".utf8)))
+                }))
+        _ = service(request)
+        #expect(lines.first?.contains(" status=404 bytes=4 ") == true)
+        #expect(lines.first?.hasSuffix(" error=HTTPError code=404") == true)
+        #expect(exchanges.withLock { $0.first?.headers["Server"] } == "x")
+    }
+
     @Test func eachAttemptIsTold() throws {
         let exchanges = exchanges
         let service: HTTPService = stack(

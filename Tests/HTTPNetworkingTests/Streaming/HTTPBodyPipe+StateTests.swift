@@ -110,7 +110,8 @@ extension HTTPBodyPipe.State.Written {
         case .handed: "handed"
         case .full: "full"
         case .overflow: "overflow"
-        case .refused(let error): "refused: \((error as? HTTPError)?.code.description ?? "\(error)")"
+        case .refused(let error):
+            "refused: \((error as? HTTPError)?.code.description ?? "\(error)")"
         }
     }
 }

@@ -94,6 +94,16 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
+    @Test func aClosedOneThatIsResetForgetsItsFailures() {
+        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        _ = call(breaker, .broken)
+        breaker.reset()
+        _ = call(breaker, .broken)
+        #expect(breaker.state == .closed)
+        _ = call(breaker, .broken)
+        #expect(breaker.state != .closed)
+    }
+
     @Test func whatWasCalledBeforeItWasIsolatedChangesNothing() {
         let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
         let upstream = Upstream(on: scheduler, [.broken])

@@ -9,9 +9,9 @@ import Testing
         #expect(Classifier<Int>.standard(.success(1)) == .success)
         #expect(outcome(of: CancellationError()) == .ignorable)
         #expect(outcome(of: Broken()) == .retryable(after: nil))
-        #expect(outcome(of: FutureError(.abandoned)) == .failure)
-        for code in FutureError.Code.allCases where code != .abandoned {
-            #expect(outcome(of: FutureError(code)) == .retryable)
+        for code in FutureError.Code.allCases {
+            let isMistake = [.abandoned, .cycle, .noInputs].contains(code)
+            #expect(outcome(of: FutureError(code)) == (isMistake ? .failure : .retryable))
         }
     }
 

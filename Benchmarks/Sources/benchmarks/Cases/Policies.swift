@@ -67,9 +67,9 @@ extension Case {
 private func guarded(_ service: @escaping Service<Int, Int>) -> Service<Int, Int> {
     let budget = RetryBudget()
     return stack(
-        .deadline(.seconds(10)), .coalesce(), .bulkhead(sharing: Bulkhead()), .retry(sharing: budget),
-        .hedge(sharing: budget), .circuitBreaker(sharing: CircuitBreaker()), .timeout(.seconds(2)),
-        over: service)
+        .deadline(.seconds(10)), .coalesce(), .bulkhead(sharing: Bulkhead()),
+        .retry(sharing: budget), .hedge(sharing: budget),
+        .circuitBreaker(sharing: CircuitBreaker()), .timeout(.seconds(2)), over: service)
 }
 
 private let bare: Service<Int, Int> = { Future(value: opaque($0)) }
