@@ -5,6 +5,8 @@ struct OrderFault: Hashable, Sendable, CustomStringConvertible {
         case processedOnce, secretsAreNotShown, secretsStayWithTheirOrigins, everyCallEndsInTime
         case breakersOpenByEvidence, observersCountWhatCallersSee, deadTokensAreNotSent,
             redirectsAreFollowed
+        case repetitionsAreBounded, repetitionsWait, mistakesAreNotRepeated
+        case storedAnswersAreUsed, refusedTokensAreRenewed, youngTokensAreKept
     }
 
     let invariant: Invariant

@@ -23,11 +23,29 @@ struct OrderRequest: Sendable {
     let body: Body
     let random: RandomSource
 
+    /// Draws the requests of a script.
+    static func draw(
+        for behaviour: OrderBehaviour, _ dice: inout SeededGenerator, _ secrets: OrderSecrets
+    ) -> [OrderRequest] {
+        (0..<behaviour.drawCount(&dice)).map { call in
+            switch behaviour {
+            case .random: draw(call: call, &dice, secrets)
+            case .down: draw(call: call, isNumbered: true, &dice, secrets)
+            case .confirming:
+                OrderRequest(
+                    method: .get, url: URL(string: "https://\(OrderServer.host)/p")!, headers: [:],
+                    body: .none, random: RandomSource(SeededGenerator(seed: 0)))
+            }
+        }
+    }
+
     /// Draws the request of a call.
     ///
     /// What is not safe knows its call by a header.
-    static func draw(
-        call: Int, _ dice: inout SeededGenerator, _ secrets: OrderSecrets
+    ///
+    /// - Parameter isNumbered: Whether all requests know it.
+    private static func draw(
+        call: Int, isNumbered: Bool = false, _ dice: inout SeededGenerator, _ secrets: OrderSecrets
     ) -> OrderRequest {
         func oneIn(_ number: Int) -> Bool { Int.random(in: 0..<number, using: &dice) == 0 }
         let methods: [HTTPMethod] = [.get, .get, .get, .head, .post, .post, .post, .put]
@@ -43,7 +61,7 @@ struct OrderRequest: Sendable {
         if oneIn(8) {
             headers.set("own=\(secrets.plant(in: "own cookie", for: host))", for: "Cookie")
         }
-        if !method.isSafe { headers.set("\(call)", for: "X-Call") }
+        if isNumbered || !method.isSafe { headers.set("\(call)", for: "X-Call") }
         // The caller's mistake: it cannot be sent.
         if oneIn(20) { headers.set("a\r\nb", for: "X-Lines") }
         let path = Int.random(in: 0..<3, using: &dice)

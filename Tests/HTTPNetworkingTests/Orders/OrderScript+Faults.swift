@@ -12,6 +12,7 @@ extension OrderScript {
                     OrderFault(.processedOnce, "call \($0.key) was processed \($0.value) times")
                 }
         }
+        faults += watch.repeatedMistakes.map { OrderFault(.mistakesAreNotRepeated, $0) }
         checkBreakers(&faults)
         for (index, call) in calls.withLock({ $0 }).enumerated() {
             faults += timeFaults(of: call).map {
@@ -26,7 +27,7 @@ extension OrderScript {
         if !scheduler.isIdle {
             faults.append(OrderFault(.everyCallEndsInTime, "something is scheduled in the end"))
         }
-        return faults + shownSecrets()
+        return faults + loadFaults() + shownSecrets()
     }
 
     private func timeFaults(of call: Call) -> [String] {
@@ -45,14 +46,18 @@ extension OrderScript {
     /// Whether a redirect is the end, though there is who follows it, above or beneath what makes an error of it.
     private func isUnfollowed(_ result: Result<HTTPResponse?, any Error>, _ call: Call) -> Bool {
         if case .once = call.request.body { return false }
-        let status =
-            switch result {
-            case .success(let response): response?.status
-            case .failure(let error as HTTPError) where error.code == .unacceptableStatus:
-                error.status
-            case .failure: nil as Int?
-            }
-        return layers.contains(.redirect) && [301, 302, 303, 307, 308].contains(status)
+        return layers.contains(.redirect)
+            && [301, 302, 303, 307, 308].contains(Self.status(of: result))
+    }
+
+    /// The status with which a call ended, be it an error's.
+    static func status(of result: Result<HTTPResponse?, any Error>) -> Int? {
+        switch result {
+        case .success(let response): response?.status
+        case .failure(let error as HTTPError) where error.code == .unacceptableStatus:
+            error.status
+        case .failure: nil
+        }
     }
 
     /// Breakers may only be open where there was a reason.

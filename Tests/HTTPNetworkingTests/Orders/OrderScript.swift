@@ -27,6 +27,10 @@ final class OrderScript: Sendable {
     let isObserved: Bool
     /// How long a call takes at most, nil where the outermost layers do not say.
     let limit: Duration?
+    /// The layers that may repeat calls, outermost first.
+    let loads: [OrderLoad]
+    /// How long each retry waits at least for what the service asks.
+    let firstSteps: [Duration]
     /// How the stack is called.
     let form: OrderForm
     private let service: @Sendable (Int) -> Future<HTTPResponse?>
@@ -36,11 +40,12 @@ final class OrderScript: Sendable {
         self.seed = seed
         var dice = SeededGenerator(seed: seed)
         let secrets = OrderSecrets(seed: dice.next())
-        layers = OrderedLayer.draw(&dice)
-        server = OrderServer(on: scheduler, secrets, dice: &dice)
-        let requests = (0..<Int.random(in: 1...4, using: &dice)).map { call in
-            OrderRequest.draw(call: call, &dice, secrets)
-        }
+        var layers = OrderedLayer.draw(&dice)
+        let behaviour = OrderBehaviour.draw(&dice)
+        behaviour.complete(&layers, &dice)
+        self.layers = layers
+        server = OrderServer(behaviour, on: scheduler, secrets, dice: &dice)
+        let requests = OrderRequest.draw(for: behaviour, &dice, secrets)
         calls = Locked(requests.map { Call(request: $0) })
         isObserved = Int.random(in: 0..<4, using: &dice) > 0
         var site = OrderSite(scheduler: scheduler, server: server, watch: watch, dice: dice)
@@ -49,8 +54,11 @@ final class OrderScript: Sendable {
         service = form.service(
             layers, requests, &site, observers: isObserved ? observers : [])
         limit = Self.limit(of: layers, site.limits)
-        plan = requests.map { _ in
-            let start = site.milliseconds(0...3_000)
+        (loads, firstSteps) = (site.loads, site.firstSteps)
+        plan = requests.indices.map { call in
+            var start = site.milliseconds(0...3_000)
+            // Tokens live for 20 s at most.
+            if case .confirming = behaviour { start += .seconds(call * 20) }
             let isGivenUp = site.number(0...9) == 0
             return (start, isGivenUp ? start + site.milliseconds(0...500) : nil)
         }
@@ -60,6 +68,7 @@ final class OrderScript: Sendable {
         "seed \(seed): \(layers.map(\.rawValue).joined(separator: ", ")); \(form), "
             + (server.isTransport ? "transport" : "user's transport")
             + (server.isHealthy ? ", healthy" : "") + (isObserved ? ", observed" : "")
+            + ", \(server.behaviour)"
     }
 
     /// What happened, line by line: the same for the same seed.

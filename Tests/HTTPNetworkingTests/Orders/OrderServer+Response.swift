@@ -88,6 +88,7 @@ extension OrderServer {
         if request.headers["If-None-Match"] == "\"v1\"" {
             return response(304, headers, Data(), request)
         }
+        state.withLock { $0.fullAnswers[request.url.absoluteString, default: 0] += 1 }
         return response(status == 0 ? 404 : 200, headers, Data(text.utf8), request)
     }
 

@@ -19,6 +19,10 @@ final class OrderServer: Sendable {
         var faults: [OrderFault] = []
         var evidence = 0
         var transcript: [String] = []
+        /// What came to a service that is down, except for tokens.
+        var arrivals: [(call: String?, instant: Duration)] = []
+        /// How often what can be stored was given in full, by its URL.
+        var fullAnswers: [String: Int] = [:]
         /// The only token that is let in, once there is one.
         var token: String?
     }
@@ -26,12 +30,17 @@ final class OrderServer: Sendable {
     let state: Locked<State>
     let scheduler: ManualScheduler
     let secrets: OrderSecrets
+    let behaviour: OrderBehaviour
     /// Whether it notes what it sends and names it, as the transports of this package do.
     let isTransport: Bool
     /// Whether it never fails.
     let isHealthy: Bool
 
-    init(on scheduler: ManualScheduler, _ secrets: OrderSecrets, dice: inout SeededGenerator) {
+    init(
+        _ behaviour: OrderBehaviour, on scheduler: ManualScheduler, _ secrets: OrderSecrets,
+        dice: inout SeededGenerator
+    ) {
+        self.behaviour = behaviour
         self.scheduler = scheduler
         self.secrets = secrets
         isTransport = Int.random(in: 0..<3, using: &dice) > 0
@@ -63,16 +72,35 @@ final class OrderServer: Sendable {
                 state.faults.append(
                     OrderFault(.secretsStayWithTheirOrigins, "\(place) went to \(host)"))
             }
-            let answer = state.answer(to: request, isHealthy: isHealthy)
+            let answer = self.answer(to: request, &state)
             if answer.hasProcessed { state.process(request) }
             if answer.isEvidence { state.evidence += 1 }
             state.transcript.append("\(scheduler.now.offset) \(request) \(answer)")
-            return (answer, state.delay())
+            return (answer, self.delay(&state))
         }
         if delay == .zero { return Future(result: result(answer, request, text)) }
         return Future<Void>(value: ()).delay(delay, on: scheduler).map {
             try self.result(answer, request, text).get()
         }
+    }
+
+    private func answer(to request: HTTPRequest, _ state: inout State) -> OrderAnswer {
+        let isOfTokens = request.url == Self.tokenURL
+        switch behaviour {
+        case .random: return state.answer(to: request, isHealthy: isHealthy)
+        case .down(let answer):
+            let arrival = (request.headers["X-Call"], scheduler.now.offset)
+            if !isOfTokens { state.arrivals.append(arrival) }
+            return answer
+        case .confirming:
+            if isOfTokens { return .status(200) }
+            let isOld = request.headers["Authorization"] != "Bearer \(state.token ?? "")"
+            return isOld ? .status(401) : .cacheable
+        }
+    }
+
+    private func delay(_ state: inout State) -> Duration {
+        if case .random = behaviour { state.delay() } else { .zero }
     }
 
     private static func text(of body: HTTPRequest.Body) throws -> String {

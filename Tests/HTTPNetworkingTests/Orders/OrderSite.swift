@@ -14,6 +14,10 @@ struct OrderSite {
     var unproven = UnprovenRetries.allowed
     /// How long a call through each layer takes at most, nil where the layer does not say.
     var limits: [Duration?] = []
+    /// The layers that may repeat calls, outermost first.
+    var loads: [OrderLoad] = []
+    /// The first step of each retry's backoff.
+    var firstSteps: [Duration] = []
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &dice) }
     mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
@@ -38,9 +42,11 @@ struct OrderSite {
             return noting(.timeout(limit ?? .zero, on: scheduler))
         case .retry: return retry()
         case .hedge:
+            let (delay, attempts) = (milliseconds(0...100), number(1...3))
+            loads.append(OrderLoad(attempts: attempts))
             return .hedge(
-                after: milliseconds(0...100), attempts: number(1...3),
-                maxExtraLoad: Double(number(0...2)) / 2, on: scheduler)
+                after: delay, attempts: attempts, maxExtraLoad: Double(number(0...2)) / 2,
+                on: scheduler)
         case .coalesce: return coalesce
         case .bulkhead:
             return .bulkhead(
@@ -58,15 +64,27 @@ struct OrderSite {
     }
 
     private mutating func retry<Input, Output>() -> Middleware<Input, Output> {
-        let budgets = [
-            nil, .unlimited,
-            RetryBudget(
-                ttl: .seconds(10), minRetries: number(0...3),
-                percentCanRetry: Double(number(0...4)) / 4, on: scheduler),
+        let own = OrderLoad.Budget(
+            ttl: .seconds(10), minRetries: number(0...3),
+            percentCanRetry: Double(number(0...4)) / 4)
+        let usual = OrderLoad.Budget(
+            ttl: .seconds(60), minRetries: 10, percentCanRetry: 0.2)
+        let budgets: [(limit: OrderLoad.Budget?, budget: RetryBudget?)] = [
+            (usual, nil), (nil, .unlimited),
+            (
+                own,
+                RetryBudget(
+                    ttl: own.ttl, minRetries: own.minRetries,
+                    percentCanRetry: own.percentCanRetry, on: scheduler)
+            ),
         ]
+        let (attempts, base) = (number(1...4), milliseconds(0...200))
+        let (limit, budget) = budgets[number(0...2)]
+        loads.append(OrderLoad(attempts: attempts, budget: limit))
+        firstSteps.append(base)
         return .retry(
-            attempts: number(1...4), backoff: .fullJitter(base: milliseconds(0...200)),
-            sharing: budgets[number(0...2)], unproven: unproven, on: scheduler, random: random())
+            attempts: attempts, backoff: .fullJitter(base: base), sharing: budget,
+            unproven: unproven, on: scheduler, random: random())
     }
 
     private mutating func circuitBreaker<Input, Output>() -> Middleware<Input, Output> {
@@ -142,35 +160,5 @@ extension OrderSite {
             jar.store("sid=\(cookie); Path=/", from: URL(string: "https://\(host)/")!)
         }
         return jar
-    }
-
-    private mutating func refresher() -> TokenRefresher {
-        let (server, random) = (server, random())
-        func token() -> AccessToken {
-            AccessToken(
-                server.secrets.plant(in: "access token", for: OrderServer.host),
-                lifetime: .seconds(number(1...20)),
-                refreshToken: server.secrets.plant(in: "refresh token", for: OrderServer.host))
-        }
-        let isDead = Locked(false)
-        return TokenRefresher(
-            token(), leeway: .seconds(number(0...2)), grace: .seconds(number(0...2)), on: scheduler
-        ) { token in
-            if isDead.withLock({ $0 }) {
-                server.note(OrderFault(.deadTokensAreNotSent, "it was asked for once more"))
-            }
-            if random.happens(withProbability: 0.1) {
-                isDead.withLock { $0 = true }
-                return Future(error: TokenRefresher.InvalidGrant())
-            }
-            let form = [URLQueryItem(name: "refresh_token", value: token.refreshToken)]
-            let request = HTTPRequest(.post, OrderServer.tokenURL, body: .form(form))
-            return server.send(request).map { response in
-                guard response.status == 200 else {
-                    throw HTTPError(code: .unacceptableStatus, request: request, response: response)
-                }
-                return try JSONDecoder().decode(AccessToken.self, from: response.body)
-            }
-        }
     }
 }

@@ -8,6 +8,8 @@ final class OrderWatch: Sendable {
         var breakers: [CircuitBreaker] = []
         var texts: [String] = []
         var lines: [String] = []
+        /// What was repeated, though another attempt ends in the same way.
+        var repeatedMistakes: [String] = []
         /// Which of the script's calls a call of the events is.
         var calls: [UInt64: Int] = [:]
         /// How each of the script's calls ended, each time that the outermost observer was told.
@@ -28,6 +30,7 @@ final class OrderWatch: Sendable {
     var texts: [String] { state.withLock { $0.texts } }
     /// The events, without the number of the call, which is no script's.
     var lines: [String] { state.withLock { $0.lines } }
+    var repeatedMistakes: [String] { state.withLock { $0.repeatedMistakes } }
     var ends: [Int: [Outcome]] { state.withLock { $0.ends } }
 
     func see(_ exchange: HTTPExchange) {
@@ -64,10 +67,23 @@ final class OrderWatch: Sendable {
         }
     }
 
+    /// Whether an error is the caller's mistake, or the refusal of a policy.
+    private static func isMistake(_ error: any Error) -> Bool {
+        switch error {
+        case is HTTPRequest.Error, is FileError, is DecodingFailure: true
+        case let error as HTTPError: error.code == .bodyUnreadable
+        case let error as ServiceError: error.isRefusal
+        default: false
+        }
+    }
+
     private func see(_ event: PolicyEvent) {
         let line = event.logLine
         state.withLock { state in
             state.lines.append(String(line.drop { $0 != " " }))
+            if case .retrying(_, let error?) = event.kind, Self.isMistake(error) {
+                state.repeatedMistakes.append("\(type(of: error))")
+            }
         }
     }
 }

@@ -27,6 +27,14 @@ enum OrderedLayer: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether it adds to requests what says who sends them.
+    var addsCredentials: Bool {
+        switch self {
+        case .authorizeKey, .authorizeToken, .cookies: true
+        default: false
+        }
+    }
+
     /// The layers of a stack, outermost first: 1 to 8, and four or more in half of the stacks.
     ///
     /// Two kinds that hide what is beneath them are rarer than the others. In half of the stacks the policies
