@@ -56,7 +56,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 
 /// By what requests are let in, and where.
 struct Authorize: Sendable {
-    static let name = "authorize"
+    static let policy = "authorize"
 
     let credentials: HTTPCredentials.Kind
     let origins: HTTPOrigins

@@ -86,5 +86,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         return context.run { service(sent).naming(sent) }
     }
 
-    private func report(_ note: String) { context.report(.note(note), by: Authorize.name) }
+    private func report(_ note: String) {
+        context.report(.note(note), by: Authorize.policy, named: refresher.name)
+    }
 }

@@ -39,6 +39,9 @@ public final class TokenRefresher {
         var changes = ChangeLine<AccessToken?>()
     }
 
+    /// What its events are told by; nil where it has no name.
+    public let name: String?
+
     private let state: Locked<State>
     private let timeout: Duration
     private let scheduler: any Scheduler
@@ -50,6 +53,7 @@ public final class TokenRefresher {
     /// - Parameters:
     ///   - token: What there is already; nil where nobody is signed in. Requests then go without one,
     ///     and a 401 is theirs.
+    ///   - name: What its events are told by; nil for none. It must hold no secrets.
     ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
     ///     is a programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
@@ -63,7 +67,7 @@ public final class TokenRefresher {
     ///   - refresh: Gets a new token for an old one. Called in the context of the first who needs it, but
     ///     for its deadline. A new token without a refresh token keeps the old one's.
     public init(
-        _ token: AccessToken? = nil, leeway: Duration = .seconds(60),
+        _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
         on scheduler: some Scheduler = .live,
         onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
@@ -74,6 +78,7 @@ public final class TokenRefresher {
         precondition(grace >= .zero, "a grace is zero or more, not \(grace)")
         state = Locked(
             State(machine: Machine(token, leeway: leeway, grace: grace, at: scheduler.now)))
+        self.name = name
         self.timeout = timeout
         self.scheduler = scheduler
         self.onChange = onChange
@@ -167,7 +172,7 @@ extension TokenRefresher {
     private func begin(_ refresh: Machine.Refresh) {
         let context = CallContext.current.with(deadline: nil).with(attempt: 1).with(record: nil)
             .within(self)
-        context.report(.note("refreshing the token"), by: Authorize.name)
+        context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
         context.run { renew(refresh.token) }
             .timeout(timeout, on: scheduler)
             .observe { result in self.end(refresh.number, with: result, in: context) }
@@ -199,7 +204,8 @@ extension TokenRefresher {
         }
         if ended.isLatched {
             context.report(
-                .note("no more refreshes: \(HTTPError.Code.signInNeeded)"), by: Authorize.name)
+                .note("no more refreshes: \(HTTPError.Code.signInNeeded)"), by: Authorize.policy,
+                named: name)
         }
         tell()
         for (waiter, result) in ended.waiters {

@@ -19,7 +19,7 @@ extension Middleware {
     public static func circuitBreaker(
         sharing breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware(isIdle: { breaker.state == .closed }) { service in
+        Middleware(isIdle: { breaker.isIdle }) { service in
             { input in breaker.call(service, input, classifier: classifier) }
         }
     }
@@ -163,6 +163,15 @@ public final class CircuitBreaker {
 }
 
 extension CircuitBreaker {
+    /// Whether it holds no call back: it is closed, or the next call is a probe.
+    fileprivate var isIdle: Bool {
+        switch state {
+        case .closed, .halfOpen: true
+        case .open(let end): end <= scheduler.now
+        case .isolated: false
+        }
+    }
+
     fileprivate func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input, classifier: Classifier<Output>
     ) -> Future<Output> {

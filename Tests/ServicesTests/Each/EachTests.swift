@@ -91,6 +91,22 @@ import Testing
         #expect(made.withLock { $0 } == [1, 2, 3, 4, 5, 6, 1])
     }
 
+    /// Otherwise services that are never called again would fill the table for good.
+    @Test func aKeyWhoseBreakerWouldLetAProbePassMayGo() {
+        let made = Locked<[Int]>([])
+        let upstream = Upstream(
+            on: scheduler,
+            [.atOnce(.failure(Broken()))] + (0..<9).map { .atOnce(.success($0)) })
+        let service = breakers(limit: 1, made: made, over: upstream)
+        _ = service(10)
+        scheduler.advance(by: .milliseconds(4_999))
+        _ = service(20)
+        #expect(made.withLock { $0 } == [1])
+        scheduler.advance(by: .milliseconds(1))
+        _ = service(30)
+        #expect(made.withLock { $0 } == [1, 3])
+    }
+
     @Test func whereNoKeyCanGoACallPassesWithoutAMiddlewareAndSaysSo() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(
