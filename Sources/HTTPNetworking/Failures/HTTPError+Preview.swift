@@ -23,15 +23,20 @@ extension HTTPError {
     /// A secret in an answer's plain text that is short, was not sent and has no name is shown.
     ///
     /// What cannot be examined is not shown. Examined are JSON, forms, and the fields of multipart bodies,
-    /// up to 64 KiB. Where anything else was sent, such as a file, a stream or a text, only the structure
-    /// of JSON is shown, with the names above. Of an answer that is cut short no text is shown.
+    /// up to 64 KiB. Where anything else was sent, such as a file, a stream or a text, or where the error
+    /// knows no request, only the structure of JSON is shown, with the names above. Of an answer that is cut short no text is shown.
     ///
     /// - Parameter limit: How many characters are shown; "…" comes after them.
     /// - Returns: The text, nil where nothing of the body may be shown.
     public func bodyPreview(upTo limit: Int = 300) -> String? { preview(without: nil, upTo: limit) }
 
     /// What must not be shown of the exchange.
-    var knownSecrets: KnownSecrets { KnownSecrets(of: request, endpoint, response) }
+    var knownSecrets: KnownSecrets {
+        var secrets = KnownSecrets(of: request, endpoint, response)
+        // Nobody knows what was sent, so nobody knows what the answer repeats.
+        if request == nil, endpoint == nil, response?.request == nil { secrets.isMissingSome() }
+        return secrets
+    }
 
     func preview(without secrets: KnownSecrets?, upTo limit: Int) -> String? {
         guard let response, !response.body.isEmpty else { return nil }

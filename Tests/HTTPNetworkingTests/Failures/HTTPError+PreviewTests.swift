@@ -9,8 +9,27 @@ import Testing
     ) -> String? {
         let headers: HTTPHeaders = type.map { ["Content-Type": $0] } ?? [:]
         let response = HTTPResponse(status: 400, headers: headers, body: Data(body.utf8))
-        return HTTPError(code: .unacceptableStatus, request: request, response: response)
-            .bodyPreview(upTo: limit)
+        return HTTPError(
+            code: .unacceptableStatus, request: request ?? self.request(), response: response
+        ).bodyPreview(upTo: limit)
+    }
+
+    /// A transport of somebody else's may name no request, under a function whose input is none.
+    @Test func whereNobodyKnowsWhatWasSentNoTextIsShown() {
+        for (body, type, shown) in [
+            (#"{"error":"no s3cret","s3cret":[1]}"#, "application/json", #"{"error":"…","…":[…]}"#),
+            ("no s3cret", "text/plain; for=s3cret", nil),
+        ] {
+            let error = HTTPError(
+                code: .unacceptableStatus,
+                response: HTTPResponse(
+                    status: 400, headers: ["Content-Type": type], body: Data(body.utf8)))
+            #expect(error.bodyPreview() == shown)
+            #expect(!"\(error)".contains("s3cret"))
+            let named = HTTPError(
+                code: .unacceptableStatus, endpoint: Endpoint(path: "/a"), response: error.response)
+            #expect(named.bodyPreview()?.contains("no s3cret") == true)
+        }
     }
 
     private func request(_ url: String = "https://a.example/", headers: HTTPHeaders = [:])

@@ -32,7 +32,7 @@ extension OrderServer {
         _ code: HTTPError.Code, _ request: HTTPRequest, _ response: HTTPResponse? = nil
     ) -> any Error {
         if isTransport { return HTTPError(code: code, request: request, response: response) }
-        return HTTPError(code: code)
+        return HTTPError(code: code, response: response)
     }
 
     private func response(
