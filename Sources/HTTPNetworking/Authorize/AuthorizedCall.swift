@@ -44,7 +44,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     private func sendAgain(
         after response: any HTTPResponseHead, _ grant: TokenGrant
     ) -> Future<Output>? {
-        guard request.body.isReplayable else {
+        guard request.body.isReplayable, mayBeRepeated(after: response) else {
             refresher.reject(grant)
             return nil
         }
@@ -62,6 +62,13 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
                 return replay(with: grant, after: response)
             }
         }
+    }
+
+    /// Whether the 401 refuses this request, or this one may be processed twice.
+    ///
+    /// Where a redirect beneath has made a GET of a POST, the POST was processed.
+    private func mayBeRepeated(after response: any HTTPResponseHead) -> Bool {
+        request.isReplayable || response.request?.method ?? request.method == request.method
     }
 
     /// The error of a refresh, with the 401 that asked for it.

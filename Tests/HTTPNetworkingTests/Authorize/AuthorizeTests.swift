@@ -167,6 +167,25 @@ import Testing
         #expect(fixture.begun == 0)
     }
 
+    /// A 303 follows processing, so that the 401 to the GET after it does not refuse the POST.
+    @Test func aPOSTThatWasProcessedBeforeTheRedirectIsNotSentAgain() {
+        let fixture = TokenFixture()
+        let server = ScriptedServer { request in
+            request.method == .post
+                ? HTTPResponse(status: 303, headers: ["Location": "/2"], url: request.url)
+                : HTTPResponse(status: 401, url: request.url)
+        }
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer(from: fixture.refresher), for: .all)
+        let send = stack(token, .redirect(), over: server.send)
+        let order = send(HTTPRequest(.post, url.appending(path: "orders"), body: .data(Data([1]))))
+        #expect(order.valueNow?.status == 401)
+        #expect(server.requests.map(\.method) == [.post, .get])
+        // The token is known to be refused: the next request waits for another.
+        _ = send(HTTPRequest(.post, url, headers: ["Idempotency-Key": "1"]))
+        #expect(fixture.begun == 1)
+    }
+
     @Test func theWayBackHasTheTokenOnlyBeneathTheRedirect() {
         let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
             .bearer("t"), for: .origins(of: url))
