@@ -39,7 +39,7 @@ public final class TokenRefresher {
         var changes = ChangeLine<AccessToken?>()
     }
 
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     private let state: Locked<State>
@@ -53,7 +53,7 @@ public final class TokenRefresher {
     /// - Parameters:
     ///   - token: What there is already; nil where nobody is signed in. Requests then go without one,
     ///     and a 401 is theirs.
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
     ///     is a programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.

@@ -17,7 +17,7 @@ public import Foundation
 /// One cache may be shared by several stacks that reach the same origins alike. It may be used from any
 /// thread.
 public final class HTTPCache {
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// Forgets everything, and does not store what calls under way bring.
@@ -46,7 +46,7 @@ public final class HTTPCache {
     /// Makes a cache.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - store: Where the responses are kept.
     ///   - mode: Whom the cache serves.
     ///   - replaysCookies: Whether a stored response is given with its Set-Cookie. It is left out

@@ -37,7 +37,7 @@ public final class RetryBudget {
         return bucket.withLock { $0.balance(at: now) }
     }
 
-    /// What the events of retries and hedges that draw from it are told by; nil where it has no name.
+    /// The name in the events of retries and hedges that draw from it; nil where it has none.
     public let name: String?
 
     /// The budget that allows every retry.
@@ -50,7 +50,7 @@ public final class RetryBudget {
     /// What lies outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - ttl: How long a deposit, and a withdrawal, counts: the length of the window, which moves on by
     ///     a tenth at a time. More than zero, and at most an hour.
     ///   - minRetries: How many retries there are in a window without any request; 0…1,000,000,000.

@@ -37,7 +37,7 @@ extension Middleware {
 /// takes a lock for constant time when it begins and when it ends. (Nygard, "Release It!"; Polly;
 /// resilience4j.)
 public final class Bulkhead {
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// How many calls are in flight now.
@@ -49,7 +49,7 @@ public final class Bulkhead {
     /// Makes a bulkhead whose places are all free.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - limit: How many calls may be in flight. Less than one is a programming error and traps.
     ///   - queue: How many calls may wait; of none, a call that finds no place is refused. Less than
     ///     zero is a programming error and traps.

@@ -11,7 +11,7 @@ import Synchronization
 /// One switch may be given to several stacks. It may be read and set from any thread; a call that
 /// has begun keeps the faults that were chosen for it.
 public final class ChaosSwitch {
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// Whether faults are put in.
@@ -23,7 +23,7 @@ public final class ChaosSwitch {
     /// Makes a switch.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - isOn: Whether faults are put in from now on.
     public init(named name: String? = nil, isOn: Bool) {
         self.name = name

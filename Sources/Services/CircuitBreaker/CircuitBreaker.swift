@@ -30,7 +30,7 @@ extension Middleware {
     /// Otherwise as ``circuitBreaker(sharing:classifier:)``.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - classifier: Decides what an end means.
     public static func circuitBreaker(
         named name: String? = nil, classifier: Classifier<Output> = .standard
@@ -73,7 +73,7 @@ public final class CircuitBreaker {
         case isolated
     }
 
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// Whether calls pass now.
@@ -101,7 +101,7 @@ public final class CircuitBreaker {
     /// What lies outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - failuresInARow: After how many failures without a success between them it opens; at least 1.
     ///   - successRate: Of which share of successes it opens if there are fewer; 0…1. With zero it
     ///     looks at failures in a row only.

@@ -11,7 +11,7 @@ import Futures
 /// ``Middleware/coalesce(by:sharing:)-((Input)->Key,_)`` makes one for each stack; make one yourself if several stacks
 /// are to share their calls. It may be used from any thread.
 public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// How many calls of services are under way.
@@ -19,7 +19,7 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
 
     /// Makes a group without calls.
     ///
-    /// - Parameter name: What its events are told by; nil for none. It must hold no secrets.
+    /// - Parameter name: The name in its events and errors; nil for none. It must hold no secrets.
     public init(named name: String? = nil) { self.name = name }
 
     private let machine = Locked(Machine())

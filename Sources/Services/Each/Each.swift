@@ -24,7 +24,7 @@ extension Middleware {
     ///   - key: Whose middleware a call goes through. Called once a call, on the caller's thread. What is not
     ///     equal to itself, such as a NaN, is like a key without room.
     ///   - limit: How many keys there are at most. Less than one is a programming error and traps.
-    ///   - name: What its own events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its own events; nil for none. It must hold no secrets.
     ///   - makeMiddleware: Makes the middleware of a key. Called on the thread of a caller, no lock is held; where
     ///     several threads come first with one key, that of one of them is kept.
     public static func each<Key: Hashable & Sendable>(
@@ -91,16 +91,17 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
 
     /// Forgets the least recently used key that may go, where the table is full.
     private func makeRoom() -> Bool {
-        var attempts = table.withLock { $0.isFull ? $0.idleCount : 0 }
-        while let oldest = table.withLock({ $0.isFull ? $0.oldest : nil }), attempts > 0 {
+        var untried = table.withLock { $0.idleCount }
+        while table.withLock({ $0.isFull }) {
+            guard untried > 0, let oldest = table.withLock({ $0.oldest }) else { return false }
+            untried -= 1
             if oldest.value.isIdle() {
                 table.withLockThenRelease { $0.remove(oldest) }
             } else {
                 table.withLock { $0.postpone(oldest) }
             }
-            attempts -= 1
         }
-        return table.withLock { !$0.isFull }
+        return true
     }
 }
 

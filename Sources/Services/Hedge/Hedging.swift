@@ -15,7 +15,7 @@ public import Futures
 /// Its own budget is like a ``RetryBudget`` of 10 seconds with 10 hedges a second beside the extra load, and
 /// without any where the extra load is 0. (Finagle's BackupRequestFilter.)
 public final class Hedging {
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// How long a call is under way before it is hedged; nil while that is not known.
@@ -33,7 +33,7 @@ public final class Hedging {
     /// it is more than 65 seconds.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for the name of the budget. It must hold no secrets.
+    ///   - name: The name in its events; nil for that of the budget. It must hold no secrets.
     ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
     ///     otherwise it is a programming error and traps.
     ///   - budget: What hedges are drawn from beside that, shared with retries.
@@ -48,7 +48,7 @@ public final class Hedging {
     /// Hedges after a fixed delay.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for the name of the budget. It must hold no secrets.
+    ///   - name: The name in its events; nil for that of the budget. It must hold no secrets.
     ///   - delay: How long a call is under way before. Less than zero is a programming error and traps.
     ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
     ///     otherwise it is a programming error and traps.

@@ -15,7 +15,7 @@ public import Futures
 /// answer. It may be used from any thread; each use takes a lock for amortised constant time, in which
 /// keys are hashed and compared.
 public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// Forgets one answer.
@@ -40,7 +40,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     /// Makes a memo without answers.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - timeToLive: How long an answer is there. Zero or less is a programming error and traps.
     ///   - limit: How many there are at most. Less than one is a programming error and traps.
     ///   - scheduler: Whose time it is.

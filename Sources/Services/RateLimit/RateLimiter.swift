@@ -39,7 +39,7 @@ extension Middleware {
 /// Make one for each quota, and pass it to every stack that shares it. It may be used from any thread; a
 /// call takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
 public final class RateLimiter {
-    /// What its events are told by; nil where it has no name.
+    /// The name in its events and errors; nil where it has none.
     public let name: String?
 
     /// How many calls wait now.
@@ -50,7 +50,7 @@ public final class RateLimiter {
     /// What lies outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - name: What its events are told by; nil for none. It must hold no secrets.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - rate: How many calls pass in a period; 1…1,000,000,000.
     ///   - period: The period, from a nanosecond to 366 days.
     ///   - burst: How many may pass at once after a time of quiet; 1…1,000,000,000. With one, calls
