@@ -35,8 +35,8 @@ func product(_ name: String, of package: String) -> Target.Dependency {
 
 let modules = [
     "Composition", "Futures", "CallbackActions", "Services", "HTTPNetworking",
-    "InMemoryTransport", "URLSessionTransport", "AsyncHTTPClientTransport", "Stores", "Pledge",
-    "PledgeTesting",
+    "HTTPClients", "InMemoryTransport", "URLSessionTransport", "AsyncHTTPClientTransport", "Stores",
+    "Pledge", "PledgeTesting",
 ]
 
 /// Whether a test target is built: all are, or those that PLEDGE_TESTS names, with spaces between.
@@ -76,6 +76,7 @@ let package = Package(
         .target(
             name: "CZlib", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         module("HTTPNetworking", uses: ["Futures", "Composition", "Services", "CZlib"]),
+        module("HTTPClients", uses: ["HTTPNetworking", "Services", "Futures"]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
         module("URLSessionTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
         module(
@@ -91,7 +92,7 @@ let package = Package(
             "Pledge",
             uses: [
                 "Composition", "Futures", "CallbackActions", "Services", "HTTPNetworking",
-                "InMemoryTransport", "URLSessionTransport", "Stores",
+                "HTTPClients", "InMemoryTransport", "URLSessionTransport", "Stores",
             ]
         ),
         module("PledgeTesting", uses: ["Pledge"]),
@@ -109,6 +110,9 @@ let package = Package(
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
         tests(
             of: "HTTPNetworking", uses: ["Composition", "Futures", "Services", "TestSupport"]),
+        tests(
+            of: "HTTPClients",
+            uses: ["HTTPNetworking", "Services", "Futures", "PledgeTesting", "TestSupport"]),
         .testTarget(
             name: "FuzzTests",
             dependencies: ["HTTPNetworking", "Futures", "TestSupport"],

@@ -93,4 +93,6 @@ public final class AHCTransport {
 }
 
 extension AHCTransport: Sendable {}
+
+extension AHCTransport: HTTPTransport {}
 #endif

@@ -153,3 +153,5 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport: Sendable {}
+
+extension MemoryTransport: HTTPTransport {}

@@ -1,6 +1,7 @@
 @_exported public import CallbackActions
 @_exported public import Composition
 @_exported public import Futures
+@_exported public import HTTPClients
 @_exported public import HTTPNetworking
 @_exported public import InMemoryTransport
 @_exported public import Services

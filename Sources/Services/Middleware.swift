@@ -29,35 +29,37 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
 
     /// Makes a middleware.
     ///
-    /// - Parameter wrap: Makes a service of the one beneath. Called once for each service that the
-    ///   middleware is put around.
-    public init(
-        _ wrap:
-            @escaping @Sendable (_ next: @escaping Service<Input, Output>) -> Service<
-                Input, Output
-            >
-    ) {
-        self.init(isIdle: { true }, wrap)
-    }
-
-    /// Makes a middleware that keeps a state between calls, for use by key in an
-    /// ``each(by:limit:named:_:)``.
-    ///
     /// - Parameters:
-    ///   - isIdle: Whether nothing is lost where the state is forgotten now and made anew: false of a breaker
-    ///     that is open. Called from any thread; no lock is held.
+    ///   - name: What it is called in ``parts``, like the static member that makes it: "retry".
+    ///   - isIdle: Whether nothing is lost where the state that it keeps between calls is forgotten now and made
+    ///     anew, by an ``each(by:limit:named:_:)``: false of a breaker that is open. Called from any thread; no
+    ///     lock is held.
     ///   - wrap: Makes a service of the one beneath. Called once for each service that the
     ///     middleware is put around.
     public init(
-        isIdle: @escaping @Sendable () -> Bool,
+        named name: String? = nil, isIdle: @escaping @Sendable () -> Bool = { true },
         _ wrap:
             @escaping @Sendable (_ next: @escaping Service<Input, Output>) -> Service<
                 Input, Output
             >
     ) {
+        self.init(parts: name.map { [$0] } ?? [], isIdle: isIdle, wrap)
+    }
+
+    private init(
+        parts: [String], isIdle: @escaping @Sendable () -> Bool,
+        _ wrap:
+            @escaping @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
+    ) {
+        self.parts = parts
         self.isIdle = isIdle
         self.wrap = wrap
     }
+
+    /// The names of the middleware that it is composed of, outermost first, such as `["retry", "timeout"]`.
+    ///
+    /// What has no name is left out, and so is what an ``each(by:limit:named:_:)`` makes for a key.
+    public let parts: [String]
 
     /// Whether nothing is lost where the middleware's state is forgotten now.
     let isIdle: @Sendable () -> Bool
@@ -74,14 +76,16 @@ extension Middleware {
     ///
     /// - Parameter inner: What comes beneath.
     public func around(_ inner: Middleware) -> Middleware {
-        Middleware(isIdle: { isIdle() && inner.isIdle() }) { service in self(inner(service)) }
+        Middleware(stacking: [self, inner])
     }
 
     /// Composes any number into one, the first outermost.
     ///
     /// - Parameter middleware: The parts; of none, the result changes nothing.
     public init(stacking middleware: [Middleware]) {
-        self.init(isIdle: { middleware.allSatisfy { $0.isIdle() } }) { service in
+        self.init(
+            parts: middleware.flatMap(\.parts), isIdle: { middleware.allSatisfy { $0.isIdle() } }
+        ) { service in
             middleware.reversed().reduce(service) { $1($0) }
         }
     }

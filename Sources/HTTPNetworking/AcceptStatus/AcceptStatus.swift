@@ -25,7 +25,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         _ statuses: some RangeExpression<Int> & Sendable = 200...299, keeping limit: Int = 65_536
     ) -> Middleware {
         precondition(limit >= 0, "acceptStatus keeps zero bytes or more, not \(limit)")
-        return Middleware { service in
+        return Middleware(named: "acceptStatus") { service in
             { request in
                 service(request).continued { result in
                     guard case .success(let response) = result,

@@ -50,7 +50,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ) -> Middleware {
         let authorize = Authorize(
             credentials: credentials.kind, origins: origins, account: account)
-        return Middleware { service in { request in authorize.call(service, request) } }
+        return Middleware(named: "authorize") { service in
+            { request in authorize.call(service, request) }
+        }
     }
 }
 

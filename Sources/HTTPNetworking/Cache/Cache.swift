@@ -36,7 +36,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// - Parameter cache: Where the responses are. Several stacks may share one, if all have an
     ///   `.acceptStatus()` on the same side of it.
     public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
-        Middleware { next in
+        Middleware(named: "cache") { next in
             let layer = CacheLayer(cache, over: next)
             return { request in layer.call(request) }
         }

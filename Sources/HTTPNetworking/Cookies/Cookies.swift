@@ -22,7 +22,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// - Parameter jar: Where the cookies are, shared by all stacks that are to know them.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
-        Middleware { next in
+        Middleware(named: "cookies") { next in
             { request in
                 let request = jar.adding(to: request)
                 return next(request).naming(request).continued { result in

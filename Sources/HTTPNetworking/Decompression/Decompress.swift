@@ -30,7 +30,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///   zero is a programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
-        return Middleware { next in
+        return Middleware(named: "decompress") { next in
             { request in
                 let request = decompression.asking(request)
                 return next(request).naming(request).mapWithoutOrigin { response in
@@ -52,7 +52,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
     ///   more. Less than zero is a programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
-        return Middleware { next in
+        return Middleware(named: "decompress") { next in
             { request in
                 let request = decompression.asking(request)
                 return next(request).naming(request).mapWithoutOrigin { response in

@@ -12,7 +12,7 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// - Parameter headers: The headers; of a name that stands there twice, both values.
     public static func defaultHeaders(_ headers: HTTPHeaders) -> Middleware {
-        Middleware { service in
+        Middleware(named: "defaultHeaders") { service in
             { request in
                 var request = request
                 let given = request.effectiveHeaders

@@ -32,7 +32,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         _ write: @escaping @Sendable (HTTPExchange) -> Void
     ) -> Middleware {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }
-        return Middleware { service in
+        return Middleware(named: "exchangeLog") { service in
             { request in
                 let entry = ExchangeEntry(request, now: now, write)
                 return service(request).onEnd { result in

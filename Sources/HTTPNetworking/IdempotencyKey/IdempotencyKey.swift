@@ -29,7 +29,7 @@ extension Middleware where Input == HTTPRequest {
     public static func idempotencyKey(
         _ makeKey: @escaping @Sendable (HTTPRequest) -> String
     ) -> Middleware {
-        Middleware { service in
+        Middleware(named: "idempotencyKey") { service in
             { request in
                 let hasKey =
                     request.context.idempotencyKey != nil

@@ -57,7 +57,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         precondition(limit >= 0, "redirect needs a limit of zero or more, not \(limit)")
         let rules = RedirectRules(
             limit: limit, secrets: names, allowsDowngrade: allowingDowngrade)
-        return Middleware { service in
+        return Middleware(named: "redirect") { service in
             { request in
                 follow(
                     service(request), RedirectMachine(request, rules), CallContext.current,

@@ -25,6 +25,8 @@ extension MockNetwork {
     }
 }
 
+extension MockNetwork: HTTPTransport {}
+
 extension Endpoint {
     /// What would send the same as a request, as far as its body is in memory.
     fileprivate init(sending request: HTTPRequest) {

@@ -17,7 +17,7 @@ extension Middleware {
     ///
     /// - Parameter bulkhead: The places, shared by all stacks that load the same service.
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
-        Middleware { service in { input in bulkhead.call(service, input) } }
+        Middleware(named: "bulkhead") { service in { input in bulkhead.call(service, input) } }
     }
 }
 

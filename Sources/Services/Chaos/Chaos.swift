@@ -41,7 +41,7 @@ extension Middleware {
     ) -> Middleware {
         let chaos = Chaos(
             faults: faults, chaosSwitch: chaosSwitch, scheduler: scheduler, random: random)
-        return Middleware { service in { input in chaos.call(service, input) } }
+        return Middleware(named: "chaos") { service in { input in chaos.call(service, input) } }
     }
 }
 

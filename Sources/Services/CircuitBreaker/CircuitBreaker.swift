@@ -19,7 +19,7 @@ extension Middleware {
     public static func circuitBreaker(
         sharing breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware(isIdle: { breaker.isIdle }) { service in
+        Middleware(named: "circuitBreaker", isIdle: { breaker.isIdle }) { service in
             { input in breaker.call(service, input, classifier: classifier) }
         }
     }

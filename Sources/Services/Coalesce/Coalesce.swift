@@ -41,7 +41,7 @@ extension Middleware {
     public static func coalesce<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
-        Middleware { service in
+        Middleware(named: "coalesce") { service in
             let group = group ?? Coalescer()
             return { input in group.call(key(input), service, input) }
         }
@@ -59,7 +59,7 @@ extension Middleware {
     public static func coalesce<Key: Hashable & Sendable>(
         by key: CoalescingKey<Input, Output, Key>, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
-        Middleware { service in
+        Middleware(named: "coalesce") { service in
             let group = group ?? Coalescer()
             return { input in
                 guard let key = key(input) else { return service(input) }

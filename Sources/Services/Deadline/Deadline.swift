@@ -22,7 +22,8 @@ extension Middleware {
     ) -> Middleware {
         precondition(limit >= .zero, "deadline needs a duration of zero or more, not \(limit)")
         let deadline = Deadline(limit: limit, scheduler: scheduler)
-        return Middleware { service in { input in deadline.call(service, input) } }
+        return Middleware(named: "deadline") { service in { input in deadline.call(service, input) }
+        }
     }
 }
 

@@ -32,7 +32,7 @@ extension Middleware {
         _ makeMiddleware: @escaping @Sendable (Key) -> Middleware
     ) -> Middleware {
         precondition(limit >= 1, "each needs a limit of at least 1, not \(limit)")
-        return Middleware { service in
+        return Middleware(named: "each") { service in
             let each = Each(limit: limit, name: name, makeMiddleware, over: service)
             return { input in each.call(key(input), input) }
         }

@@ -74,7 +74,8 @@ extension Middleware {
         _ substitute: @escaping Fallback<Input, Output>.Substitute
     ) -> Middleware {
         let fallback = Fallback(classifier: classifier, substitute: substitute)
-        return Middleware { service in { input in fallback.call(service, input) } }
+        return Middleware(named: "fallback") { service in { input in fallback.call(service, input) }
+        }
     }
 }
 

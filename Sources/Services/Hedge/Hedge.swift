@@ -92,7 +92,7 @@ extension Middleware {
         precondition(attempts >= 1, "hedge needs at least 1 attempt, not \(attempts)")
         // Checks the arguments where they were written.
         _ = hedging()
-        return Middleware { service in
+        return Middleware(named: "hedge") { service in
             let hedge = Hedge(attempts: attempts, classifier: classifier, hedging: hedging())
             return { input in hedge.call(service, input) }
         }

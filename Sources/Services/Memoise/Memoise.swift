@@ -64,7 +64,7 @@ extension Middleware {
     ) -> Middleware {
         // Checks the arguments where they were written.
         _ = Memo<Key, Output>(timeToLive: timeToLive, limit: limit, on: scheduler)
-        return Middleware { service in
+        return Middleware(named: "memoise") { service in
             let memo = Memo<Key, Output>(timeToLive: timeToLive, limit: limit, on: scheduler)
             return { input in memo.call(key(input), service, input, classifier) }
         }
@@ -85,6 +85,8 @@ extension Middleware {
         by key: @escaping @Sendable (Input) -> Key, sharing memo: Memo<Key, Output>,
         classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware { service in { input in memo.call(key(input), service, input, classifier) } }
+        Middleware(named: "memoise") { service in
+            { input in memo.call(key(input), service, input, classifier) }
+        }
     }
 }

@@ -19,7 +19,7 @@ extension Middleware {
         classifier: Classifier<Output> = .standard
     ) -> Middleware {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }
-        return Middleware { service in
+        return Middleware(named: "observed") { service in
             { input in
                 let context = CallContext.current
                 let span =

@@ -17,7 +17,7 @@ extension Middleware {
     ///
     /// - Parameter limiter: What has passed already, shared by all stacks that are held to one rate.
     public static func rateLimit(sharing limiter: RateLimiter) -> Middleware {
-        Middleware(isIdle: { limiter.isIdle }) { service in
+        Middleware(named: "rateLimit", isIdle: { limiter.isIdle }) { service in
             { input in limiter.call(service, input) }
         }
     }

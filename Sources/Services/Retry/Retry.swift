@@ -51,7 +51,7 @@ extension Middleware {
         let machine = RetryMachine(
             attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay,
             unproven: unproven)
-        return Middleware { service in
+        return Middleware(named: "retry") { service in
             let retry = Retry<Output>(
                 machine, budget: budget ?? RetryBudget(on: scheduler), classifier: classifier,
                 on: scheduler, random: random)

@@ -21,7 +21,7 @@ extension Middleware {
     ) -> Middleware {
         precondition(limit >= .zero, "timeout needs a duration of zero or more, not \(limit)")
         let timeout = Timeout(limit: limit, scheduler: scheduler)
-        return Middleware { service in { input in timeout.call(service, input) } }
+        return Middleware(named: "timeout") { service in { input in timeout.call(service, input) } }
     }
 }
 

@@ -129,3 +129,5 @@ public final class SessionTransport {
 }
 
 extension SessionTransport: Sendable {}
+
+extension SessionTransport: HTTPTransport {}

@@ -1,0 +1,55 @@
+import Futures
+public import HTTPNetworking
+import Services
+
+/// The functions of a client, put together when they are first used.
+final class Assembly: Sendable {
+    struct Functions: Sendable {
+        let send: HTTPService
+        let stream: HTTPStreamingService
+        let networking: Networking
+    }
+
+    private let made = Locked<Functions?>(nil)
+
+    /// The functions of a client, whose slots are those that this was made for.
+    func functions(of client: HTTPClient) -> Functions {
+        if let functions = made.withLock({ $0 }) { return functions }
+        let functions = Functions(client)
+        // Another thread may have come first: all are to share its budget and its breakers.
+        return made.withLock { made in
+            if let made { return made }
+            made = functions
+            return functions
+        }
+    }
+}
+
+extension Assembly.Functions {
+    fileprivate init(_ client: HTTPClient) {
+        let shared = SharedStates(of: client)
+        let send = client.wholeStack(sharing: shared)(client.transport.send)
+        self.send = send
+        stream = client.streamingStack(sharing: shared)(client.transport.stream)
+        networking = HTTPNetworking.networking(
+            over: send, base: client.base, accepting: client.acceptedStatuses ?? 200...299)
+    }
+}
+
+extension HTTPClient {
+    /// Sends a request, and gives a future of the whole response.
+    ///
+    /// Of which statuses it makes errors, ``acceptedStatuses`` says. A request for another origin than the base's has
+    /// neither ``headers`` nor credentials.
+    public var send: HTTPService { assembly.functions(of: self).send }
+
+    /// Sends a request, and gives a future of the response as soon as its headers have come.
+    ///
+    /// As ``send``, but past the cache. What fails after the headers fails the body: it is not repeated.
+    public var stream: HTTPStreamingService { assembly.functions(of: self).stream }
+
+    /// Asks for an endpoint, and gives a future of the accepted body.
+    ///
+    /// As `networking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``.
+    public var networking: Networking { assembly.functions(of: self).networking }
+}

@@ -1,0 +1,148 @@
+import Futures
+import HTTPNetworking
+import Services
+
+/// The order of a client's parts, from outside. Docs/Guides/TheWholeStack.md says why each stands where it does.
+extension HTTPClient {
+    func wholeStack(sharing shared: SharedStates) -> Middleware<HTTPRequest, HTTPResponse> {
+        stack(
+            sharing: shared, own: \.send, limit: deadline.map { .deadline($0, on: scheduler) },
+            cache: cache.map { .cache(sharing: $0) },
+            decompression: decompressionLimit.map { .decompress(upTo: $0) })
+    }
+
+    func streamingStack(
+        sharing shared: SharedStates
+    ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
+        // Not a deadline, which would end the body as well.
+        stack(
+            sharing: shared, own: \.stream, limit: deadline.map { .timeout($0, on: scheduler) },
+            cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
+    }
+
+    private func stack<Output: HTTPResponseHead>(
+        sharing shared: SharedStates,
+        own: KeyPath<OwnMiddleware, Middleware<HTTPRequest, Output>>,
+        limit: Middleware<HTTPRequest, Output>?, cache: Middleware<HTTPRequest, Output>?,
+        decompression: Middleware<HTTPRequest, Output>?
+    ) -> Middleware<HTTPRequest, Output> {
+        let parts: [Middleware<HTTPRequest, Output>?] = [
+            observation(),
+            aroundCall?[keyPath: own],
+            limit,
+            acceptedStatuses.map { .acceptStatus($0) },
+            userAgent.map { .userAgent($0) },
+            sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,
+            base == nil ? defaultHeaders() : nil,
+            redirects.map(following),
+            base == nil ? nil : defaultHeaders(),
+            cookies.map { .cookies(sharing: $0) },
+            authorization.map { .authorize($0, for: credentialOrigins, as: account) },
+            cache,
+            bulkhead.map { limiting($0, shared.bulkheads) { .bulkhead(sharing: $0) } },
+            retry.map { repeating($0, shared.budget) },
+            aroundAttempt?[keyPath: own],
+            hedge.flatMap { hedge in
+                shared.hedging.map { .hedge(sharing: $0, attempts: hedge.attempts) }
+            },
+            circuitBreaker.map { limiting($0, shared.breakers) { .circuitBreaker(sharing: $0) } },
+            log.map(logging),
+            attemptTimeout.map { .timeout($0, on: scheduler) },
+            aroundExchange?[keyPath: own],
+            decompression,
+        ]
+        return Middleware(stacking: parts.compactMap { $0 })
+    }
+}
+
+extension HTTPClient {
+    /// Whom credentials are for.
+    private var credentialOrigins: HTTPOrigins {
+        authorizedOrigins ?? base.map { .origins(of: $0) } ?? .origins { _ in false }
+    }
+
+    private func observation<Output>() -> Middleware<HTTPRequest, Output>? {
+        var all = observers
+        if let metrics { all.append(metrics.observer) }
+        if let log, log.showsEvents { all.append(.logging(log.write)) }
+        if all.isEmpty { return nil }
+        return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
+    }
+
+    /// Beneath the redirects where there is a base, so that each request has them by its own origin.
+    private func defaultHeaders<Output>() -> Middleware<HTTPRequest, Output>? {
+        if headers.isEmpty { return nil }
+        let adding = Middleware<HTTPRequest, Output>.defaultHeaders(headers)
+        guard let base else { return adding }
+        let origin = HTTPOrigin(base)
+        return Middleware(named: "defaultHeaders") { next in
+            let added = adding(next)
+            return { request in request.origin == origin ? added(request) : next(request) }
+        }
+    }
+
+    private func following<Output: HTTPResponseHead>(
+        _ redirects: Redirects
+    ) -> Middleware<HTTPRequest, Output> {
+        .redirect(
+            limit: redirects.limit,
+            strippingAcrossOrigins: redirects.stripped + (base == nil ? headers.map(\.name) : []),
+            allowingDowngrade: redirects.allowsDowngrade)
+    }
+
+    private func repeating<Output>(
+        _ retry: Retry, _ budget: RetryBudget
+    ) -> Middleware<HTTPRequest, Output> {
+        .retry(
+            attempts: retry.attempts, backoff: retry.backoff, sharing: budget,
+            maxServerDelay: retry.maxServerDelay, unproven: .never, on: scheduler, random: random)
+    }
+
+    private func logging<Output: HTTPResponseHead>(
+        _ log: Log
+    ) -> Middleware<HTTPRequest, Output> {
+        .exchangeLog(on: scheduler) { exchange in
+            log.write(log.showsHeaders ? exchange.logLineWithHeaders : exchange.logLine)
+        }
+    }
+
+    /// Puts what has a state around calls, by their origin or all with one.
+    private func limiting<State, Output>(
+        _ slot: OriginState<State>, _ states: StatesByOrigin<State>,
+        _ middleware: @escaping @Sendable (State) -> Middleware<HTTPRequest, Output>
+    ) -> Middleware<HTTPRequest, Output> {
+        let state: @Sendable (HTTPOrigin?) -> State = { [scheduler, random] origin in
+            states.state(of: origin) {
+                slot.make(
+                    .init(
+                        name: origin?.description ?? "no origin", scheduler: scheduler,
+                        random: random))
+            }
+        }
+        guard let limit = slot.limit else { return middleware(state(nil)) }
+        return .each(by: \.origin, limit: limit) { middleware(state($0)) }
+    }
+
+    /// What a call is named by unless told otherwise: like "GET api.example.com".
+    static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
+        request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
+    }
+}
+
+extension Middleware where Input == HTTPRequest {
+    /// Sends on the request that a function makes of each.
+    static func changing(
+        _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
+    ) -> Middleware {
+        Middleware { next in
+            { request in
+                do {
+                    let changed = try change(request)
+                    return next(changed).naming(changed)
+                } catch {
+                    return Future(error: error)
+                }
+            }
+        }
+    }
+}

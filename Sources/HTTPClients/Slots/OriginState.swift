@@ -1,0 +1,74 @@
+public import Futures
+import HTTPNetworking
+public import Services
+
+extension HTTPClient {
+    /// A state that calls to one origin share, such as a breaker, or that all calls share.
+    ///
+    /// ```swift
+    /// client.circuitBreaker = .perOrigin()
+    /// client.bulkhead = .perOrigin(limit: 20, queue: 50, queueTimeout: .seconds(1))
+    /// ```
+    ///
+    /// The state of an origin that nobody has called for long may be forgotten; see `Middleware.each`.
+    public struct OriginState<State: AnyObject & Sendable> {
+        /// What a state is made with.
+        public struct Ingredients: Sendable {
+            /// The origin, like "https://api.example.com:443"; a name for the state.
+            public let name: String
+
+            /// The client's scheduler.
+            public let scheduler: any Scheduler
+
+            /// The client's source of chance.
+            public let random: RandomSource
+        }
+
+        /// How many origins have a state, nil where one state is for all.
+        let limit: Int?
+
+        let make: @Sendable (Ingredients) -> State
+
+        /// A state for each origin.
+        ///
+        /// - Parameters:
+        ///   - limit: How many origins have one at most. Less than one is a programming error and traps.
+        ///   - make: Makes that of an origin; called once for each origin, on the thread of a caller.
+        public static func perOrigin(
+            origins limit: Int = 1_000, _ make: @escaping @Sendable (Ingredients) -> State
+        ) -> Self {
+            precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
+            return Self(limit: limit, make: make)
+        }
+
+        /// One state for all origins, which other clients may have as well.
+        public static func sharing(_ state: State) -> Self { Self(limit: nil) { _ in state } }
+    }
+}
+
+extension HTTPClient.OriginState where State == CircuitBreaker {
+    /// A breaker for each origin, with its defaults.
+    public static func perOrigin() -> Self {
+        .perOrigin { CircuitBreaker(named: $0.name, on: $0.scheduler, random: $0.random) }
+    }
+}
+
+extension HTTPClient.OriginState where State == Bulkhead {
+    /// A bulkhead for each origin.
+    ///
+    /// - Parameters:
+    ///   - limit: How many calls to an origin may be in flight.
+    ///   - queue: How many more may wait.
+    ///   - queueTimeout: How long one may wait, nil for as long as its caller does.
+    public static func perOrigin(
+        limit: Int = 64, queue: Int = 0, queueTimeout: Duration? = nil
+    ) -> Self {
+        .perOrigin {
+            Bulkhead(
+                named: $0.name, limit: limit, queue: queue, queueTimeout: queueTimeout,
+                on: $0.scheduler)
+        }
+    }
+}
+
+extension HTTPClient.OriginState: Sendable {}

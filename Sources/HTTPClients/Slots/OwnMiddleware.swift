@@ -1,0 +1,47 @@
+public import HTTPNetworking
+public import Services
+
+extension HTTPClient {
+    /// Middleware of your own, in both of its forms: around whole responses, and around those on their way.
+    ///
+    /// ```swift
+    /// client.aroundExchange = .init { request in
+    ///     var request = request
+    ///     request.headers["X-Signature"] = sign(request)
+    ///     return request
+    /// }
+    /// ```
+    public struct OwnMiddleware {
+        /// What is put around ``HTTPClient/send`` and ``HTTPClient/networking``.
+        public var send: Middleware<HTTPRequest, HTTPResponse>
+
+        /// What is put around ``HTTPClient/stream``.
+        public var stream: Middleware<HTTPRequest, HTTPStreamedResponse>
+
+        /// Makes a pair.
+        ///
+        /// A generic function that returns `Middleware<HTTPRequest, Output>` for any `Output: HTTPResponseHead` can
+        /// be given for both.
+        ///
+        /// - Parameters:
+        ///   - send: What is put around ``HTTPClient/send`` and ``HTTPClient/networking``.
+        ///   - stream: What is put around ``HTTPClient/stream``.
+        public init(
+            send: Middleware<HTTPRequest, HTTPResponse>,
+            stream: Middleware<HTTPRequest, HTTPStreamedResponse>
+        ) {
+            self.send = send
+            self.stream = stream
+        }
+
+        /// Makes a pair that changes requests.
+        ///
+        /// - Parameter change: Makes the request that is sent on; called once for each, on the thread of its caller. What
+        ///   it throws fails the call.
+        public init(changing change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
+            self.init(send: .changing(change), stream: .changing(change))
+        }
+    }
+}
+
+extension HTTPClient.OwnMiddleware: Sendable {}

@@ -1,0 +1,136 @@
+public import Services
+
+/// What is known to be wrong in the order of a stack.
+public struct StackProblem {
+    /// What stands outside of ``inner``, and should not; the same where one stands there twice.
+    public let outer: String
+
+    /// What stands within ``outer``, and should not.
+    public let inner: String
+
+    /// What goes wrong, in a sentence.
+    public let consequence: String
+}
+
+/// Lists what is known to be wrong in a stack, without building it.
+///
+/// ```swift
+/// for problem in problems(of: .timeout(.seconds(2)), .circuitBreaker(), .retry()) { print(problem) }
+/// ```
+///
+/// It looks at the middleware of this library by its name (`Middleware.parts`); what has no name, and what an `each`
+/// makes for a key, is passed over. An order that is not listed may still be wrong for you: the page "The whole
+/// stack" has the reasons.
+///
+/// - Parameter middleware: The parts, outermost first, as `stack` takes them.
+/// - Returns: The problems, in the order of the outer and then of the inner part; each once. Empty where none is known.
+public func problems<Input, Output>(
+    of middleware: Middleware<Input, Output>...
+) -> [StackProblem] {
+    let parts = Middleware(stacking: middleware).parts
+    var found: [StackProblem] = []
+    for (index, outer) in parts.enumerated() {
+        for inner in parts[(index + 1)...] {
+            guard let consequence = consequences[outer]?[inner] else { continue }
+            let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
+            if !found.contains(problem) { found.append(problem) }
+        }
+    }
+    return found
+}
+
+extension StackProblem: CustomStringConvertible {
+    /// Like "retry above idempotencyKey: each attempt has a key of its own, …".
+    public var description: String {
+        outer == inner
+            ? "\(outer) twice: \(consequence)" : "\(outer) above \(inner): \(consequence)"
+    }
+}
+
+extension StackProblem: Hashable, Sendable {}
+
+/// What goes wrong where the first stands anywhere outside of the second.
+private let consequences: [String: [String: String]] = {
+    let perHop = "what a redirect leads to has not its own"
+    return [
+        "retry": [
+            "retry":
+                "the attempts multiply, three times three are nine, and the outer repeats what the inner gave up.",
+            "observed": "the retry's own events have no observer; observed belongs outermost.",
+            "deadline":
+                "each attempt has the whole time; deadline belongs above, and timeout here.",
+            "fallback": "the retry sees the substitute, a success, and repeats nothing.",
+            "idempotencyKey":
+                "each attempt has a key of its own, so the server cannot know the second for the first.",
+            "redirect": "an attempt repeats all redirects, also those that succeeded.",
+            "authorize": "a 401 that a new token would cure is renewed in each attempt.",
+            "cache":
+                "an answer that is stored takes a turn of the retry, and a stale one is asked for in each attempt.",
+            "bulkhead":
+                "a call gives its place up between attempts, so that a full server gets more calls, not fewer.",
+            "coalesce": "callers who share a call each repeat it.",
+            "memoise": "a stored answer takes a turn of the retry.",
+        ],
+        "hedge": [
+            "retry":
+                "each of the two calls has all attempts, so that the load doubles when the service is ill.",
+            "cache": "two calls ask the cache for the same at the same time.",
+            "idempotencyKey": "the two calls have different keys, so both may be carried out.",
+        ],
+        "circuitBreaker": [
+            "retry":
+                "the breaker sees one failure where the service failed in each attempt, and opens late.",
+            "hedge": "the breaker sees the faster of two calls only.",
+            "fallback": "the breaker sees the substitute, a success, and never opens.",
+            "cache": "while the breaker is open, stored answers are refused too.",
+        ],
+        "timeout": [
+            "circuitBreaker":
+                "the breaker sees a call that was given up, and not that it took too long.",
+            "hedge": "the limit of an attempt bounds all calls of the hedge together.",
+            "retry":
+                "the limit bounds all attempts together, which deadline does and tells the parts beneath.",
+        ],
+        "rateLimit": ["cache": "stored answers draw from the server's quota."],
+        "bulkhead": ["cache": "an answer that is stored waits for a place."],
+        "cache": [
+            "redirect":
+                "the answer of the last URL would be stored for the first, so nothing is stored.",
+            "cookies":
+                "the cache does not see the cookies, and may give one user's answer to another.",
+            "authorize":
+                "the cache does not know in whose name is asked, so answers to credentials are not stored.",
+            "defaultHeaders": "the cache does not see the headers that the server's Vary names.",
+            "idempotencyKey": "the cache does not see what is sent.",
+            "cache": "the outer asks the inner, and both hold the same answers.",
+        ],
+        "authorize": [
+            "redirect":
+                "\(perHop) credentials, and a 401 behind a redirect goes to the first URL again.",
+            "cookies":
+                "a request that is sent again with a new token has the cookies of the first.",
+        ],
+        "cookies": ["redirect": "\(perHop) cookies, and those that it sets are lost."],
+        "redirect": [
+            "idempotencyKey": "the requests of one call have different keys.",
+            "redirect": "the inner follows all, and the outer's limit counts nothing.",
+        ],
+        "coalesce": [
+            "authorize": "callers with different credentials share one answer.",
+            "cookies": "callers with different cookies share one answer.",
+            "defaultHeaders": "calls are compared without the headers that are sent.",
+        ],
+        "memoise": [
+            "fallback":
+                "the substitute is kept like an answer, unless the memo's classifier says otherwise.",
+            "deadline": "callers who wait for the same answer share the first one's time.",
+        ],
+        "decompress": [
+            "acceptStatus": "the bodies of errors stay compressed.",
+            "cache": "what is stored is compressed, and decompressed for each answer.",
+        ],
+        "deadline": [
+            "observed": "what the deadline cuts has no observer; observed belongs outermost."
+        ],
+    ]
+}()

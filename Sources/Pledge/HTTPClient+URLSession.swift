@@ -1,0 +1,17 @@
+public import Foundation
+public import HTTPClients
+import URLSessionTransport
+
+extension HTTPClient {
+    /// Makes a client over a ``SessionTransport`` of its own, with the limits that this has by default.
+    ///
+    /// ```swift
+    /// let client = HTTPClient(base: server)
+    /// let products: Future<[Product]> = client.networking(Endpoint(path: "/products")).decoded()
+    /// ```
+    ///
+    /// Make it once: its copies share the transport, and with it the connections.
+    ///
+    /// - Parameter base: What endpoints are appended to; see ``base``.
+    public init(base: URL?) { self.init(base: base, over: SessionTransport()) }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+@Suite struct HTTPClientTests {
+    private let server = URL(string: "https://api.example.com/v1")!
+
+    /// Answers 200 to everything, but redirects "/v1/leave" to another origin.
+    private let transport = MemoryTransport(routes: [
+        .get(
+            "/v1/leave",
+            answer: .status(302, headers: ["Location": "https://evil.example/v1/taken"])),
+        .any("/v1/:name", answer: .text("[1, 2]")),
+        .any("/v1/:name/:more", answer: .text("[1, 2]")),
+    ])
+
+    private func client() -> HTTPClient { HTTPClient(base: server, over: transport) }
+
+    private var sent: [HTTPRequest] { transport.calls.compactMap(\.request) }
+
+    @Test func aBaseAloneIsEnough() throws {
+        let numbers: Future<[Int]> = client().networking(Endpoint(path: "/products")).decoded()
+        #expect(try numbers.settledValue() == [1, 2])
+        #expect(sent.map(\.url.absoluteString) == ["https://api.example.com/v1/products"])
+        #expect(sent[0].headers["User-Agent"] == "Pledge/0.1")
+        #expect(sent[0].headers["Accept-Encoding"] == "gzip, deflate")
+    }
+
+    @Test func everySlotCanBeTurnedOff() throws {
+        var client = client()
+        client.userAgent = nil
+        client.redirects = nil
+        client.retry = nil
+        client.attemptTimeout = nil
+        client.decompressionLimit = nil
+        let response = try client.send(HTTPRequest(server.appending(path: "leave"))).settledValue()
+        #expect(response.status == 302)
+        #expect(sent[0].headers.isEmpty)
+    }
+
+    @Test func sendGivesEveryStatusUnlessToldOtherwise() throws {
+        let missing = MemoryTransport(routes: [.get("/v1/a", answer: .status(404))])
+        var client = HTTPClient(base: server, over: missing)
+        let request = HTTPRequest(server.appending(path: "a"))
+        #expect(try client.send(request).settledValue().status == 404)
+        #expect(try client.stream(request).settledValue().status == 404)
+        #expect(statusOfError(client.networking(Endpoint(path: "/a"))) == 404)
+        client.acceptedStatuses = 200...299
+        #expect(statusOfError(client.send(request)) == 404)
+        #expect(statusOfError(client.stream(request)) == 404)
+        client.acceptedStatuses = 200...404
+        #expect(try client.networking(Endpoint(path: "/a")).settledValue().isEmpty)
+    }
+
+    @Test func headersAndCredentialsStayAtTheBasesOrigin() throws {
+        var client = client()
+        client.headers = ["X-API-Key": "k", "Accept": "application/json"]
+        client.authorization = .bearer("t")
+        _ = client.send(HTTPRequest(server.appending(path: "leave")))
+        _ = client.send(HTTPRequest(URL(string: "https://evil.example/v1/asked")!))
+        _ = client.send(HTTPRequest(URL(string: "http://api.example.com/v1/plain")!))
+        _ = client.stream(HTTPRequest(server.appending(path: "leave")))
+        _ = client.networking(Endpoint(url: URL(string: "https://evil.example/v1/whole")!))
+        let withSecrets = sent.filter {
+            $0.headers["X-API-Key"] != nil || $0.headers["Authorization"] != nil
+        }
+        #expect(sent.count == 7)
+        #expect(withSecrets.map(\.url.path) == ["/v1/leave", "/v1/leave"])
+        #expect(sent[1].url.path == "/v1/taken")
+    }
+
+    @Test func anotherOriginsCookiesStayAtHome() throws {
+        let jar = CookieJar()
+        jar.store("session=1", from: server)
+        var client = client()
+        client.cookies = jar
+        _ = client.send(HTTPRequest(URL(string: "https://evil.example/v1/asked")!))
+        _ = client.send(HTTPRequest(server.appending(path: "a")))
+        #expect(sent.map { $0.headers["Cookie"] } == [nil, "session=1"])
+    }
+
+    @Test func withoutABaseHeadersGoWhereTheCallerSaysAndNoFurther() throws {
+        var client = HTTPClient(base: nil, over: transport)
+        client.headers = ["X-API-Key": "k"]
+        client.authorization = .bearer("t")
+        _ = client.send(HTTPRequest(server.appending(path: "leave")))
+        #expect(sent.map { $0.headers["X-API-Key"] } == ["k", nil])
+        #expect(sent.allSatisfy { $0.headers["Authorization"] == nil })
+    }
+
+    @Test func itsTextsShowNoSecrets() {
+        var client = HTTPClient(base: URL(string: "https://u:p4ss@a.example/")!, over: transport)
+        client.headers = ["X-API-Key": "s3cret"]
+        client.authorization = .basic(user: "me", password: "s3cret")
+        var text = ""
+        dump(client, to: &text)
+        for text in [text, "\(client)", String(reflecting: client)] {
+            #expect(!text.contains("s3cret"))
+            #expect(!text.contains("p4ss"))
+            #expect(text.contains("https://a.example:443"))
+        }
+    }
+
+    @Test func aFunctionIsATransportToo() throws {
+        let client = HTTPClient(base: server) { request in
+            Future(value: HTTPResponse(status: 200, body: Data(request.url.path.utf8)))
+        }
+        let request = HTTPRequest(server.appending(path: "a"))
+        #expect(try client.send(request).settledValue().text == "/v1/a")
+        let streamed = try client.stream(request).settledValue()
+        #expect(try streamed.gathered(upTo: 100).settledValue().text == "/v1/a")
+    }
+
+    private func statusOfError<Value>(_ future: Future<Value>) -> Int? {
+        guard case .failure(let error as HTTPError) = future.result else { return nil }
+        return error.status
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+@testable import HTTPClients
+
+@Suite struct OrderTests {
+    private let server = URL(string: "https://api.example.com")!
+    private let scheduler = ManualScheduler()
+
+    private func clientWithAllSlots(over send: @escaping HTTPService) -> HTTPClient {
+        var client = HTTPClient(base: server, over: send)
+        client.scheduler = scheduler
+        client.random = RandomSource(SeededGenerator(seed: 1))
+        client.headers = ["Accept": "application/json"]
+        client.authorization = .bearer("t")
+        client.cookies = CookieJar()
+        client.cache = HTTPCache()
+        client.sendsIdempotencyKeys = true
+        client.hedge = .init(after: .seconds(1))
+        client.circuitBreaker = .perOrigin()
+        client.bulkhead = .perOrigin(limit: 2)
+        client.deadline = .seconds(60)
+        client.acceptedStatuses = 200...299
+        client.log = .init { _ in }
+        client.metrics = ServiceMetrics()
+        client.aroundCall = named("call")
+        client.aroundAttempt = named("attempt")
+        client.aroundExchange = named("exchange")
+        return client
+    }
+
+    private func named(_ name: String) -> HTTPClient.OwnMiddleware {
+        .init(send: Middleware(named: name) { $0 }, stream: Middleware(named: name) { $0 })
+    }
+
+    /// A change of this list is a change of what users rely on: TheWholeStack.md draws it.
+    @Test func theOrderIsTheOneThatIsWrittenDown() {
+        let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
+        let shared = SharedStates(of: client)
+        let order = [
+            "observed", "call", "deadline", "acceptStatus", "defaultHeaders", "idempotencyKey",
+            "redirect", "defaultHeaders", "cookies", "authorize", "cache", "each", "retry",
+            "attempt", "hedge", "each", "exchangeLog", "timeout", "exchange", "decompress",
+        ]
+        #expect(client.wholeStack(sharing: shared).parts == order)
+        let streaming = order.map { $0 == "deadline" ? "timeout" : $0 }.filter { $0 != "cache" }
+        #expect(client.streamingStack(sharing: shared).parts == streaming)
+    }
+
+    @Test func noneOfItsPartsIsKnownToStandWrong() {
+        let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
+        let whole = client.wholeStack(sharing: SharedStates(of: client))
+        #expect(problems(of: whole) == [])
+    }
+
+    @Test func aCallGoesThroughAllOfThem() throws {
+        let requests = Locked<[HTTPRequest]>([])
+        let client = clientWithAllSlots { request in
+            let count = requests.withLock { requests in
+                requests.append(request)
+                return requests.count
+            }
+            return Future(value: HTTPResponse(status: count == 1 ? 503 : 200))
+        }
+        let endpoint = Endpoint(path: "/orders", method: .post, body: try .json([1]))
+        // The hedge makes the second call at once.
+        let future = client.networking(endpoint)
+        #expect(try future.settledValue().isEmpty)
+        let sent = requests.withLock { $0 }
+        #expect(sent.count == 2)
+        #expect(sent.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
+        #expect(Set(sent.map(\.context.idempotencyKey)).count == 1)
+        #expect(sent[0].context.idempotencyKey != nil)
+    }
+
+    @Test func aPostIsNotRepeatedUnlessItHasAKey() throws {
+        let count = Locked(0)
+        var client = HTTPClient(base: server) { _ in
+            count.withLock { $0 += 1 }
+            return Future(value: HTTPResponse(status: 503))
+        }
+        client.scheduler = scheduler
+        let post = HTTPRequest(
+            .post, server, body: .data(Data("1".utf8), contentType: "text/plain"))
+        let future = client.send(post)
+        scheduler.advance(by: .seconds(60))
+        #expect(try future.settledValue().status == 503)
+        #expect(count.withLock { $0 } == 1)
+        let get = client.send(HTTPRequest(server))
+        scheduler.advance(by: .seconds(60))
+        #expect(try get.settledValue().status == 503)
+        #expect(count.withLock { $0 } == 4)
+    }
+
+    @Test func anAttemptIsGivenUpAndTheCallEndsByItsDeadline() throws {
+        let silent = Promise<HTTPResponse>()
+        var client = HTTPClient(base: server) { _ in silent.shielded() }
+        client.scheduler = scheduler
+        client.deadline = .seconds(70)
+        let future = client.send(HTTPRequest(server))
+        scheduler.advance(by: .seconds(70))
+        let error = try #require(failure(of: future) as? ServiceError)
+        #expect(error.code == .deadlineExceeded)
+        client.deadline = nil
+        client.retry = nil
+        let attempt = client.send(HTTPRequest(server))
+        scheduler.advance(by: .seconds(30))
+        #expect((failure(of: attempt) as? ServiceError)?.code == .timedOut)
+    }
+
+    @Test func aDeadlineDoesNotEndAStreamedBody() throws {
+        let deadlines = Locked<[CallDeadline?]>([])
+        var client = HTTPClient(base: server) { request in
+            deadlines.withLock { $0.append(request.inCallContext().context.deadline) }
+            return Future(value: HTTPResponse(status: 200))
+        }
+        client.scheduler = scheduler
+        client.deadline = .seconds(5)
+        _ = client.send(HTTPRequest(server))
+        _ = client.stream(HTTPRequest(server))
+        #expect(deadlines.withLock { $0.map { $0 == nil } } == [false, true])
+    }
+
+    private func failure<Value>(of future: Future<Value>) -> (any Error)? {
+        guard case .failure(let error) = future.result else { return nil }
+        return error
+    }
+}

@@ -1,0 +1,35 @@
+import Pledge
+import Testing
+
+@Suite struct StackProblemTests {
+    typealias Part = Middleware<HTTPRequest, HTTPResponse>
+
+    @Test func aRightOrderHasNone() {
+        let found = problems(
+            of: Part.deadline(.seconds(10)), .defaultHeaders(["A": "b"]), .idempotencyKey(),
+            .redirect(), .cookies(sharing: CookieJar()), .cache(), .retry(), .hedge(),
+            .circuitBreaker(), .timeout(.seconds(1)), .decompress(upTo: 1))
+        #expect(found == [])
+    }
+
+    @Test func eachIsNamedOnceWithASentence() throws {
+        let found = problems(of: Part.retry(), .retry(), .idempotencyKey())
+        #expect(
+            found.map { [$0.outer, $0.inner] } == [
+                ["retry", "retry"], ["retry", "idempotencyKey"],
+            ])
+        #expect("\(found[0])".hasPrefix("retry twice: "))
+        #expect("\(found[1])".hasPrefix("retry above idempotencyKey: each attempt has a key"))
+        #expect(found.allSatisfy { $0.consequence.hasSuffix(".") })
+    }
+
+    @Test func whatIsComposedIsLookedInto() {
+        let inner = Part.retry().around(.timeout(.seconds(1)))
+        #expect(problems(of: .circuitBreaker(), inner).map(\.outer) == ["circuitBreaker"])
+        #expect(inner.parts == ["retry", "timeout"])
+    }
+
+    @Test func whatHasNoNameIsPassedOver() {
+        #expect(problems(of: Part { $0 }, .passThrough, .retry()) == [])
+    }
+}
