@@ -35,6 +35,7 @@ let package = Package(
                 .product(name: "Composition", package: "Pledge"),
                 .product(name: "Futures", package: "Pledge"),
                 .product(name: "HTTPNetworking", package: "Pledge"),
+                .product(name: "HTTPClients", package: "Pledge"),
                 .product(name: "InMemoryTransport", package: "Pledge"),
                 .product(name: "Services", package: "Pledge"),
                 .product(name: "Stores", package: "Pledge"),

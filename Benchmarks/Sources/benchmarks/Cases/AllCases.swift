@@ -14,7 +14,8 @@ extension Case {
         .fromAsync, .timeout, .timeoutAmongMany, .composedLoading, .composedUnknownLoading,
         .combinedUnknownLoading, .chainedUnknownLoading, .combined, .chained, .combinedUnknown,
         .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .sessionAlone, .sessionTogether,
-        .policies, .passThrough, .wholeStack, .dispatch, .derivedStore, .derivedStores,
+        .policies, .passThrough, .wholeStack, .client, .clientWithAllSlots, .dispatch,
+        .derivedStore, .derivedStores,
         .compileChain,
     ]
 }

@@ -30,6 +30,8 @@ enum Limits {
             Ratio(.passThrough, to: "closure around the call", most: 1.1),
             Ratio(.passThrough, to: "bare call", most: 1.4),
             Ratio(.wholeStack, to: "settled map", most: 30),
+            Ratio(.client, to: "bare transport", most: 2.5),
+            Ratio(.clientWithAllSlots, to: "bare transport", most: 5),
             Ratio(.sessionAlone, to: "URLSession", most: 1.03),
             Ratio(.sessionTogether, to: "URLSession", most: 1.03),
         ] + Peers.limits
