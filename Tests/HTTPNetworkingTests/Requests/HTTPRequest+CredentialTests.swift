@@ -1,4 +1,6 @@
 import Foundation
+import HTTPCaching
+import HTTPTestSupport
 import Testing
 
 @testable import HTTPNetworking
