@@ -9,15 +9,7 @@ import URLSessionTransport
 /// `.authorize` over a real wire.
 @Suite(.timeLimit(.minutes(10)))
 struct AuthorizeOverSocketTests {
-    private let session = URLSession(configuration: .ephemeral)
-
-    private var send: HTTPService {
-        { request in
-            session.exchange(
-                Endpoint(
-                    path: "", method: request.method, headers: request.headers, base: request.url))
-        }
-    }
+    private let send = SessionTransport(session: URLSession(configuration: .ephemeral)).send
 
     @Test func aThousandRefusedRequestsShareOneRefresh() async throws {
         let allAreSent = Promise<Void>()

@@ -45,7 +45,9 @@ struct URLSessionRequestRedirectTests {
         }
         let endpoint = Endpoint(
             path: "/",
-            headers: ["Authorization": "Bearer t", "Cookie": "a=b", "X-Kept": "1"],
+            headers: [
+                "Authorization": "Bearer t", "Cookie": "a=b", "X-API-Key": "k", "Accept": "a",
+            ],
             base: server.url
         )
 
@@ -54,7 +56,8 @@ struct URLSessionRequestRedirectTests {
         let request = try #require(elsewhere.requests.first)
         #expect(request.header("Authorization") == nil)
         #expect(request.header("Cookie") == nil)
-        #expect(request.header("X-Kept") == "1")
+        #expect(request.header("X-API-Key") == nil)
+        #expect(request.header("Accept") == "a")
         #expect(server.requests.first?.header("Authorization") == "Bearer t")
     }
 
@@ -79,7 +82,7 @@ struct URLSessionRequestRedirectTests {
         let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
 
         #expect(error.code == .tooManyRedirects, "\(error)")
-        #expect(server.requests.count < 100)
+        #expect(server.requests.count == 2)
     }
 
     @Test func redirectsWithABodyInACircleEnd() async throws {
@@ -94,7 +97,7 @@ struct URLSessionRequestRedirectTests {
         let error = try await httpError(of: URLSession.shared.request(endpoint))
 
         #expect(error.code == .tooManyRedirects, "\(error)")
-        #expect(server.requests.count == 17)
+        #expect(server.requests.count == 2)
     }
 
     @Test func cancellingAfterARedirectHangsUp() async throws {

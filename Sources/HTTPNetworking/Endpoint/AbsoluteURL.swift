@@ -28,6 +28,14 @@ package struct AbsoluteURL {
         return text.withUTF8(URLPlaces.init) != nil
     }
 
+    /// Whether a text is a host, with or without a port.
+    static func isHost(_ text: String) -> Bool {
+        var url = "http://" + text
+        let count = url.utf8.count
+        return url.withUTF8(URLPlaces.init)?.path == count
+            && !text.utf8.contains { " ,;@\t".utf8.contains($0) }
+    }
+
     /// Whether an absolute URL is one of https.
     package static func isSecure(_ url: URL) -> Bool {
         var text = url.absoluteString

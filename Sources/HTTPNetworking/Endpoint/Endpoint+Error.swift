@@ -5,6 +5,10 @@ extension Endpoint {
         case invalidURL
         /// A header's name is no token, or its value holds a control character.
         case invalidHeader(name: String)
+        /// The header is the transport's to set: Connection, Expect, Keep-Alive, Proxy-Connection, TE,
+        /// Trailer, Transfer-Encoding, Upgrade; a second Host, or one that is no host; a Content-Length
+        /// that is not the body's.
+        case reservedHeader(name: String)
         /// The method is no token.
         case invalidMethod(String)
         /// The method carries no body, but there is one.
@@ -28,6 +32,12 @@ extension Endpoint.Error: CustomStringConvertible {
             the header "\(SafeText.escaped(name))" cannot be sent: a name is made of letters, \
             digits and !#$%&'*+-.^_`|~, and a value holds no control character (CR, LF and NUL \
             among them) other than tab
+            """
+        case .reservedHeader(let name):
+            """
+            the header "\(SafeText.escaped(name))" cannot be sent: the transport sets what is about the \
+            connection and its framing; leave it out. Host may be set once, to a host with or without a \
+            port, and Content-Length to the length that the body has
             """
         case .invalidMethod(let method):
             """

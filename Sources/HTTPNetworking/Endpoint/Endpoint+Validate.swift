@@ -12,17 +12,15 @@ extension Endpoint {
     /// - Returns: The same as ``url``.
     /// - Throws: ``Error/invalidMethod(_:)`` where the method is no token, ``Error/invalidHeader(name:)``
     ///   for a header that ``HTTPHeaders/isValid(name:value:)`` refuses, the body's Content-Type
-    ///   included, ``Error/bodyNotAllowed(method:)`` for GET, HEAD or TRACE with a body that is
+    ///   included, ``Error/reservedHeader(name:)`` for one that is the transport's to set,
+    ///   ``Error/bodyNotAllowed(method:)`` for GET, HEAD or TRACE with a body that is
     ///   not empty, and ``Error/invalidURL`` where ``url`` is nil.
     public func validate() throws(Endpoint.Error) -> URL {
-        guard HTTPHeaders.isToken(method.rawValue) else { throw .invalidMethod(method.rawValue) }
-        for (name, value) in effectiveHeaders where !HTTPHeaders.isValid(name: name, value: value) {
-            throw .invalidHeader(name: name)
-        }
-        if [.get, .head, .trace].contains(method), body.data?.isEmpty == false {
-            throw .bodyNotAllowed(method: method)
-        }
+        try HTTPRequest.validate(method, effectiveHeaders, HTTPRequest.Body(body))
         guard let url else { throw .invalidURL }
         return url
     }
+
+    /// A base for endpoints that are sent nowhere, so that they are checked like those that are.
+    package static let anyBase = URL(string: "http://in.memory")!
 }

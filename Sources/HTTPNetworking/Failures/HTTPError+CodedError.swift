@@ -14,6 +14,7 @@ extension Endpoint.Error: CodedError {
         switch self {
         case .invalidURL: "invalidURL"
         case .invalidHeader: "invalidHeader"
+        case .reservedHeader: "reservedHeader"
         case .invalidMethod: "invalidMethod"
         case .bodyNotAllowed: "bodyNotAllowed"
         }

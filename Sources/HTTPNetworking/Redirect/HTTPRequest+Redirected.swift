@@ -20,10 +20,12 @@ extension HTTPRequest {
         return request
     }
 
-    /// Takes out what is meant for the origin so far, and not for another.
-    mutating func removeSecrets(_ names: [String], leavingFor other: HTTPOrigin) {
-        let bound = context.credentials.filter { !$0.isFor(other) }.map(\.header)
-        for name in RedirectRules.secrets + names + bound + ["Host"] { headers.remove(name) }
+    /// Takes out what may be a secret of the origin so far, and is not meant for another.
+    mutating func removeSecrets(_ rules: RedirectRules, leavingFor other: HTTPOrigin) {
+        let meant = context.credentials.filter { $0.isFor(other) }.map { $0.header.lowercased() }
+        for (name, _) in headers where !rules.mayLeave(name.lowercased(), meant) {
+            headers.remove(name)
+        }
         context.credentials.removeAll { headers[$0.header] == nil }
     }
 

@@ -22,10 +22,13 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// they are; what may not stand in a URL, text beyond ASCII among it, is escaped as UTF-8. Userinfo in
     /// it is dropped. A fragment is inherited where it has none.
     ///
-    /// **Secrets.** Where a redirect leads to another ``HTTPOrigin``, Authorization, Cookie,
-    /// Proxy-Authorization, Host, the headers that you name, and what an `.authorize` above has put in for
-    /// others than that origin are taken out. They stay out, even if a later one leads back: whoever was
-    /// in between must not choose what is asked with them. No Referer is added.
+    /// **Secrets.** Where a redirect leads to another ``HTTPOrigin``, only headers that are known to hold no
+    /// secret go along, those that you name in `keepingAcrossOrigins`, and what an `.authorize` above has put
+    /// in for that origin too. Known are Accept and Content- headers, User-Agent, Range, the preconditions,
+    /// Cache-Control, X-Request-ID and Idempotency-Key. All others are taken out: Authorization and Cookie,
+    /// and X-API-Key as well. (curl, Go and WHATWG's Fetch take out a list of secrets, which misses that
+    /// one.) They stay out, even if a later one leads back: whoever was in between must not choose what is
+    /// asked with them. No Referer is added.
     ///
     /// **Place.** Above `.cookies`, `.authorize`, `.cache` and `.retry`: each request of a chain then has the
     /// cookies and the credentials of its own origin, and its own stored answer and attempts.
@@ -34,7 +37,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// **What cannot be followed is given back** as it came, body included: a redirect without a Location,
     /// or with several, or with one that is no http or https URL with a host; one from https to http,
-    /// unless allowed; and one that repeats a body which can be sent only once.
+    /// unless allowed; one from elsewhere into a private network, where that is refused; and one that
+    /// repeats a body which can be sent only once.
     ///
     /// Each request goes out in the caller's context, the first on the caller's thread, the others on
     /// the thread on which the response came. A streamed body is discarded before the next request. The
@@ -44,19 +48,26 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// - Parameters:
     ///   - limit: How many are followed; 20, as in WHATWG's Fetch standard. Zero: a redirect is an error.
     ///     Less is a programming error and traps.
-    ///   - names: More headers to be taken out where the origin changes, such as "X-API-Key".
+    ///   - names: More headers to be taken out where the origin changes, such as "User-Agent".
+    ///   - kept: Headers that go along to any origin, such as "X-Locale".
     ///   - allowingDowngrade: Whether https may lead to http.
+    ///   - refusingPrivateAddresses: Whether a redirect is not followed whose host
+    ///     ``HTTPOrigin/isPrivate``, while that of the request before is not: a server that fetches what
+    ///     strangers name must not be led to its own neighbours. It goes by what stands in the URL; a name
+    ///     whose address is private is followed.
     /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code
     ///   ``HTTPError/Code/tooManyRedirects`` that keeps the last request and its response, with up to
     ///   64 KiB of a streamed body, where there are more than `limit`, or where the very request is to be
     ///   sent that was sent before, with no cookie set since.
     public static func redirect(
         limit: Int = 20, strippingAcrossOrigins names: [String] = [],
-        allowingDowngrade: Bool = false
+        keepingAcrossOrigins kept: [String] = [], allowingDowngrade: Bool = false,
+        refusingPrivateAddresses: Bool = false
     ) -> Middleware {
         precondition(limit >= 0, "redirect needs a limit of zero or more, not \(limit)")
         let rules = RedirectRules(
-            limit: limit, secrets: names, allowsDowngrade: allowingDowngrade)
+            limit: limit, secrets: names, kept: kept, allowsDowngrade: allowingDowngrade,
+            refusesPrivate: refusingPrivateAddresses)
         return Middleware(named: "redirect") { service in
             { request in
                 follow(

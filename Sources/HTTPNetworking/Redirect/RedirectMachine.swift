@@ -2,13 +2,27 @@
 struct RedirectRules: Sendable {
     /// How many are followed.
     var limit = 20
-    /// The names of headers that stay with the origin they were given for.
+    /// The names of headers that stay with the origin they were given for, harmless or not.
     var secrets: [String] = []
+    /// The names of headers that go along to other origins, harmless or not.
+    var kept: [String] = []
     /// Whether https may lead to http.
     var allowsDowngrade = false
+    /// Whether a redirect from elsewhere to a private network is not followed.
+    var refusesPrivate = false
 
-    /// What is meant for one origin only, whoever asks.
-    static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
+    /// Whether a header, its name in lower case, goes along to another origin.
+    ///
+    /// A list of secrets would miss the next one, so it is a list of what is none.
+    func mayLeave(_ name: String, _ meant: [String]) -> Bool {
+        if kept.contains(where: { $0.lowercased() == name }) { return true }
+        if secrets.contains(where: { $0.lowercased() == name }) { return false }
+        return name == "idempotency-key" || HTTPHeaders.isHarmless(name) && name != "host"
+            || meant.contains(name) && !Self.ofOneOrigin.contains(name)
+    }
+
+    /// What is meant for one origin only, whoever has put it in.
+    private static let ofOneOrigin = ["authorization", "cookie", "proxy-authorization"]
 }
 
 /// Decides what an answer means for the request that it answers.
@@ -55,12 +69,15 @@ struct RedirectMachine {
         if origin?.scheme == "https", target.scheme == "http", !rules.allowsDowngrade {
             return .finish(because: "it leads from https to http")
         }
+        if rules.refusesPrivate, target.isPrivate, origin?.isPrivate != true {
+            return .finish(because: "it leads into a private network")
+        }
         var next = request.redirected(with: status)
         guard next.body.isReplayable else {
             return .finish(because: "the body can be sent only once")
         }
         next.url = url
-        if origin != target { next.removeSecrets(rules.secrets, leavingFor: target) }
+        if origin != target { next.removeSecrets(rules, leavingFor: target) }
         return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
     }
 

@@ -10,17 +10,40 @@ extension HTTPRequest {
     ///
     /// - Throws: ``Endpoint/Error/invalidMethod(_:)`` where the method is no token,
     ///   ``Endpoint/Error/invalidHeader(name:)`` for a header that ``HTTPHeaders/isValid(name:value:)``
-    ///   refuses, ``Endpoint/Error/bodyNotAllowed(method:)`` for GET, HEAD or TRACE with a body that is
+    ///   refuses, ``Endpoint/Error/reservedHeader(name:)`` for one that is the transport's to set,
+    ///   ``Endpoint/Error/bodyNotAllowed(method:)`` for GET, HEAD or TRACE with a body that is
     ///   not empty, and ``Endpoint/Error/invalidURL`` where the URL is no absolute http or https URL
     ///   with a host.
     public func validate() throws(Endpoint.Error) {
+        try Self.validate(method, completedHeaders, body)
+        guard AbsoluteURL.isOne(url) else { throw .invalidURL }
+    }
+
+    /// Checks all but the URL, of a request or of an endpoint.
+    static func validate(
+        _ method: HTTPMethod, _ headers: HTTPHeaders, _ body: Body
+    ) throws(Endpoint.Error) {
         guard HTTPHeaders.isToken(method.rawValue) else { throw .invalidMethod(method.rawValue) }
-        for (name, value) in effectiveHeaders where !HTTPHeaders.isValid(name: name, value: value) {
-            throw .invalidHeader(name: name)
+        var hasHost = false
+        for (name, value) in headers {
+            guard HTTPHeaders.isValid(name: name, value: value) else {
+                throw .invalidHeader(name: name)
+            }
+            let isAllowed: Bool
+            switch HTTPHeaders.reservation(of: name) {
+            case nil: isAllowed = true
+            case .always: isAllowed = false
+            case .host:
+                isAllowed = !hasHost && AbsoluteURL.isHost(value)
+                hasHost = true
+            case .length:
+                isAllowed =
+                    body.length.map { value == "\($0)" } ?? value.utf8.allSatisfy { 48...57 ~= $0 }
+            }
+            if !isAllowed { throw .reservedHeader(name: name) }
         }
         if [.get, .head, .trace].contains(method), !body.isEmpty {
             throw .bodyNotAllowed(method: method)
         }
-        guard AbsoluteURL.isOne(url) else { throw .invalidURL }
     }
 }

@@ -23,8 +23,8 @@ public struct HTTPRequest {
 
     /// The headers; see ``effectiveHeaders`` for what is sent.
     ///
-    /// Where the body ends is the transport's to say: Content-Length and Transfer-Encoding that stand
-    /// here are not sent.
+    /// What is about the connection is the transport's to say, and refused here: see ``validate()``. A
+    /// Content-Length that is right may stand here; the transport sends its own.
     public var headers: HTTPHeaders
 
     /// The body.
@@ -76,6 +76,14 @@ public struct HTTPRequest {
     ///
     /// Without Content-Length and Transfer-Encoding.
     public var effectiveHeaders: HTTPHeaders {
+        var headers = completedHeaders
+        headers.remove("Content-Length")
+        headers.remove("Transfer-Encoding")
+        return headers
+    }
+
+    /// ``headers`` with what the body and the context add.
+    var completedHeaders: HTTPHeaders {
         var headers = headers
         if let type = body.contentType, headers["Content-Type"] == nil {
             headers.set(type, for: "Content-Type")
@@ -83,8 +91,6 @@ public struct HTTPRequest {
         if let key = context.idempotencyKey, headers["Idempotency-Key"] == nil {
             headers.set(key, for: "Idempotency-Key")
         }
-        headers.remove("Content-Length")
-        headers.remove("Transfer-Encoding")
         return headers
     }
 }

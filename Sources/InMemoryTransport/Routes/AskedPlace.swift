@@ -15,10 +15,10 @@ struct AskedPlace {
     /// Reads an endpoint, or throws why a wire transport would refuse it.
     init(of endpoint: Endpoint) throws(Endpoint.Error) {
         method = endpoint.method
-        let whole = try Endpoint.based(on: Self.anyBase)(endpoint).validate()
+        let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
         var alone = endpoint
         // Routes are written in the app's terms, so that a base's path is no part of them.
-        if !endpoint.path.isEmpty, endpoint.base != nil { alone.base = Self.anyBase }
+        if !endpoint.path.isEmpty, endpoint.base != nil { alone.base = Endpoint.anyBase }
         let parts = AbsoluteURL(whole)
         let ownParts = alone.base == nil ? parts : alone.url.flatMap(AbsoluteURL.init)
         segments = Self.segments(of: ownParts?.path ?? "")
@@ -56,6 +56,4 @@ struct AskedPlace {
     private static func decoded(_ text: Substring) -> String {
         PercentEncoding.decode(text) ?? String(text)
     }
-
-    private static let anyBase = URL(string: "http://in.memory")!
 }

@@ -46,10 +46,14 @@ public final class MockNetwork: Sendable {
 
     /// The network itself: pass `network.request` wherever a `Networking` is wanted.
     ///
-    /// - Parameter endpoint: What is asked for.
+    /// - Parameter endpoint: What is asked for; it needs no base. One that no transport would send rejects with
+    ///   `Endpoint.Error`, and does not arrive.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        CallContext.current.exchange(endpoint) {
+        do { _ = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate() } catch {
+            return Future(error: error)
+        }
+        return CallContext.current.exchange(endpoint) {
             let promise = InternalPromise<Data>()
             enter(endpoint, nil, from: .ofNetworking(promise))
             return promise

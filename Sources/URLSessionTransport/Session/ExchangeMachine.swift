@@ -89,13 +89,23 @@ struct ExchangeMachine {
         return .nothing
     }
 
-    /// Notes that nothing may come until the reader has read: meanwhile it is not idle.
+    /// Forgets an answer that asked for a password, since the request is sent again with one.
+    mutating func startAgain(at now: SchedulerInstant) -> Step {
+        lastSign = now
+        response = nil
+        return .nothing
+    }
+
+    /// Whether the answer is handed out before it is whole.
+    var isStreamed: Bool { if case .streamed = delivery { true } else { false } }
+
+    /// Notes that nothing may come until somebody has read or decided: meanwhile it is not idle.
     mutating func hold() -> Step {
         holds += 1
         return .nothing
     }
 
-    /// Notes that the reader has read.
+    /// Notes that the reader has read, or somebody has decided.
     mutating func goOn(at now: SchedulerInstant) -> Step {
         holds -= 1
         lastSign = now

@@ -43,17 +43,22 @@ extension SessionExchanges {
 
     /// Makes the task of a call that has entered, and lets it go.
     func start(_ call: Call, for recipient: ExchangeRecipient) {
-        guard let session = state.withLock({ $0.session }) else {
+        let (made, appSession) = state.withLock { ($0.session, $0.appSession) }
+        guard let session = made else {
             leave()
             let error = HTTPError(code: .transportClosed, request: call.request)
             return recipient.fail(with: error)
         }
         let task = session.makeTask(for: call.request, call.body)
+        #if !canImport(FoundationNetworking)
+        if isGuest { task.delegate = self }
+        #endif
         let id = task.taskIdentifier
         let machine = ExchangeMachine(
             call.request, recipient.delivery(configuration),
             idleTimeout: configuration.idleTimeout, since: call.start, at: scheduler.now)
-        let entry = Entry(call: call, recipient: recipient, task: task, machine: machine)
+        let entry = Entry(
+            call: call, recipient: recipient, task: task, appSession: appSession, machine: machine)
         let isCancelled = state.withLock { state in
             state.starting -= 1
             if !state.isCancelling { state.entries[id] = entry }

@@ -43,7 +43,7 @@ extension SessionExchanges: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         let id = task.taskIdentifier
-        if let error { return queue.deliver { self.fail(id, with: error) } }
+        if let error { return deliver { self.fail(id, with: error) } }
         let isHeadless = state.withLock { $0.entries[id].map { $0.machine.response == nil } }
         // On Linux a redirect that leads nowhere ends without a word on its headers.
         if isHeadless == true { receive(task.response, of: id) }
@@ -52,29 +52,9 @@ extension SessionExchanges: URLSessionDataDelegate {
 
     private func fail(_ id: Int, with error: any Error) {
         if (error as? URLError)?.code == .cancelled { return cancel(id) }
-        fail(id, with: .init(error), cause: error, reason: HTTPError.reason(of: error))
-    }
-
-    /// Answers no question for a password: the answer that asked is what the caller gets.
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler:
-            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        #if canImport(FoundationNetworking)
-        // It is asked when the answer is whole. The task waits for ever where it is left alone, and
-        // ends as cancelled where it is told to; so the caller gets the answer first.
-        tell(task.taskIdentifier) { machine, now in machine.finish(at: now) }
-        stop(task)
-        #else
-        switch challenge.protectionSpace.authenticationMethod {
-        case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate:
-            completionHandler(.performDefaultHandling, nil)
-        default:
-            completionHandler(.rejectProtectionSpace, nil)
-        }
-        #endif
+        fail(
+            id, with: .init(error), cause: error,
+            reason: HTTPError.reason(of: error, idleLimit: configuration.idleTimeout))
     }
 
     /// Follows no redirect: the answer that redirects is what the caller gets.
@@ -93,6 +73,6 @@ extension SessionExchanges: URLSessionDataDelegate {
     /// The session is gone.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         state.withLock { $0.session = nil }
-        queue.deliver { self.closed.resolve() }
+        deliver { self.closed.resolve() }
     }
 }

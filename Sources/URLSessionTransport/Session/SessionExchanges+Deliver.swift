@@ -19,7 +19,19 @@ extension SessionExchanges {
             // In place: with a copy of the entry about, each piece would copy the body.
             return event(&state.entries.values[index].machine, now)
         }
-        if step != .nothing { queue.deliver { self.take(step, id) } }
+        if step != .nothing { deliver { self.take(step, id) } }
+    }
+
+    /// Calls whoever waits, one after the other.
+    ///
+    /// On Linux the delegate is told on URLSession's own queue, for which URLSession waits where the next
+    /// request is made; elsewhere this is the delegate's queue already.
+    func deliver(_ block: @escaping @Sendable () -> Void) {
+        #if canImport(FoundationNetworking)
+        if let appQueue { appQueue.addOperation(block) } else { callers.async(execute: block) }
+        #else
+        block()
+        #endif
     }
 
     private func take(_ step: ExchangeMachine.Step, _ id: Int) {

@@ -64,6 +64,12 @@ extension SessionExchanges {
             state.isInvalidated = true
             return state.session
         }
+        #if !canImport(FoundationNetworking)
+        if isGuest, session != nil {
+            state.withLock { $0.session = nil }
+            return closed.resolve()
+        }
+        #endif
         session?.finishTasksAndInvalidate()
     }
 }

@@ -14,12 +14,14 @@ import Foundation
 /// An exchange is in the table from before its task begins until its outcome is known; what URLSession
 /// tells of a task that is in the table no more means nothing. The lock is never held while URLSession
 /// or a future is called, but for the answer to a question, which URLSession only queues. As a delegate
-/// it is called on URLSession's own queue, so it calls no future there; see ``DelegateQueue``.
+/// it is called on URLSession's own queue on Linux, so it calls no future there; see ``deliver(_:)``.
 final class SessionExchanges: NSObject, Sendable {
     struct Entry {
         let call: Call
         var recipient: ExchangeRecipient
         let task: URLSessionTask
+        /// The app's session, if it is on its behalf: it lives as long as the exchange.
+        let appSession: URLSession?
         var machine: ExchangeMachine
         var idleTimer: (any ScheduledAction)?
         var deadlineTimer: (any ScheduledAction)?
@@ -48,6 +50,8 @@ final class SessionExchanges: NSObject, Sendable {
 
     struct State {
         var session: URLSession?
+        /// The app's session that ``session`` stands in for, or is.
+        weak var appSession: URLSession?
         var entries: [Int: Entry] = [:]
         /// Calls whose body is read.
         var uploads: [ObjectIdentifier: Future<UploadBody>] = [:]
@@ -63,20 +67,68 @@ final class SessionExchanges: NSObject, Sendable {
     let scheduler: any Scheduler
     let closed = InternalPromise<Void>()
 
-    let queue = DelegateQueue()
+    #if canImport(FoundationNetworking)
+    /// Where callers are told: on the delegate queue of the app's session, or else on one of ours.
+    let appQueue: OperationQueue?
+    let callers = DispatchQueue(label: "Pledge.SessionTransport")
+    #else
+    /// Whether the session is the app's, so that its delegate is asked for passwords, and it stays valid.
+    let isGuest: Bool
+    #endif
 
     /// Where URLSession is called that must not be called on its own queue, or makes the caller wait.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
-    init(_ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler) {
+    /// Makes exchanges on a session of their own, or on behalf of one of the app's.
+    init(
+        _ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler,
+        for appSession: URLSession? = nil
+    ) {
         self.configuration = configuration
         self.scheduler = scheduler
+        #if canImport(FoundationNetworking)
+        appQueue = appSession?.delegateQueue
+        #else
+        isGuest = appSession != nil
+        #endif
     }
 
     /// Makes the session.
     func open(_ configuration: URLSessionConfiguration) {
+        #if canImport(FoundationNetworking)
+        let queue: OperationQueue = DelegateQueue()
+        #else
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        #endif
         let session = URLSession(
             configuration: configuration, delegate: self, delegateQueue: queue)
         state.withLock { $0.session = session }
     }
+
+    /// Takes a session of the app's.
+    ///
+    /// On Linux the delegate of a task is not told of its data, and cancelling a task of a session with a
+    /// cache can end the process. So there a twin without a cache sends, whose delegate this is.
+    func open(for appSession: URLSession) {
+        state.withLock { $0.appSession = appSession }
+        #if canImport(FoundationNetworking)
+        let twin = appSession.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
+        twin.urlCache = nil
+        twin.leaveTimeToTransport()
+        open(twin)
+        #else
+        state.withLock { $0.session = appSession }
+        #endif
+    }
+
+    #if !canImport(FoundationNetworking)
+    /// Leaves questions for passwords to the delegate of the app's session, which is asked what the
+    /// delegate of a task does not answer.
+    override func responds(to selector: Selector!) -> Bool {
+        let asksForPassword = #selector(
+            URLSessionTaskDelegate.urlSession(_:task:didReceive:completionHandler:))
+        return !(isGuest && selector == asksForPassword) && super.responds(to: selector)
+    }
+    #endif
 }

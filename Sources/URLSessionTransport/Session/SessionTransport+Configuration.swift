@@ -56,14 +56,7 @@ extension SessionTransport {
         }
 
         /// What the session is configured with.
-        ///
-        /// Traps where a limit makes no sense.
         func ofSession(_ adjust: (URLSessionConfiguration) -> Void) -> URLSessionConfiguration {
-            precondition(
-                maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
-            precondition(maxUnreadBytes > 0, "room for at least 1 byte, not \(maxUnreadBytes)")
-            precondition(min(maxBodySize, maxSpooledBodySize) >= 0, "a size is zero or more")
-            precondition(idleTimeout ?? .zero >= .zero, "a time is zero or more")
             let session = URLSessionConfiguration.ephemeral
             session.httpMaximumConnectionsPerHost = maxConnectionsPerHost
             adjust(session)
@@ -74,11 +67,35 @@ extension SessionTransport {
             session.httpShouldSetCookies = false
             session.httpCookieAcceptPolicy = .never
             session.urlCredentialStorage = nil
-            // Cut to whole seconds on Linux, and multiplied there: 30 days are long, and no overflow.
-            session.timeoutIntervalForRequest = 2_592_000
-            session.timeoutIntervalForResource = 2_592_000
+            session.leaveTimeToTransport()
             return session
         }
+
+        /// The limits for a session of the app's: the defaults, but for its own limit of idle time.
+        init(of session: URLSessionConfiguration) {
+            let seconds = session.timeoutIntervalForRequest
+            self.init(idleTimeout: seconds > 0 ? .seconds(min(seconds, 2_592_000)) : nil)
+        }
+
+        /// The same. Traps where a limit makes no sense.
+        func checked() -> Self {
+            precondition(
+                maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
+            precondition(maxUnreadBytes > 0, "room for at least 1 byte, not \(maxUnreadBytes)")
+            precondition(min(maxBodySize, maxSpooledBodySize) >= 0, "a size is zero or more")
+            precondition(idleTimeout ?? .zero >= .zero, "a time is zero or more")
+            return self
+        }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Has the session set no limit of time.
+    ///
+    /// They are cut to whole seconds on Linux, and multiplied there: 30 days are long, and no overflow.
+    func leaveTimeToTransport() {
+        timeoutIntervalForRequest = 2_592_000
+        timeoutIntervalForResource = 2_592_000
     }
 }
 

@@ -9,19 +9,19 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A transport on a URLSession of its own.
+/// A transport on a URLSession of its own, or on one that the app has.
 ///
 /// ```swift
 /// let transport = SessionTransport()
 /// let api = networking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// It sends what it is given and gives what comes back, of any status: redirects are not followed, no
-/// password is asked for or stored, nothing is cached, and no cookie is kept. Middleware does these
-/// things, alike over every transport.
+/// It sends what it is given and gives what comes back, of any status: redirects are not followed, and on
+/// a session of its own no password is asked for or stored, nothing is cached, and no cookie is kept.
+/// Middleware does these things, alike over every transport.
 ///
-/// - **Headers.** Those of the request are sent, repeated ones joined by ", ". Content-Length is the
-///   transport's. Where the request names none, URLSession adds Accept, Accept-Encoding,
+/// - **Headers.** Those of the request are sent, repeated ones joined by ", ". What is about the connection
+///   is refused; see `HTTPRequest.validate()`. Where the request names none, URLSession adds Accept, Accept-Encoding,
 ///   Accept-Language, Connection and User-Agent.
 /// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A
 ///   stream is read to its end first, beyond 1 MiB into a temporary file, and sent with its length.
@@ -57,6 +57,8 @@ public import Foundation
 ///   environment.
 public final class SessionTransport {
     private let exchanges: SessionExchanges
+    /// The app's session, which lives as long as this where the app has made this of it.
+    private let appSession: URLSession?
 
     /// Makes a transport with a session of its own.
     ///
@@ -70,8 +72,50 @@ public final class SessionTransport {
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live,
         adjusting adjust: (URLSessionConfiguration) -> Void = { _ in }
     ) {
-        exchanges = SessionExchanges(configuration, scheduler)
+        exchanges = SessionExchanges(configuration.checked(), scheduler)
         exchanges.open(configuration.ofSession(adjust))
+        appSession = nil
+    }
+
+    /// Makes a transport on a session that the app has already, such as `URLSession.shared`.
+    ///
+    /// ```swift
+    /// let transport = SessionTransport(session: .shared)
+    /// ```
+    ///
+    /// The session's configuration holds: its headers, cookies, credentials, `URLProtocol`s, connections
+    /// for each host and, on Apple platforms, its cache and limits of time. Its delegate, if it has one, is
+    /// asked for passwords and certificates. Data, the end of a task and redirects are not told to it, and
+    /// redirects are not followed: `.redirect()` does that. On Apple platforms it is told of all else.
+    /// Futures settle on the session's delegate queue.
+    ///
+    /// Whoever made the session invalidates it, once this transport is not used any more.
+    ///
+    /// On Linux the requests go through a twin of the session without a cache; the session's
+    /// `invalidateAndCancel()` and `getAllTasks` do not reach them. Of passwords, only Basic's are sent there,
+    /// and by ``send(_:)`` only. Why is told in the Decision "An app's session gets a twin on Linux".
+    ///
+    /// - Parameters:
+    ///   - session: The session; the transport keeps it.
+    ///   - configuration: The limits; nil for the defaults, with the session's `timeoutIntervalForRequest` as
+    ///     ``Configuration/idleTimeout``. How many connections there are is the session's to say.
+    ///   - scheduler: Whose time the limits are counted in.
+    public convenience init(
+        session: URLSession, _ configuration: Configuration? = nil,
+        on scheduler: some Scheduler = .live
+    ) {
+        self.init(over: session, keeping: session, configuration, scheduler)
+    }
+
+    /// Makes a transport on a session of the app's, which it keeps where it is given twice.
+    init(
+        over session: URLSession, keeping kept: URLSession? = nil,
+        _ configuration: Configuration? = nil, _ scheduler: some Scheduler = .live
+    ) {
+        let configuration = configuration ?? Configuration(of: session.configuration)
+        exchanges = SessionExchanges(configuration.checked(), scheduler, for: session)
+        exchanges.open(for: session)
+        appSession = kept
     }
 
     deinit { exchanges.close(cancelling: false) }

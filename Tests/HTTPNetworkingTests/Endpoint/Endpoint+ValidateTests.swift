@@ -52,6 +52,50 @@ import Testing
         #expect(throws: Never.self) { try named.validate() }
     }
 
+    @Test(
+        arguments: [
+            ["Host": "evil", "host": "other"], ["Host": "evil, other"], ["Host": ""],
+            ["Host": "a/b"],
+            ["Host": "u@h"], ["Host": "h:99999"], ["Connection": "X-A"], ["connection": "close"],
+            ["TE": "trailers"], ["Trailer": "X"], ["Upgrade": "h2c"], ["EXPECT": "100-continue"],
+            ["Keep-Alive": "timeout=5"], ["Proxy-Connection": "close"],
+            ["Transfer-Encoding": "chunked"], ["Content-Length": "5"], ["Content-Length": "+4"],
+            ["Content-Length": "4, 4"], ["Content-Length": "4", "content-length": "5"],
+        ] as [HTTPHeaders])
+    func whatIsTheTransportsToSetIsRefused(headers: HTTPHeaders) throws {
+        let endpoint = endpoint(headers: headers, body: .data(Data("body".utf8)))
+        let url = try #require(URL(string: "http://h/x"))
+        let request = HTTPRequest(.post, url, headers: headers, body: .data(Data("body".utf8)))
+        let names = headers.map { Endpoint.Error.reservedHeader(name: $0.name) }
+
+        #expect { try endpoint.validate() } throws: { names.contains($0 as? Endpoint.Error) }
+        #expect { try request.validate() } throws: { names.contains($0 as? Endpoint.Error) }
+    }
+
+    @Test(
+        arguments: [
+            ["Host": "example.com"], ["host": "[::1]:80"], ["Content-Length": "4"],
+            ["Connect": "a"],
+            ["Content-Length": "4", "content-length": "4"], ["Text": "a"], ["Forward": "b"],
+        ] as [HTTPHeaders])
+    func whatACallerMaySetPasses(headers: HTTPHeaders) throws {
+        let endpoint = endpoint(headers: headers, body: .data(Data("body".utf8)))
+        #expect(throws: Never.self) { try endpoint.validate() }
+    }
+
+    @Test func aLengthThatIsKnownOnlyWhenItIsSentIsNotBelieved() throws {
+        let url = try #require(URL(string: "http://h/x"))
+        let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data([1])) }
+        var request = HTTPRequest(
+            .post, url, headers: ["Content-Length": "9"], body: .stream(source))
+        #expect(throws: Never.self) { try request.validate() }
+        #expect(request.effectiveHeaders["Content-Length"] == nil)
+        request.headers = ["Content-Length": "nine"]
+        #expect(throws: Endpoint.Error.reservedHeader(name: "Content-Length")) {
+            try request.validate()
+        }
+    }
+
     @Test(arguments: ["", "GE T", "GET\r\nX: y", "GET ", "GÉT"])
     func methodsThatAreNoTokensAreRefused(method: String) {
         #expect(throws: Endpoint.Error.invalidMethod(method)) {

@@ -62,8 +62,34 @@ import Testing
 
     private let secrets: HTTPHeaders = [
         "Authorization": "a", "cookie": "b", "Proxy-Authorization": "c", "x-api-key": "d",
-        "Host": "a", "Accept": "e",
+        "Host": "a", "Accept": "e", "X-Of-The-App": "f",
     ]
+
+    @Test func whatGoesAlongToOthersIsTheCallersToSay() {
+        var request = request(.put)
+        request.headers = [
+            "User-Agent": "a", "Accept": "b", "Range": "bytes=0-", "Content-Type": "c",
+            "Idempotency-Key": "d", "X-Locale": "e", "X-API-Key": "f", "If-None-Match": "g",
+        ]
+        let rules = RedirectRules(secrets: ["user-agent"], kept: ["x-locale"])
+        var machine = RedirectMachine(request, rules)
+        #expect(machine.receive(307, ["Location": "https://b/"]) == .follow)
+        request.headers.remove("User-Agent")
+        request.headers.remove("X-API-Key")
+        #expect(machine.request.headers == request.headers)
+    }
+
+    @Test(arguments: ["http://169.254.169.254/", "//localhost/", "http://[::1]:80/", "//0x7f.1/"])
+    func fromElsewhereAPrivateNetworkCanBeRefused(location: String) {
+        var outside = RedirectMachine(request(.get, "http://a.com/"), .init(refusesPrivate: true))
+        let refused = RedirectMachine.Step.finish(because: "it leads into a private network")
+        #expect(outside.receive(302, ["Location": location]) == refused)
+        #expect(outside.receive(302, ["Location": "//b.com/"]) == .follow)
+        var inside = RedirectMachine(request(.get, "http://10.0.0.1/"), .init(refusesPrivate: true))
+        #expect(inside.receive(302, ["Location": location]) == .follow)
+        var trusting = machine(request(.get, "http://a.com/"))
+        #expect(trusting.receive(302, ["Location": location]) == .follow)
+    }
 
     @Test(arguments: [
         "https://b/", "https://a:8443/", "//b/", "https://a.b/", "https://aa/", "https://a@b/",

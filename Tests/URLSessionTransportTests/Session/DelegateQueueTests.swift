@@ -13,17 +13,5 @@ struct DelegateQueueTests {
 
         #expect(seen.withLock { $0 })
     }
-
-    @Test func tellsCallersOneAfterTheOtherInOrder() async throws {
-        let queue = DelegateQueue()
-        let seen = Locked([Int]())
-        let done = Promise<Void>()
-        for index in 0..<1_000 { queue.deliver { seen.withLock { $0.append(index) } } }
-        queue.deliver { done.resolve() }
-
-        try await done.soon
-
-        #expect(seen.withLock { $0 } == Array(0..<1_000))
-    }
 }
 #endif

@@ -5,13 +5,16 @@ import TestSupport
 import Testing
 import URLSessionTransport
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// SessionTransport by the same checks as every other transport.
 @Suite struct SessionConformanceTests {
-    private let checked: CheckedTransport
+    private let checked = checked(SessionTransport())
 
-    init() {
-        let transport = SessionTransport()
-        checked = CheckedTransport(
+    private static func checked(_ transport: SessionTransport) -> CheckedTransport {
+        CheckedTransport(
             send: transport.send, stream: transport.stream, maxBodySize: 64 << 20,
             patience: .seconds(120))
     }
@@ -19,6 +22,12 @@ import URLSessionTransport
     @Test(arguments: TransportCheck.all)
     func conforms(to check: TransportCheck) async throws {
         try await check.run(checked, differences: Self.differences)
+    }
+
+    @Test(arguments: TransportCheck.all)
+    func conformsOnASessionOfTheApps(to check: TransportCheck) async throws {
+        let transport = SessionTransport(session: URLSession(configuration: .ephemeral))
+        try await check.run(Self.checked(transport), differences: Self.differences)
     }
 
     /// All but what ends the process on Linux (see "trailers" and "truncated head" below).

@@ -105,18 +105,48 @@ extension TransportCheck {
                     HTTPRequest(.post, .anywhere, context: .init(idempotencyKey: "k-1")))
                 try require("Idempotency-Key", request.header("Idempotency-Key"), is: "k-1")
             },
-            TransportCheck("framing", "a Content-Length of the caller's is not believed") { bench in
+            reservedHeaders,
+            TransportCheck(
+                "host and length", "a Host and a right Content-Length of the caller's pass"
+            ) {
+                bench in
                 let request = try await bench.arrived(
                     HTTPRequest(
                         .post, .anywhere,
-                        headers: ["Content-Length": "3", "Transfer-Encoding": "x"],
+                        headers: ["Host": "example.com:8080", "Content-Length": "7"],
                         body: .data(Data("content".utf8))))
+                try require("Host", request.headers("Host"), is: ["example.com:8080"])
+                try require("Content-Length", request.headers("Content-Length"), is: ["7"])
                 try require("the body", request.text, is: "content")
             },
             refusal("injected header", HTTPRequest(.get, .anywhere, headers: ["A": "b\r\nC: d"])),
             refusal("no method", HTTPRequest("GE T", .anywhere)),
             refusal("a GET with a body", HTTPRequest(.get, .anywhere, body: .data(Data("x".utf8)))),
         ]
+    }
+
+    private static var reservedHeaders: TransportCheck {
+        TransportCheck("reserved headers", "what is the transport's to set is refused, unsent") {
+            bench in
+            let server = try LoopbackServer(answering: { _ in .text("ok") })
+            defer { server.stop() }
+            let fields: [HTTPHeaders] = [
+                ["Host": "evil", "host": "other"], ["Host": "evil, other"],
+                ["Connection": "close, X-A", "X-A": "1"], ["TE": "trailers"], ["Trailer": "X-A"],
+                ["Upgrade": "websocket"], ["Expect": "100-continue"], ["Keep-Alive": "timeout=5"],
+                ["Proxy-Connection": "keep-alive"], ["transfer-encoding": "chunked"],
+                ["Content-Length": "3"], ["Content-Length": "7", "content-length": "8"],
+            ]
+            for headers in fields {
+                let request = HTTPRequest(
+                    .post, server.url, headers: headers, body: .data(Data("content".utf8)))
+                switch await bench.settled(bench.transport.send(request)) {
+                case .failure(Endpoint.Error.reservedHeader): break
+                case let other: throw Unexpected("\(headers.map(\.name)) gives \(other)")
+                }
+            }
+            try require("the number of connections", server.acceptedConnections, is: 0)
+        }
     }
 
     private static func refusal(_ name: Name, _ request: HTTPRequest) -> TransportCheck {

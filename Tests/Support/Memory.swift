@@ -2,7 +2,7 @@ import Foundation
 
 /// How many bytes the process holds: what it has allocated, where a sanitizer counts that, since a sanitizer
 /// keeps what was freed for a while; otherwise its pages in memory.
-func heldBytes() -> Int { allocatedBytes?() ?? residentBytes() }
+public func heldBytes() -> Int { allocatedBytes?() ?? residentBytes() }
 
 private let allocatedBytes: (@convention(c) () -> Int)? =
     dlsym(dlopen(nil, RTLD_NOW), "__sanitizer_get_current_allocated_bytes")

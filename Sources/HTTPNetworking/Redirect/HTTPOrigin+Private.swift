@@ -1,0 +1,24 @@
+extension HTTPOrigin {
+    /// Whether the host is known to be on this machine or in a private network.
+    ///
+    /// It is where the host is
+    /// - a literal address that is not globally reachable (RFC 6890 and IANA's registries): private,
+    ///   loopback, link-local, shared, reserved. IPv4 is read in every form that clients read, such as
+    ///   `0x7f.1`, `2130706433` and `0177.0.0.1`, also within IPv6;
+    /// - a number or brackets that are no address, which clients read differently;
+    /// - `localhost` or a name below it, or one below `local`, `internal` or `home.arpa`.
+    ///
+    /// What another name's address is, only the resolver knows, and no transport reports it.
+    public var isPrivate: Bool {
+        if host.hasPrefix("[") {
+            return IPAddress(v6: host.dropFirst().dropLast())?.isPrivate ?? true
+        }
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let last = labels.last ?? ""
+        if let address = IPAddress(v4: name) { return address.isPrivate }
+        return ["localhost", "local", "internal"].contains(last)
+            || labels.suffix(2) == ["home", "arpa"]
+            || IPAddress(v4: last) != nil || last.allSatisfy(\.isNumber)
+    }
+}
