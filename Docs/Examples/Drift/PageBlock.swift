@@ -85,7 +85,8 @@ struct PageBlock {
     /// Whether a line stands at the edge and closes or continues nothing.
     private static func beginsItem(_ text: String) -> Bool {
         guard let first = text.first else { return false }
-        return !first.isWhitespace && !"})].?:{".contains(first)
+        let continues = ["case ", "default:", "@unknown default:"].contains { text.hasPrefix($0) }
+        return !continues && !first.isWhitespace && !"})].?:{".contains(first)
     }
 
     /// Whether the item that follows this line belongs to it: a comment, or attributes alone.

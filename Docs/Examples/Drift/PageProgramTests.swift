@@ -51,6 +51,7 @@ import Testing
 
     @Test(arguments: [
         "let a = 1", "a.f()\n    .g()", "let a = 1\nfunc f() {\n    a\n}", "for a in b {\n}",
+        "switch a {\ncase .b: f()\ndefault: g()\n}",
         "@Sendable func f() {}\nf()",
     ])
     func statements(code: String) {
