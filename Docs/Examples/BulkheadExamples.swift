@@ -1,18 +1,21 @@
 import Futures
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Bulkhead.md.
 @Suite struct BulkheadExamples {
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
         let slow: Service<Int, String> = { number in
             log("asked for \(number)")
             return Future(value: "product \(number)").delay(.seconds(1), on: scheduler)
         }
-        // snippet: usage
         let bulkhead = Bulkhead(
             limit: 1, queue: 2, queueTimeout: .milliseconds(1_500), on: scheduler)
         let load = stack(.bulkhead(sharing: bulkhead), over: slow)
@@ -25,8 +28,8 @@ import Testing
                 }
             }
         }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == [
                 "0.0 seconds: asked for 1",

@@ -1,14 +1,15 @@
-import Foundation
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Chaos.md.
 @Suite struct ChaosExamples {
-    private let load: Service<Int, String> = { id in Future(value: "Product \(id)") }
+    private static let load: Service<Int, String> = { id in Future(value: "Product \(id)") }
 
     @Test func usage() async throws {
-        let load = load
         // snippet: usage
+        let load: Service<Int, String> = { id in Future(value: "Product \(id)") }
         let chaos = ChaosSwitch(isOn: false)
         let api = stack(
             .retry(),
@@ -25,9 +26,9 @@ import Testing
     }
 
     @Test func seeded() async throws {
-        let load = load
-        let scheduler = ManualScheduler()
+        let load = Self.load
         // snippet: seeded
+        let scheduler = ManualScheduler()
         let api = stack(
             .chaos(
                 .failure(probability: 0.5), on: scheduler,
@@ -46,8 +47,8 @@ import Testing
     }
 
     @Test func altered() async throws {
-        let loadPage: Service<Int, [Int]> = { page in Future(value: [page, page + 1]) }
         // snippet: outcome
+        let loadPage: Service<Int, [Int]> = { page in Future(value: [page, page + 1]) }
         let api = stack(
             .chaos(.outcome(probability: 1) { result in Array(try result.get().prefix(1)) }),
             over: loadPage)

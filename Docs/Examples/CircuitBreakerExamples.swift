@@ -1,22 +1,25 @@
+// snippet: imports
 import Foundation
-import Futures
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/CircuitBreaker.md.
 @Suite struct CircuitBreakerExamples {
-    struct Broken: Error {}
+    private struct Broken: Error {}
 
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
+        struct Broken: Error {}
         let downForSixSeconds: Service<Int, String> = { _ in
             log("asked")
             return scheduler.now.offset < .seconds(6)
                 ? Future(error: Broken()) : Future(value: "iPad Pro")
         }
-        // snippet: usage
         let breaker = CircuitBreaker(
             failuresInARow: 2, backoff: .constant(.seconds(5)), on: scheduler)
         let load = stack(.circuitBreaker(sharing: breaker), over: downForSixSeconds)
@@ -48,22 +51,22 @@ import Testing
             ])
     }
 
-    @Test func http() throws {
+    @Test func http() {
         let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add($0) }
-        let shop = try #require(URL(string: "https://shop.example.com"))
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: http
+        let shop = URL(string: "https://shop.example.com")!
         let transport: HTTPService = { request in
             let isMissing = request.url.path == "/missing"
             return Future(value: HTTPResponse(status: isMissing ? 404 : 503))
         }
-        // snippet: http
         let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
         let service = stack(.circuitBreaker(sharing: breaker), over: transport)
 
         for path in ["missing", "missing", "missing", "broken", "broken"] {
             _ = service(HTTPRequest(.get, shop.appending(path: path)))
-            log("\(path): \(breaker.state == .closed ? "closed" : "open")")
+            print("\(path): \(breaker.state == .closed ? "closed" : "open")")
         }
         // end snippet
         #expect(

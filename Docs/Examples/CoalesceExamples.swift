@@ -1,16 +1,18 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Coalesce.md.
 @Suite struct CoalesceExamples {
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add($0) }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: usage
+        let scheduler = ManualScheduler()
         let loadProduct: Service<Int, String> = { id in
-            log("asked for \(id)")
+            print("asked for \(id)")
             return Future(value: "iPad Pro").delay(.milliseconds(20), on: scheduler)
         }
         let load = stack(.coalesce(), over: loadProduct)
@@ -18,35 +20,37 @@ import Testing
         let list = load(7)
         let detail = load(7)
         list.cancel()
-        detail.observe { result in log("\(result)") }
-        // end snippet
+        detail.observe { result in print("\(result)") }
         scheduler.run()
+        // end snippet
         #expect(lines.lines == ["asked for 7", "success(\"iPad Pro\")"])
     }
 
-    @Test func http() throws {
+    @Test func http() {
         let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let orders = try #require(URL(string: "https://shop.example.com/orders"))
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: http
+        let orders = URL(string: "https://shop.example.com/orders")!
         let transport: HTTPService = { request in
-            lines.add("asked: \(request.method)")
+            print("asked: \(request.method)")
             return Future(value: HTTPResponse(status: 200))
                 .delay(.milliseconds(20), on: scheduler)
         }
-        // snippet: http
         let service = stack(.coalesce(by: .safeRequest), .retry(on: scheduler), over: transport)
 
         for method in [HTTPMethod.get, .get, .post, .post] {
             _ = service(HTTPRequest(method, orders))
         }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(lines.lines == ["asked: GET", "asked: POST", "asked: POST"])
     }
 
     @Test func group() {
         let scheduler = ManualScheduler()
-        let asked = ExampleLog()
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: group
         struct Query: Sendable {
             var words: String
@@ -56,7 +60,7 @@ import Testing
         }
 
         let send: Service<Query, String> = { query in
-            asked.add(query.words)
+            print("asked for \(query.words)")
             return Future(value: "3 hits").delay(.milliseconds(20), on: scheduler)
         }
         let group = Coalescer<[String], String>()
@@ -72,7 +76,7 @@ import Testing
             search(Query(words: "green", user: 2)),
         ]
         scheduler.run()
-        #expect(asked.lines == ["Green", "green"])
+        #expect(lines.lines == ["asked for Green", "asked for green"])
         #expect(calls.allSatisfy { (try? $0.result?.get()) == "3 hits" })
     }
 }

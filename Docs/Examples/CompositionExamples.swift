@@ -1,9 +1,13 @@
+// snippet: imports
 import Foundation
 import Pledge
 import Testing
 
+// end snippet
+
 /// The code of Docs/Guides/Composition.md.
 @Suite struct CompositionExamples {
+    // snippet: books
     struct Book: Codable, Equatable {
         var id: Int
         var title: String
@@ -12,22 +16,18 @@ import Testing
     }
 
     /// A network in which every book is about tea.
-    static let networking: Networking = { endpoint in
+    let networking: Networking = { endpoint in
         let id = endpoint.path.split(separator: "/").last ?? ""
         return Future(value: Data(#"{"id": \#(id), "title": "Tea"}"#.utf8))
     }
-
-    @Sendable static func loadBook(id: Int) -> Future<Book> {
-        networking(.book(withID: id)).decoded()
+    let loadBook: @Sendable (Int) -> Future<Book> = { id in
+        Future(value: Book(id: id, title: "Tea"))
     }
-
-    @Sendable static func searchBooks(word: String, limit: Int) -> Future<[Book]> {
+    let searchBooks: @Sendable (String, Int) -> Future<[Book]> = { word, limit in
         Future(value: (1...limit).map { Book(id: $0, title: word) })
     }
+    // end snippet
 
-    let networking = Self.networking
-    let loadBook: @Sendable (Int) -> Future<Book> = Self.loadBook
-    let searchBooks: @Sendable (String, Int) -> Future<[Book]> = Self.searchBooks
     let tea = Book(id: 7, title: "Tea")
 
     @Test func combineOne() async throws {
@@ -48,13 +48,13 @@ import Testing
 
     @Test func chainToFunction() async throws {
         // snippet: chain
-        let loadData = chain(Endpoint.book, to: networking)  // (Int) -> Future<Data>
+        let loadData = chain(Endpoint.bookByID, to: networking)  // (Int) -> Future<Data>
         // end snippet
         #expect(try await loadData(3).value == Data(#"{"id": 3, "title": "Tea"}"#.utf8))
     }
 
     @Test func chainToMethod() async throws {
-        let loadData = chain(Endpoint.book, to: networking)
+        let loadData = chain(Endpoint.bookByID, to: networking)
         // snippet: curried
         let loadBook: @Sendable (Int) -> Future<Book> = chain(loadData, to: Future.decoded)
         // end snippet
@@ -71,7 +71,7 @@ import Testing
     @Test func oneFunction() async throws {
         // snippet: one-function
         func bookLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Book> {
-            let loadData = chain(Endpoint.book, to: networking)
+            let loadData = chain(Endpoint.bookByID, to: networking)
             return chain(loadData, to: Future.decoded)
         }
         // end snippet
@@ -114,3 +114,9 @@ import Testing
         // end snippet
     }
 }
+
+// snippet: endpoint
+extension Endpoint {
+    static func bookByID(_ id: Int) -> Endpoint { Endpoint(path: "/books/\(id)") }
+}
+// end snippet

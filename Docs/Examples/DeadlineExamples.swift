@@ -1,15 +1,21 @@
 import Futures
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Deadline.md.
 @Suite struct DeadlineExamples {
+    // snippet: broken
     struct Broken: Error {}
+    // end snippet
 
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
         let slowAndBroken: Service<Int, String> = { _ in
             Future(value: CallContext.current.attempt).delay(.seconds(1), on: scheduler)
                 .flatMap { attempt in
@@ -17,15 +23,14 @@ import Testing
                     return Future(error: Broken())
                 }
         }
-        // snippet: usage
         let load = stack(
             .deadline(.seconds(10), on: scheduler),
             .retry(attempts: 9, backoff: .constant(.seconds(4)), on: scheduler),
             over: slowAndBroken)
 
         load(7).observe { result in log("\(result)") }
-        // end snippet
         scheduler.run()
+        // end snippet
         let seen = lines.lines.map { $0.replacing("Examples.DeadlineExamples.", with: "") }
         #expect(
             seen == [

@@ -1,23 +1,24 @@
+// snippet: imports
 import Foundation
-import Futures
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Each.md.
 @Suite struct EachExamples {
-    struct Query: Sendable {
-        var tenant: String
-        var number: Int
-    }
-
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
+        struct Query: Sendable {
+            var tenant: String
+            var number: Int
+        }
         let search: Service<Query, Int> = { query in
             Future(value: query.number).delay(.seconds(1), on: scheduler)
         }
-        // snippet: usage
         let api = stack(
             .each(by: \.tenant) { tenant in
                 .bulkhead(sharing: Bulkhead(named: tenant, limit: 2, on: scheduler))
@@ -32,8 +33,8 @@ import Testing
                 }
             }
         }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == [
                 "0.0 seconds: bulkhead \"a\": refused: as many calls are in flight and queued as allowed",
@@ -43,28 +44,30 @@ import Testing
             ])
     }
 
-    @Test func http() throws {
+    @Test func http() {
         let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add($0) }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: http
         let transport: HTTPService = { request in
             let isDown = request.url.host() == "images.example.com"
             return Future(value: HTTPResponse(status: isDown ? 503 : 200))
         }
-        let images = try #require(URL(string: "https://images.example.com/7.png"))
-        let shop = try #require(URL(string: "https://shop.example.com/products/7"))
+
+        let images = URL(string: "https://images.example.com/7.png")!
+        let shop = URL(string: "https://shop.example.com/products/7")!
         let observer = ServiceObserver { event in
-            if case .stateChanged = event.kind { log(event.logLine) }
+            if case .stateChanged = event.kind { print(event.logLine) }
         }
-        // snippet: http
         let send = stack(
             .observed(by: observer, on: scheduler),
             .each(by: \.origin) { origin in .circuitBreaker(named: origin?.description) },
             over: transport)
 
         for _ in 1...5 { _ = send(HTTPRequest(.get, images)) }
-        _ = send(HTTPRequest(.get, images)).onFailure { error in log("\(error)") }
-        _ = send(HTTPRequest(.get, shop)).onSuccess { response in log("shop: \(response.status)") }
+        _ = send(HTTPRequest(.get, images)).onFailure { error in print("\(error)") }
+        _ = send(HTTPRequest(.get, shop)).onSuccess { response in print("shop: \(response.status)")
+        }
         // end snippet
         #expect(lines.lines.count == 3)
         #expect(

@@ -1,4 +1,3 @@
-import Futures
 import Pledge
 import Testing
 
@@ -10,20 +9,20 @@ import Testing
         var text = "not loaded"
 
         enum Event: Sendable { case load, loaded(String) }
-    }
 
-    static func row(
-        _ load: @escaping @Sendable (Int) -> Future<String>
-    ) -> EffectReducer<Download, Download.Event> {
-        EffectReducer { download, event in
-            switch event {
-            case .load:
-                let id = download.id
-                download.text = "loading"
-                return .future(load(id).map { .loaded($0) }).id("load")
-            case .loaded(let text):
-                download.text = text
-                return .none
+        static func effects(
+            _ load: @escaping @Sendable (Int) -> Future<String>
+        ) -> EffectReducer<Download, Download.Event> {
+            EffectReducer { download, event in
+                switch event {
+                case .load:
+                    let id = download.id
+                    download.text = "loading"
+                    return .future(load(id).map { .loaded($0) }).id("load")
+                case .loaded(let text):
+                    download.text = text
+                    return .none
+                }
             }
         }
     }
@@ -37,32 +36,32 @@ import Testing
             case download(Int, Download.Event)
             case remove(Int)
         }
-    }
 
-    static func list(
-        _ load: @escaping @Sendable (Int) -> Future<String>
-    ) -> EffectReducer<List, List.Event> {
-        .combine(
-            row(load).forEach(\.downloads) { event in
-                if case .download(let id, let event) = event { (id, event) } else { nil }
-            } embed: { id, event in
-                .download(id, event)
-            },
-            EffectReducer { list, event in
-                guard case .remove(let id) = event else { return .none }
-                list.downloads.removeAll { $0.id == id }
-                return .cancel(id: "load", of: id, in: \List.downloads)
-            })
+        static func effects(
+            _ load: @escaping @Sendable (Int) -> Future<String>
+        ) -> EffectReducer<List, List.Event> {
+            .combine(
+                Download.effects(load).forEach(\.downloads) { event in
+                    if case .download(let id, let event) = event { (id, event) } else { nil }
+                } embed: { id, event in
+                    .download(id, event)
+                },
+                EffectReducer { list, event in
+                    guard case .remove(let id) = event else { return .none }
+                    list.downloads.removeAll { $0.id == id }
+                    return .cancel(id: "load", of: id, in: \List.downloads)
+                })
+        }
     }
     // end snippet
 
     @Test func putTogether() {
+        // snippet: put-together
         let scheduler = ManualScheduler()
         let load: @Sendable (Int) -> Future<String> = { id in
             Future(value: "text \(id)").delay(.seconds(1), on: scheduler)
         }
-        // snippet: put-together
-        let store = Store(initialState: List(), effects: Self.list(load))
+        let store = Store(initialState: List(), effects: List.effects(load))
         store.dispatch(event: .download(1, .load))
         store.dispatch(event: .download(2, .load))
         store.dispatch(event: .remove(1))

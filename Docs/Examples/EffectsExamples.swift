@@ -1,6 +1,8 @@
-import Futures
+// snippet: imports
 import Pledge
 import Testing
+
+// end snippet
 
 /// The code of Docs/Guides/Effects.md.
 @Suite struct EffectsExamples {
@@ -17,23 +19,26 @@ import Testing
     }
     // end snippet
 
-    /// A library that answers when the test's clock says so.
-    final class Library: Sendable {
-        let scheduler = ManualScheduler()
-        let asked = ExampleLog()
+    private let log = ExampleLog()
+    private let scheduler = ManualScheduler()
 
-        @Sendable func find(_ text: String) -> Future<[String]> {
-            asked.add(text)
+    /// What the examples print.
+    private var print: @Sendable (String) -> Void { { [log] in log.add($0) } }
+
+    private var find: @Sendable (String) -> Future<[String]> {
+        { [log, scheduler] text in
+            log.add("asked for \(text)")
             return Future(value: ["\(text) and other stories"]).delay(.seconds(1), on: scheduler)
         }
     }
 
-    let library = Library()
-    var scheduler: ManualScheduler { library.scheduler }
-
     @Test func requested() {
-        let find = library.find
         // snippet: request
+        let scheduler = ManualScheduler()
+        let find = { @Sendable (text: String) -> Future<[String]> in
+            print("asked for \(text)")
+            return Future(value: ["\(text) and other stories"]).delay(.seconds(1), on: scheduler)
+        }
         let store = Store<Search, Event>(
             initialState: Search(),
             effects: { state, event in
@@ -56,42 +61,42 @@ import Testing
         scheduler.run()
         #expect(store.state.books == ["momo and other stories"])
         // end snippet
-        #expect(library.asked.lines == ["mo", "momo"])
+        #expect(log.lines == ["asked for mo", "asked for momo"])
     }
 
     @Test func debounced() {
-        let (find, scheduler) = (library.find, scheduler)
+        let (find, scheduler) = (find, scheduler)
+        // snippet: debounce
         let store = Store<Search, Event>(
             initialState: Search(),
             effects: { state, event in
                 switch event {
                 case .typed(let text):
                     state.text = text
-                    // snippet: debounce
                     return .request(find(text)) { .answered($0) }
                         .debounce(id: "search", for: .milliseconds(300), on: scheduler)
-                // end snippet
                 case .answered(let result):
                     state.books = (try? result.get()) ?? []
                     return .none
                 }
             })
+        // end snippet
         // snippet: debounced
         for text in ["m", "mo", "mom", "momo"] {
             store.dispatch(event: .typed(text))
             scheduler.advance(by: .milliseconds(100))
         }
-        scheduler.run()
-        #expect(library.asked.lines == ["momo"])
+        scheduler.run()  // prints asked for momo
         // end snippet
+        #expect(log.lines == ["asked for momo"])
         #expect(store.state.books.count == 1)
     }
 
     @Test func together() {
-        let log = ExampleLog()
         let scheduler = scheduler
-        @Sendable func step(_ name: String) -> Future<String> {
-            log.add("begin \(name)")
+        // snippet: together
+        let step = { @Sendable (name: String) -> Future<String> in
+            print("begin \(name)")
             return Future(value: name).delay(.seconds(1), on: scheduler)
         }
         let store = Store<[String], String>(
@@ -99,21 +104,20 @@ import Testing
             effects: { state, event in
                 state.append(event)
                 guard event == "go" else { return .none }
-                // snippet: together
                 return .concatenate(
                     .merge(.future(step("a")), .future(step("b"))),
                     .future(step("c"))
                 )
-                // end snippet
             })
         store.dispatch(event: "go")
+        // end snippet
         #expect(log.lines == ["begin a", "begin b"])
         scheduler.run()
         #expect(store.state == ["go", "a", "b", "c"])
     }
 
     @Test func released() {
-        let (find, scheduler) = (library.find, scheduler)
+        let (find, scheduler) = (find, scheduler)
         // snippet: released
         var store: Store<[String], String>? = Store(
             initialState: [],
@@ -130,7 +134,7 @@ import Testing
     }
 
     @Test func fedBack() {
-        let find = library.find
+        let find = find
         // snippet: feedback
         let answers = Feedback<Search, Event> {
             $0.text.isEmpty ? nil : $0.text
@@ -150,11 +154,11 @@ import Testing
             feedback: [answers])
 
         store.dispatch(event: .typed("momo"))
-        store.dispatch(event: .typed("momo"))
-        #expect(library.asked.lines == ["momo"])
+        store.dispatch(event: .typed("momo"))  // asks for nothing: the answer is equal
         store.dispatch(event: .typed(""))  // The query is gone, and its effect with it.
         scheduler.run()
         #expect(store.state.books.isEmpty)
         // end snippet
+        #expect(log.lines == ["asked for momo"])
     }
 }

@@ -1,32 +1,35 @@
 import Foundation
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Fallback.md.
 @Suite struct FallbackExamples {
+    // snippet: rates
     struct Rates: Hashable, Sendable {
         var euro: Double
         var isStale = false
     }
-
     struct Offline: Error {}
+    // end snippet
 
     private let loadRates: Service<String, Rates> = { _ in Future(error: Offline()) }
 
     @Test func anotherService() async throws {
-        let loadRates = loadRates
+        // snippet: to
+        let loadRates: Service<String, Rates> = { _ in Future(error: Offline()) }
         let kept: Service<String, Rates> = { currency in
             Future(value: Rates(euro: currency == "DKK" ? 7.46 : 1, isStale: true))
         }
-        // snippet: to
         let rates = stack(.fallback(to: kept), .retry(attempts: 1), over: loadRates)
         // end snippet
         #expect(try await rates("DKK").value == Rates(euro: 7.46, isStale: true))
     }
 
     @Test func aValue() async throws {
-        let loadSuggestions: Service<String, [String]> = { _ in Future(error: Offline()) }
         // snippet: value
+        let loadSuggestions: Service<String, [String]> = { _ in Future(error: Offline()) }
         let suggestions = stack(.fallback([]), over: loadSuggestions)
         // end snippet
         #expect(try await suggestions("ple").value == [])

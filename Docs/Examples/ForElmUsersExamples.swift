@@ -1,11 +1,28 @@
+// snippet: imports
 import Pledge
 import Testing
+
+// end snippet
 
 /// The code of Docs/Guides/ForElmUsers.md.
 @Suite struct ForElmUsersExamples {
     // snippet: update
     struct Model: Equatable, Sendable {
         var face = Loadable<Int, Unreachable>.idle
+
+        /// The command is given from outside, so that `update` stays pure.
+        mutating func update(
+            _ message: Message, throwDie: @escaping @Sendable () -> Future<Int>
+        ) -> Effect<Message> {
+            switch message {
+            case .roll:
+                face.startLoading()
+                return .request(throwDie()) { .rolled($0) }.id("die")
+            case .rolled(let result):
+                face.finishLoading(with: result.mapError { _ in Unreachable() })
+                return .none
+            }
+        }
     }
 
     enum Message: Sendable {
@@ -14,21 +31,6 @@ import Testing
     }
 
     struct Unreachable: Error, Equatable {}
-
-    /// The command is given from outside, so that `update` stays pure.
-    static func update(
-        _ model: inout Model, _ message: Message,
-        throwDie: @escaping @Sendable () -> Future<Int>
-    ) -> Effect<Message> {
-        switch message {
-        case .roll:
-            model.face.startLoading()
-            return .request(throwDie()) { .rolled($0) }.id("die")
-        case .rolled(let result):
-            model.face.finishLoading(with: result.mapError { _ in Unreachable() })
-            return .none
-        }
-    }
     // end snippet
 
     @Test func program() {
@@ -36,9 +38,7 @@ import Testing
         let die = Promise<Int>()
         let program = Store<Model, Message>(
             initialState: Model(),
-            effects: { model, message in
-                Self.update(&model, message, throwDie: { die })
-            })
+            effects: { model, message in model.update(message, throwDie: { die }) })
 
         program.dispatch(event: .roll)
         #expect(program.state.face == .loading())

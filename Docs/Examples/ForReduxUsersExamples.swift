@@ -1,9 +1,14 @@
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/ForReduxUsers.md.
 @Suite struct ForReduxUsersExamples {
-    let log = ExampleLog()
+    private let log = ExampleLog()
+
+    /// What the example prints.
+    private var print: @Sendable (String) -> Void { { [log] in log.add($0) } }
 
     // snippet: reducer
     struct Todos: Reducible, Equatable {
@@ -28,11 +33,11 @@ import Testing
 
     @Test func store() {
         // snippet: store
-        let logger = DispatchMiddleware<Todos, Todos.Action> { [log] context in
+        let logger = DispatchMiddleware<Todos, Todos.Action> { context in
             { next in
                 { action in
                     next(action)
-                    log.add("\(action), now \(context.state.items.count)")
+                    print("\(action), now \(context.state.items.count)")
                 }
             }
         }
@@ -43,13 +48,13 @@ import Testing
         let shown = store.derived { todos in
             todos.items.filter { $0.contains(todos.filter) }
         }
-        let id = shown.subscribe { [log] _, items in log.add("\(items)") }
+        let id = shown.subscribe { _, items in print("\(items)") }
 
-        store.dispatch(event: .added("milk"))
+        store.dispatch(event: .added("milk"))  // prints ["milk"], then added("milk"), now 1
         store.dispatch(event: .added("tea"))
-        store.dispatch(event: .filtered("t"))
+        store.dispatch(event: .filtered("t"))  // prints ["tea"], then filtered("t"), now 2
         store.unsubscribe(id)
-
+        // end snippet
         #expect(
             log.lines == [
                 "[]",
@@ -57,6 +62,5 @@ import Testing
                 #"["milk", "tea"]"#, #"added("tea"), now 2"#,
                 #"["tea"]"#, #"filtered("t"), now 2"#,
             ])
-        // end snippet
     }
 }

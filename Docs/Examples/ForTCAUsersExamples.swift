@@ -1,6 +1,9 @@
+// snippet: imports
 import Pledge
 import PledgeTesting
 import Testing
+
+// end snippet
 
 /// The code of Docs/Guides/ForTCAUsers.md.
 @Suite struct ForTCAUsersExamples {
@@ -36,8 +39,8 @@ import Testing
     }
     // end snippet
 
-    @Test func tested() {
-        // snippet: test
+    // snippet: test
+    @Test func incrementsAndAsks() {
         let answer = Promise<String>()
         let store = TestStore(
             initialState: Fact(), effects: Fact.effects(fact: { _ in answer }))
@@ -47,6 +50,6 @@ import Testing
         answer.resolve(with: "1 is odd.")
         store.receive(.answered("1 is odd.")) { $0.text = "1 is odd." }
         store.finish()
-        // end snippet
     }
+    // end snippet
 }

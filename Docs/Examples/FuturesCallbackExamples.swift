@@ -1,19 +1,22 @@
 import Foundation
 import Pledge
+// snippet: mutex
+import Synchronization
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/Futures.md on order, on what callbacks see, and on futures that never settle.
 @Suite struct FuturesCallbackExamples {
     @Test func order() {
         let log = ExampleLog()
-        let add: @Sendable (String) -> Void = { log.add($0) }
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: order
         let promise = Promise<Int>()
         promise.observe { _ in
-            add("first")
-            promise.observe { _ in add("added within the first") }
+            print("first")
+            promise.observe { _ in print("added within the first") }
         }
-        promise.observe { _ in add("second") }
+        promise.observe { _ in print("second") }
         promise.resolve(with: 7)  // first, second, added within the first
         // end snippet
         #expect(log.lines == ["first", "second", "added within the first"])
@@ -21,16 +24,16 @@ import Testing
 
     @Test func callContext() async throws {
         let log = ExampleLog()
-        let add: @Sendable (Int) -> Void = { log.add("\($0)") }
+        let print: @Sendable (Int) -> Void = { log.add("\($0)") }
         // snippet: call-context
         let answer = Promise<Void>()
         CallContext(attempt: 2).run {
             _ = answer.flatMap { () -> Future<Void> in
-                add(CallContext.current.attempt)  // 2: of the line that registers
+                print(CallContext.current.attempt)  // 2: of the line that registers
                 return Future(value: ())
             }
             answer.observe { _ in
-                add(CallContext.current.attempt)  // 3: of the line that settles
+                print(CallContext.current.attempt)  // 3: of the line that settles
             }
         }
         CallContext(attempt: 3).run { _ = answer.resolve() }
@@ -91,20 +94,16 @@ import Testing
             ])
     }
 
-    /// What a screen keeps for others.
-    private final class Keeper: Sendable {
-        private let kept = Locked<Future<String>?>(nil)
-        var profile: Future<String> {
-            get { kept.withLock { $0.take() } ?? Future(value: "") }
-            set { kept.withLock { $0 = newValue } }
-        }
-    }
-
     @Test func cycle() throws {
-        let (login, keeper) = (Promise<Int>(), Keeper())
         // snippet: cycle
-        let session = login.flatMap { id in keeper.profile }
-        keeper.profile = session.map { session in "the profile of \(session)" }
+        /// What a screen keeps for others.
+        final class Keeper: Sendable {
+            let profile = Mutex(Future(value: ""))
+        }
+
+        let (login, keeper) = (Promise<Int>(), Keeper())
+        let session = login.flatMap { id in keeper.profile.withLock { $0 } }
+        keeper.profile.withLock { $0 = session.map { session in "the profile of \(session)" } }
         login.resolve(with: 7)  // each waits for the other: `session` fails
         // end snippet
         let error = #expect(throws: FutureError.self) { try session.result?.get() }
@@ -115,8 +114,9 @@ import Testing
     @Test func reports() async {
         await #expect(processExitsWith: .success) {
             let log = ExampleLog()
+            let print: @Sendable (String) -> Void = { log.add($0) }
             // snippet: reports
-            FutureReports.send { text in log.add(text) }
+            FutureReports.send { text in print(text) }
             FutureReports.awaitingLimit = .seconds(2)
             FutureReports.reportsUnobservedPromises = true
             // end snippet

@@ -6,8 +6,8 @@ import Testing
 @Suite struct FuturesCombiningExamples {
     typealias Product = FuturesExamples.Product
 
-    private let loadProduct = FuturesExamples.loadProduct
-    private let loadReviews = FuturesExamples.loadReviews(of:)
+    private let loadProduct = FuturesExamples().loadProduct
+    private let loadReviews = FuturesExamples().loadReviews
 
     @Test func combining() async throws {
         // snippet: zip
@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test func allOfOthers() async throws {
-        let ids: Set = [7]
         // snippet: all-others
+        let ids: Set = [7]
         let page = Future.all(loadProduct(7), loadReviews(Product(id: 7, name: "iPad")))
         let products = Future.all(ids.lazy.map(loadProduct))
         // end snippet
@@ -39,9 +39,11 @@ import Testing
 
     @Test func keptGoing() {
         let log = ExampleLog()
-        let (near, far) = (Promise<String>(), Promise<String>())
-        far.onCancel { log.add("stopped") }
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: kept-going
+        let (near, far) = (Promise<String>(), Promise<String>())
+        far.onCancel { print("stopped") }
+
         let first = Future.race([near, far], others: .keptGoing)
         near.resolve(with: "near")
         far.resolve(with: "far")  // true: nobody has stopped it
@@ -53,18 +55,18 @@ import Testing
 
     @Test func asCompleted() async throws {
         let log = ExampleLog()
-        let show: @Sendable (String) -> Void = { log.add($0) }
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: as-completed
         for await result in Future.asCompleted([7, 8, 9].map(loadProduct)) {
-            show((try? result.get().name) ?? "Not loaded")
+            print((try? result.get().name) ?? "Not loaded")
         }
         // end snippet
         #expect(log.lines == ["Product 7", "Product 8", "Product 9"])
     }
 
     @Test func traverse() async throws {
-        let ids = Array(1...20)
         // snippet: traverse
+        let ids = Array(1...20)
         let products = Future.traverse(ids, maxConcurrent: 4) { id in loadProduct(id) }
         // end snippet
         #expect(try await products.value.map(\.id) == ids)
@@ -72,12 +74,13 @@ import Testing
 
     @Test func traverseWithoutEnd() {
         let log = ExampleLog()
+        let print: @Sendable (Int) -> Void = { log.add("\($0)") }
+        // snippet: traverse-endless
         let answer = Promise<Void>()
-        let send: @Sendable (Int) -> Future<Void> = { number in
-            log.add("\(number)")
+        let send = { @Sendable (number: Int) -> Future<Void> in
+            print(number)
             return number < 3 ? Future(value: ()) : answer.map {}
         }
-        // snippet: traverse-endless
         let sending = Future.traverse(1..., maxConcurrent: 4) { number in send(number) }
         sending.cancel()
         // end snippet

@@ -6,18 +6,14 @@ import Testing
 @Suite struct FuturesInTimeExamples {
     typealias Product = FuturesExamples.Product
 
-    struct NotCached: Error {}
-
-    private let loadProduct = FuturesExamples.loadProduct
-
-    @Sendable private static func loadCached(_ id: Int) -> Future<Product> {
-        Future(error: NotCached())
-    }
+    private let loadProduct = FuturesExamples().loadProduct
 
     @Test func errors() async throws {
-        let loadCached = Self.loadCached
-        let placeholder = Product(id: 0, name: "None")
         // snippet: recover
+        struct NotCached: Error {}
+
+        let loadCached: @Sendable (Int) -> Future<Product> = { _ in Future(error: NotCached()) }
+        let placeholder = Product(id: 0, name: "None")
         let shown = loadCached(7).recover { error in placeholder }
         let loaded = loadCached(7).flatMapError { error in loadProduct(7) }
         let renamed = loadCached(7).mapError { error in URLError(.cannotLoadFromNetwork) }
@@ -29,37 +25,30 @@ import Testing
 
     @Test func effects() async throws {
         let log = ExampleLog()
-        let (show, warn, hideSpinner) = (log.adder("shown"), log.adder("warned"), log.adder("hid"))
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: effects
         loadProduct(7)
-            .onSuccess { product in show() }
-            .onFailure { error in warn() }
-            .always { hideSpinner() }
+            .onSuccess { product in print(product.name) }
+            .onFailure { error in print("\(error)") }
+            .always { print("done") }
         // end snippet
-        #expect(log.lines == ["shown", "hid"])
+        #expect(log.lines == ["Product 7", "done"])
     }
 
     @Test func awaitingOne() async throws {
-        let name = try await productName()
-        let outcome = await outcomeOfLoading()
-        #expect(name == "Product 7")
-        #expect(outcome == "Product 7")
-    }
-
-    private func productName() async throws -> String {
+        let log = ExampleLog()
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: await
         let product = try await loadProduct(7).value
-        return product.name
+        print(product.name)
         // end snippet
-    }
-
-    private func outcomeOfLoading() async -> String {
         // snippet: await-settled
         switch await loadProduct(7).resultWhenSettled {
-        case .success(let product): return product.name
-        case .failure(let error): return "Not loaded: \(error)"
+        case .success(let product): print(product.name)
+        case .failure(let error): print("Not loaded: \(error)")
         }
         // end snippet
+        #expect(log.lines == ["Product 7", "Product 7"])
     }
 
     @Test func adapters() async throws {
@@ -75,10 +64,10 @@ import Testing
 
     @Test func cancellation() async throws {
         let log = ExampleLog()
-        let stop = log.adder("stopped")
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: on-cancel
         let promise = Promise<Data>()
-        promise.onCancel { stop() }
+        promise.onCancel { print("stopped") }
         // end snippet
         // snippet: interest
         let title = promise.map { data in "\(data.count) bytes" }
@@ -94,10 +83,12 @@ import Testing
 
     @Test func shield() async throws {
         let log = ExampleLog()
-        let answer = Promise<String>()
-        answer.onCancel { log.add("stopped") }
-        let renewToken: @Sendable () -> Future<String> = { answer.map { $0 } }
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: shielded
+        let answer = Promise<String>()
+        answer.onCancel { print("stopped") }
+        let renewToken = { @Sendable in answer.map { $0 } }
+
         let token = renewToken().shielded()
         let header = token.map { token in "Bearer \(token)" }
         header.cancel()  // the renewal goes on, for whoever asks next
@@ -111,14 +102,14 @@ import Testing
     @TaskLocal private static var place = "a thread of its own"
 
     @Test func aTaskThatIsCancelled() async throws {
-        let promise = Promise<Int>()
         let stoppedOn = Promise<String>()
-        let stop: @Sendable () -> Void = { stoppedOn.resolve(with: Self.place) }
+        let print: @Sendable (String) -> Void = { _ in stoppedOn.resolve(with: Self.place) }
         let task = Self.$place.withValue("the canceller's") {
             // snippet: cancelled-await
-            promise.onCancel { stop() }
+            let promise = Promise<Int>()
+            promise.onCancel { print("stopped") }
             let task = Task { try await promise.value }
-            task.cancel()  // the task goes on at once; `stop` runs on another thread
+            task.cancel()  // the task goes on at once; "stopped" is printed on another thread
             // end snippet
             return task
         }

@@ -1,5 +1,7 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Hedge.md.
@@ -13,23 +15,22 @@ import Testing
     // end snippet
 
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let count = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
         let slowAtFirst: Service<ProductID, String> = { _ in
             log("asked")
-            count.add("")
-            let isFirst = count.lines.count == 1
+            let isFirst = scheduler.now.offset == .zero
             return Future(value: isFirst ? "slow" : "fast")
                 .delay(.milliseconds(isFirst ? 900 : 20), on: scheduler)
         }
-        // snippet: usage
         let load = stack(.hedge(after: .milliseconds(50), on: scheduler), over: slowAtFirst)
 
         load(ProductID(number: 7)).observe { result in log("\(result)") }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == [
                 "0.0 seconds: asked",
@@ -38,32 +39,32 @@ import Testing
             ])
     }
 
-    @Test func http() throws {
+    @Test func http() {
         let scheduler = ManualScheduler()
         let lines = ExampleLog()
         let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
-        let products = try #require(URL(string: "https://shop.example.com/products"))
+        // snippet: http
+        let products = URL(string: "https://shop.example.com/products")!
         let slow: HTTPService = { request in
             log("\(request.method)")
             return Future(value: HTTPResponse(status: 200)).delay(.seconds(1), on: scheduler)
         }
-        // snippet: http
         let service = stack(.hedge(after: .milliseconds(50), on: scheduler), over: slow)
 
         _ = service(HTTPRequest(.get, products))
         _ = service(HTTPRequest(.post, products))
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == ["0.0 seconds: GET", "0.0 seconds: POST", "0.05 seconds: GET"])
     }
 
     @Test func observed() {
         let scheduler = ManualScheduler()
+        // snippet: observed
         let loadProduct: Service<Int, Int> = { id in
             Future(value: id).delay(.milliseconds(id), on: scheduler)
         }
-        // snippet: observed
         let budget = RetryBudget(on: scheduler)
         let hedging = Hedging(maxExtraLoad: 0.05, sharing: budget, on: scheduler)
         let load = stack(

@@ -1,56 +1,56 @@
-import Futures
 import Pledge
 import Testing
 
 /// The code of Docs/Guides/Effects.md on effects of many events, or of none, and on their end.
 @Suite struct ManyEventsExamples {
+    // snippet: chat
     struct Chat: Equatable, Sendable {
         var lines: [String] = []
         var hasEnded = false
-    }
 
-    enum Event: Sendable {
-        case enter, leave
-        case said(String)
-        case ended
+        enum Event: Sendable {
+            case enter, leave
+            case said(String)
+            case ended
+        }
     }
+    // end snippet
 
     @Test func listens() async throws {
-        let scheduler = ManualScheduler()
+        // snippet: events
         let (messages, server) = AsyncStream<String>.makeStream()
-        let store = Store<Chat, Event>(
+        let store = Store<Chat, Chat.Event>(
             initialState: Chat(),
             effects: { chat, event in
                 switch event {
                 case .enter:
-                    // snippet: events
                     return .events(of: messages) { .said($0) }.id("messages")
-                // end snippet
                 case .leave: return .cancel(id: "messages")
                 case .said(let line): chat.lines.append(line)
                 case .ended: chat.hasEnded = true
                 }
                 return .none
             })
-        store.dispatch(event: .enter)
+        // end snippet
         // snippet: listened
+        store.dispatch(event: .enter)
         server.yield("hello")
         server.yield("is anybody there?")
         server.finish()
-        try await store.finish(within: .seconds(10), on: scheduler).value
+        try await store.finish(within: .seconds(10)).value
         #expect(store.state.lines == ["hello", "is anybody there?"])
         // end snippet
     }
 
     @Test func runs() async throws {
         let scheduler = ManualScheduler()
+        // snippet: run
         let (messages, server) = AsyncThrowingStream<String, any Error>.makeStream()
-        let store = Store<Chat, Event>(
+        let store = Store<Chat, Chat.Event>(
             initialState: Chat(),
             effects: { chat, event in
                 switch event {
                 case .enter:
-                    // snippet: run
                     return .run { send in
                         for try await message in messages {
                             send(.said(message))
@@ -59,13 +59,13 @@ import Testing
                     } catch: { error, send in
                         send(.said("The connection was lost: \(error)"))
                     }.id("messages")
-                // end snippet
                 case .leave: return .cancel(id: "messages")
                 case .said(let line): chat.lines.append(line)
                 case .ended: chat.hasEnded = true
                 }
                 return .none
             })
+        // end snippet
         store.dispatch(event: .enter)
         server.yield("hello")
         server.finish(throwing: Offline())
@@ -77,27 +77,29 @@ import Testing
 
     @Test func firesAndForgets() {
         let log = ExampleLog()
-        @Sendable func track(_ name: String) -> Future<Int> {
-            log.add(name)
-            return Future(error: Offline())
+        let print: @Sendable (String) -> Void = { log.add($0) }
+        // snippet: fire-and-forget
+        let track = { @Sendable (name: String) -> Future<Int> in
+            print(name)
+            return Future(error: CancellationError())
         }
-        let store = Store<Chat, Event>(
+        let store = Store<Chat, Chat.Event>(
             initialState: Chat(),
             effects: { chat, event in
                 switch event {
                 case .enter:
-                    // snippet: fire-and-forget
                     return .fireAndForget(track("entered")) { _ in }
-                // end snippet
                 default: return .none
                 }
             })
+        // end snippet
         store.dispatch(event: .enter)
         #expect(log.lines == ["entered"])
         #expect(store.state == Chat())
     }
 
     @Test func finishes() {
+        // snippet: finish
         let answer = Promise<String>()
         let store = Store<[String], String>(
             initialState: [],
@@ -106,7 +108,6 @@ import Testing
                 return event == "ask" ? Effect.future(answer).id("answer") : .none
             })
         let scheduler = ManualScheduler()
-        // snippet: finish
         store.dispatch(event: "ask")
         let early = store.finish(within: .seconds(1), on: scheduler)
         scheduler.advance(by: .seconds(1))

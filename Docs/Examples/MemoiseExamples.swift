@@ -1,13 +1,16 @@
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Memoise.md.
 @Suite struct MemoiseExamples {
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
         let loadRate: Service<String, Double> = { currency in
             log("asked for \(currency)")
             return Future(value: 1.08)
@@ -26,27 +29,28 @@ import Testing
     }
 
     @Test func invalidate() {
-        struct Product: Equatable, Sendable {
+        let scheduler = ManualScheduler()
+        // snippet: invalidate
+        struct Product: Sendable {
             var id: Int
             var price: Int
         }
-        let scheduler = ManualScheduler()
-        let price = ExampleLog()
+
         let loadProduct: Service<Int, Product> = { id in
-            price.add("")
-            return Future(value: Product(id: id, price: price.lines.count))
+            Future(value: Product(id: id, price: Int(scheduler.now.offset.components.seconds)))
         }
         let saveProduct: Service<Product, Int> = { Future(value: $0.id) }
-        // snippet: invalidate
         let products = Memo<Int, Product>(timeToLive: .seconds(300), limit: 500, on: scheduler)
         let load = stack(.memoise(sharing: products), over: loadProduct)
         let save: Service<Product, Int> = { product in
             saveProduct(product).always { products.invalidate(product.id) }
         }
         // end snippet
-        _ = [load(7), load(7)]
-        #expect((try? load(7).result?.get().price) == 1)
+        let price = { try? load(7).result?.get().price }
+        #expect(price() == 0)
+        scheduler.advance(by: .seconds(5))
+        #expect(price() == 0)
         _ = save(Product(id: 7, price: 5))
-        #expect((try? load(7).result?.get().price) == 2)
+        #expect(price() == 5)
     }
 }

@@ -52,10 +52,14 @@ import Testing
         #expect(throws: Gone.self) { try nobody.result?.get() }
     }
 
-    @Test func using() async throws {
-        let shown = Promise<String>()
-        let label = await FuturesExamples.Label(shown)
+    @Test @MainActor func using() async throws {
+        let done = Promise<Void>()
         // snippet: use
+        @MainActor final class Label {
+            var text = ""
+        }
+
+        let label = Label()
         loadUser(7).observe(on: MainActor.shared) { result in
             switch result {
             case .success(let user): label.text = user.name
@@ -63,7 +67,9 @@ import Testing
             }
         }
         // end snippet
-        #expect(try await shown.value == "Ada")
+        loadUser(7).observe(on: MainActor.shared) { _ in done.resolve() }
+        try await done.value
+        #expect(label.text == "Ada")
     }
 
     @Test func transforming() async throws {

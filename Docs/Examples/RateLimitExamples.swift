@@ -1,17 +1,20 @@
 import Futures
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/RateLimit.md.
 @Suite struct RateLimitExamples {
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
         let ask: Service<Int, String> = { number in
             Future(value: "product \(number)")
         }
-        // snippet: usage
         let limiter = RateLimiter(
             rate: 2, per: .seconds(1), burst: 2, maxWait: .seconds(1), on: scheduler)
         let load = stack(.rateLimit(sharing: limiter), over: ask)
@@ -24,8 +27,8 @@ import Testing
                 }
             }
         }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == [
                 "0.0 seconds: product 1",

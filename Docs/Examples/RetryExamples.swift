@@ -1,31 +1,42 @@
+// snippet: imports
 import Foundation
-import Futures
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Retry.md.
 @Suite struct RetryExamples {
-    struct Broken: Error {}
+    // snippet: random
+    /// A generator whose numbers are these fractions of its range.
+    struct Fractions: RandomNumberGenerator, Sendable {
+        private var fractions: ArraySlice<Double>
+
+        init(_ fractions: [Double]) { self.fractions = fractions[...] }
+
+        mutating func next() -> UInt64 { UInt64((fractions.popFirst() ?? 0) * 0x1p64) }
+    }
+    // end snippet
 
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
-        let random = RandomSource(Fractions([0.6, 0.7]))
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
+        struct Broken: Error {}
         let brokenTwice: Service<Int, String> = { _ in
             log("asked")
             return CallContext.current.attempt < 3
                 ? Future(error: Broken()) : Future(value: "iPad Pro")
         }
-        // snippet: usage
         let budget = RetryBudget(on: scheduler)
         let load = stack(
-            .retry(sharing: budget, on: scheduler, random: random),
+            .retry(sharing: budget, on: scheduler, random: RandomSource(Fractions([0.6, 0.7]))),
             over: brokenTwice)
 
         load(7).observe { result in log("\(result)") }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == [
                 "0.0 seconds: asked",
@@ -38,7 +49,8 @@ import Testing
 
     @Test func replayable() {
         let scheduler = ManualScheduler()
-        let asked = ExampleLog()
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: replayable
         struct Order: Sendable, Replayable {
             var number: Int?
@@ -51,39 +63,39 @@ import Testing
             return Classifier.standard(result)
         }
         let shop: Service<Order, String> = { order in
-            asked.add(order.number.map { "number \($0)" } ?? "no number")
+            print(order.number.map { "number \($0)" } ?? "no number")
             return Future(value: CallContext.current.attempt == 1 ? "busy" : "taken")
         }
         let order = stack(.retry(classifier: classifier, on: scheduler), over: shop)
         // end snippet
         let (first, second) = (order(Order(number: nil)), order(Order(number: 4711)))
         scheduler.run()
-        #expect(asked.lines == ["no number", "number 4711", "number 4711"])
+        #expect(lines.lines == ["no number", "number 4711", "number 4711"])
         #expect((try? first.result?.get()) == "busy")
         #expect((try? second.result?.get()) == "taken")
     }
 
-    @Test func http() throws {
+    @Test func http() {
         let scheduler = ManualScheduler()
         let lines = ExampleLog()
         let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
-        let orders = try #require(URL(string: "https://shop.example.com/orders"))
-        let random = RandomSource(Fractions([0.5]))
+        // snippet: http
+        let orders = URL(string: "https://shop.example.com/orders")!
         let busyAtFirst: HTTPService = { _ in
             log("asked")
             if CallContext.current.attempt > 1 { return Future(value: HTTPResponse(status: 201)) }
             return Future(value: HTTPResponse(status: 503, headers: ["Retry-After": "5"]))
         }
-        // snippet: http
-        let service = stack(.retry(on: scheduler, random: random), over: busyAtFirst)
+        let service = stack(
+            .retry(on: scheduler, random: RandomSource(Fractions([0.5]))), over: busyAtFirst)
 
         var order = HTTPRequest(.post, orders, body: .data(Data("1 iPad Pro".utf8)))
         service(order).observe { result in log("\(result)") }
 
         order.context.idempotencyKey = "4711"
         service(order).observe { result in log("\(result)") }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == [
                 "0.0 seconds: asked",
@@ -92,14 +104,5 @@ import Testing
                 "5.25 seconds: asked",
                 "5.25 seconds: success(201, [], body of 0 bytes)",
             ])
-    }
-
-    /// A generator whose numbers are these fractions of its range.
-    struct Fractions: RandomNumberGenerator, Sendable {
-        private var fractions: ArraySlice<Double>
-
-        init(_ fractions: [Double]) { self.fractions = fractions[...] }
-
-        mutating func next() -> UInt64 { UInt64((fractions.popFirst() ?? 0) * 0x1p64) }
     }
 }

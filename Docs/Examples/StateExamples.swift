@@ -1,15 +1,22 @@
-import Futures
+// snippet: imports
 import Observation
 import Pledge
 import Testing
 
+// end snippet
+
 #if canImport(SwiftUI)
+// snippet: swiftui-import
 import SwiftUI
+// end snippet
 #endif
 
 /// The code of Docs/Guides/State.md.
 @Suite struct StateExamples {
-    let log = ExampleLog()
+    private let log = ExampleLog()
+
+    /// What the examples print.
+    private var print: @Sendable (String) -> Void { { [log] in log.add($0) } }
 
     // snippet: reducible
     struct Counter: Reducible, Equatable {
@@ -37,31 +44,33 @@ import SwiftUI
         // snippet: store
         let store = Store(initialState: Counter())
 
-        let id = store.subscribe { [log] old, new in
-            log.add("\(old?.count, default: "-") → \(new.count)")
+        let id = store.subscribe { old, new in
+            print("\(old?.count, default: "-") → \(new.count)")
         }
         store.dispatch(event: .increase)
         store.dispatch(event: .increase)
         store.unsubscribe(id)
         store.dispatch(event: .decrease)
 
-        #expect(log.lines == ["- → 0", "0 → 1", "1 → 2"])
+        // prints - → 0, 0 → 1, 1 → 2
         #expect(store.state.count == 1)
         // end snippet
+        #expect(log.lines == ["- → 0", "0 → 1", "1 → 2"])
     }
 
     @Test func nested() {
         // snippet: nested
         let store = Store(initialState: 0, reduce: { (state: Int, event: Int) in state + event })
-        store.subscribe { [log, unowned store] old, new in
-            log.add("a \(old ?? -1)→\(new)")
+        store.subscribe { [unowned store] old, new in
+            print("a \(old ?? -1)→\(new)")
             if new == 1 { store.dispatch(event: 1) }
         }
-        store.subscribe { [log] old, new in log.add("b \(old ?? -1)→\(new)") }
+        store.subscribe { old, new in print("b \(old ?? -1)→\(new)") }
 
         store.dispatch(event: 1)
-        #expect(log.lines == ["a -1→0", "b -1→0", "a 0→1", "b 0→1", "a 1→2", "b 1→2"])
+        // prints a -1→0, b -1→0, a 0→1, b 0→1, a 1→2, b 1→2
         // end snippet
+        #expect(log.lines == ["a -1→0", "b -1→0", "a 0→1", "b 0→1", "a 1→2", "b 1→2"])
     }
 
     @Test func shapes() {
@@ -80,30 +89,32 @@ import SwiftUI
         // end snippet
     }
 
-    // snippet: composed
-    struct Screen: Equatable, Sendable {
-        var count = 0
-        var names: [String] = []
-    }
-
-    static let count = Reducer<Int, Counter.Event> { state, event in
-        if case .increase = event { state += 1 }
-    }
-    static let names = Reducer<[String], Counter.Event> { state, event in
-        if case .rename(let name) = event { state.append(name) }
-    }
-    static let screen = Reducer<Screen, Counter.Event>.combine(
-        parts: (\.count, count), (\.names, names)
-    )
-    // end snippet
-
     @Test func composed() {
+        // snippet: composed
+        struct Screen: Equatable, Sendable {
+            var count = 0
+            var names: [String] = []
+        }
+
+        let count = Reducer<Int, Counter.Event> { state, event in
+            if case .increase = event { state += 1 }
+        }
+        let names = Reducer<[String], Counter.Event> { state, event in
+            if case .rename(let name) = event { state.append(name) }
+        }
+        let screen = Reducer<Screen, Counter.Event>.combine(
+            parts: (\.count, count), (\.names, names)
+        )
+        // end snippet
         // snippet: debug
         let store = Store(
-            initialState: Screen(), reducer: Self.screen.debug("screen") { [log] in log.add($0) })
+            initialState: Screen(), reducer: screen.debug("screen") { print($0) })
         store.dispatch(event: .rename("Momo"))
-        #expect(log.lines == ["screen: rename(\"Momo\")\n  - names: []\n  + names[0]: \"Momo\""])
+        // prints screen: rename("Momo")
+        //       - names: []
+        //       + names[0]: "Momo"
         // end snippet
+        #expect(log.lines == ["screen: rename(\"Momo\")\n  - names: []\n  + names[0]: \"Momo\""])
         #expect(store.state.names == ["Momo"])
     }
 
@@ -129,47 +140,50 @@ import SwiftUI
     @Test func parts() {
         // snippet: part
         let store = Store(initialState: Counter())
-        store.subscribe(to: \.name) { [log] _, name in log.add(name) }
+        store.subscribe(to: \.name) { _, name in print(name) }
 
         store.dispatch(event: .increase)
         store.dispatch(event: .rename("coffee"))
-        #expect(log.lines == ["tea", "coffee"])
+        // prints tea, coffee
         // end snippet
+        #expect(log.lines == ["tea", "coffee"])
     }
 
     @Test func derived() {
-        let store = Store(initialState: Counter())
         // snippet: derived
+        let store = Store(initialState: Counter())
         let name = store.derived(\.name, event: Counter.Event.rename)
-        name.subscribe { [log] old, new in log.add("\(old ?? "-") → \(new)") }
+        name.subscribe { old, new in print("\(old ?? "-") → \(new)") }
 
         store.dispatch(event: .increase)
         name.dispatch(event: "coffee")
-        #expect(log.lines == ["- → tea", "tea → coffee"])
+        // prints - → tea, tea → coffee
         #expect(store.state.name == "coffee")
         // end snippet
+        #expect(log.lines == ["- → tea", "tea → coffee"])
     }
 
     // snippet: subscription
     final class Title {
         private let subscription: Subscription
 
-        init(_ store: Store<Counter, Counter.Event>, log: ExampleLog) {
-            subscription = store.subscription(to: \.name) { _, name in log.add(name) }
+        init(_ store: Store<Counter, Counter.Event>, show: @escaping @Sendable (String) -> Void) {
+            subscription = store.subscription(to: \.name) { _, name in show(name) }
         }
     }
     // end snippet
 
     @Test func owned() {
-        let store = Store(initialState: Counter())
         // snippet: owner
-        var title: Title? = Title(store, log: log)
+        let store = Store(initialState: Counter())
+        var title: Title? = Title(store, show: { print($0) })
         store.dispatch(event: .rename("coffee"))
         #expect(title != nil)
         title = nil
         store.dispatch(event: .rename("cocoa"))
-        #expect(log.lines == ["tea", "coffee"])
+        // prints tea, coffee
         // end snippet
+        #expect(log.lines == ["tea", "coffee"])
     }
 
     @Test func awaited() async {
@@ -179,24 +193,26 @@ import SwiftUI
         store?.dispatch(event: .increase)
         store = nil
 
-        for await state in states { log.add("\(state.count)") }
-        #expect(log.lines == ["1"])
+        for await state in states { print("\(state.count)") }
+        // prints 1
         // end snippet
+        #expect(log.lines == ["1"])
     }
 
     @Test @MainActor func observed() {
-        let store = Store(initialState: Counter())
         // snippet: observed
+        let store = Store(initialState: Counter())
         let view = ObservedStore(store)
         withObservationTracking {
-            log.add("drawn with \(view.count)")
-        } onChange: { [log] in
-            log.add("to be redrawn")
+            print("drawn with \(view.count)")
+        } onChange: {
+            print("to be redrawn")
         }
         view.dispatch(event: .increase)
-        #expect(log.lines == ["drawn with 0", "to be redrawn"])
+        // prints drawn with 0, to be redrawn
         #expect(view.count == 1)
         // end snippet
+        #expect(log.lines == ["drawn with 0", "to be redrawn"])
     }
 
     #if canImport(SwiftUI)
@@ -216,18 +232,19 @@ import SwiftUI
 
     @Test func middle() {
         // snippet: middleware
-        let logging = DispatchMiddleware<Int, String> { [log] context in
+        let logging = DispatchMiddleware<Int, String> { context in
             { next in
                 { event in
                     next(event)
-                    log.add("\(event) made \(context.state)")
+                    print("\(event) made \(context.state)")
                 }
             }
         }
         let store = Store(
             initialState: 0, reduce: { $0 + $1.count }, middleware: [logging])
         store.dispatch(event: "three")
-        #expect(log.lines == ["three made 5"])
+        // prints three made 5
         // end snippet
+        #expect(log.lines == ["three made 5"])
     }
 }

@@ -1,13 +1,17 @@
 import Futures
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Timeout.md.
 @Suite struct TimeoutExamples {
     @Test func usage() {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add("\(scheduler.now.offset): \($0)") }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: usage
+        let scheduler = ManualScheduler()
+        let log = { @Sendable (text: String) in print("\(scheduler.now.offset): \(text)") }
         let hangsOnce: Service<Int, String> = { _ in
             log("asked")
             if CallContext.current.attempt > 1 {
@@ -17,15 +21,14 @@ import Testing
                 resolver.onCancel { withExtendedLifetime(resolver) { log("cancelled") } }
             }
         }
-        // snippet: usage
         let load = stack(
             .retry(backoff: .constant(.milliseconds(100)), on: scheduler),
             .timeout(.seconds(2), on: scheduler),
             over: hangsOnce)
 
         load(7).observe { result in log("\(result)") }
-        // end snippet
         scheduler.run()
+        // end snippet
         #expect(
             lines.lines == [
                 "0.0 seconds: asked",

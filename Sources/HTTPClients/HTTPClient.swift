@@ -1,4 +1,6 @@
 public import Futures
+public import HTTPAuthorization
+public import HTTPCaching
 public import HTTPNetworking
 public import Services
 

@@ -1,4 +1,7 @@
 import Futures
+import HTTPAuthorization
+import HTTPBodies
+import HTTPCaching
 import HTTPNetworking
 import Services
 
@@ -86,8 +89,9 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, Output> {
         .redirect(
             limit: redirects.limit,
-            strippingAcrossOrigins: redirects.stripped + (base == nil ? headers.map(\.name) : []),
-            allowingDowngrade: redirects.allowsDowngrade)
+            strippingAcrossOrigins: redirects.stripped, keepingAcrossOrigins: redirects.kept,
+            allowingDowngrade: redirects.allowsDowngrade,
+            refusingPrivateAddresses: redirects.refusesPrivateAddresses)
     }
 
     private func repeating<Output>(

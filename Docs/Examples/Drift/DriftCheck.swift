@@ -1,7 +1,8 @@
 /// Compares the code that the documents show with the code that is compiled and run.
 ///
 /// A fence names its source in its info string, `swift FILE#SLICE`, where FILE lies in
-/// Docs/Examples or is a path from the root of the repository. A fence of another language may
+/// Docs/Examples or is a path from the root of the repository; `FILE#ONE+OTHER` shows two slices
+/// with a blank line between. A fence of another language may
 /// name a source too, and one without `#SLICE` shows the whole file. A fence without a language
 /// is refused, so that no Swift code hides in one.
 struct DriftCheck {
@@ -64,11 +65,14 @@ struct DriftCheck {
             let file = sources[path]?.lines ?? []
             return (refused(difference(fence.lines, file, source: path)), [])
         }
-        guard let slice = slices[path]?.first(where: { $0.name == parts[1] }) else {
+        let names = parts[1].split(separator: "+").map(String.init)
+        let shown = names.compactMap { name in slices[path]?.first { $0.name == name } }
+        guard shown.count == names.count, let first = shown.first else {
             return (refused("there is no slice '\(parts[1])' in \(path)"), [])
         }
-        let message = difference(fence.lines, slice.lines, source: "\(path):\(slice.line)")
-        return (refused(message), ["\(path)#\(slice.name)"])
+        let lines = shown.map(\.lines.dedented).joined(separator: [""])
+        let message = difference(fence.lines, Array(lines), source: "\(path):\(first.line)")
+        return (refused(message), names.map { "\(path)#\($0)" })
     }
 
     /// The first line in which fence and source differ, told to a reader; nil when they agree.

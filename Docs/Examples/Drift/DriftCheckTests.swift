@@ -87,6 +87,15 @@ import Testing
         )
     }
 
+    @Test func severalSlicesInOneFence() {
+        let source = snippet("a", "    f()") + snippet("b", "g()")
+        let fence = { (lines: String) in "```swift A.swift#a+b fresh\n\(lines)\n```" }
+        #expect(problems(document: fence("f()\n\ng()"), source: source) == [])
+        #expect(problems(document: fence("f()\ng()"), source: source).count == 1)
+        let missing = problems(document: fence("f()").replacing("+b", with: "+c"), source: source)
+        #expect(missing.contains("G.md:1: there is no slice 'a+c' in Docs/Examples/A.swift"))
+    }
+
     @Test func unusedSlice() {
         #expect(
             problems(document: "", source: "\n" + snippet("a", "f()")) == [

@@ -6,24 +6,36 @@ extension HTTPClient {
         /// Less than zero is a programming error and traps when the client is used.
         public var limit: Int
 
-        /// More headers that are taken out where a redirect leads to another origin.
+        /// Harmless headers that are taken out, too, where a redirect leads to another origin.
         public var stripped: [String]
+
+        /// Headers of the caller's that go along to another origin, where all but harmless ones are taken out.
+        public var kept: [String]
 
         /// Whether https may lead to http.
         public var allowsDowngrade: Bool
+
+        /// Whether a redirect from elsewhere to a private, loopback or link-local address is not followed.
+        public var refusesPrivateAddresses: Bool
 
         /// Makes rules.
         ///
         /// - Parameters:
         ///   - limit: How many redirects are followed.
-        ///   - stripped: More headers that are taken out where a redirect leads to another origin.
+        ///   - stripped: Harmless headers that are taken out, too, where a redirect leads to another origin.
+        ///   - kept: Headers of the caller's that go along to another origin.
         ///   - allowsDowngrade: Whether https may lead to http.
+        ///   - refusesPrivateAddresses: Whether a redirect from elsewhere to a private, loopback or link-local
+        ///     address is not followed.
         public init(
-            limit: Int = 20, stripping stripped: [String] = [], allowsDowngrade: Bool = false
+            limit: Int = 20, stripping stripped: [String] = [], keeping kept: [String] = [],
+            allowsDowngrade: Bool = false, refusesPrivateAddresses: Bool = false
         ) {
             self.limit = limit
             self.stripped = stripped
+            self.kept = kept
             self.allowsDowngrade = allowsDowngrade
+            self.refusesPrivateAddresses = refusesPrivateAddresses
         }
     }
 }
