@@ -135,7 +135,10 @@ let package = Package(
             ]),
         tests(
             of: "HTTPCaching",
-            uses: ["HTTPNetworking", "Futures", "Services", "HTTPTestSupport", "TestSupport"]),
+            uses: [
+                "HTTPNetworking", "HTTPAuthorization", "Futures", "Services", "HTTPTestSupport",
+                "TestSupport",
+            ]),
         tests(
             of: "HTTPAuthorization",
             uses: ["HTTPNetworking", "Futures", "Services", "HTTPTestSupport", "TestSupport"]),

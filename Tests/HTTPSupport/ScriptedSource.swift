@@ -6,6 +6,8 @@ package import HTTPNetworking
 package final class ScriptedSource: Sendable {
     private let state = Locked((promises: [Promise<Data?>](), cancelled: 0))
 
+    package init() {}
+
     /// How often a chunk was asked for.
     package var asked: Int { state.withLock { $0.promises.count } }
 
@@ -38,7 +40,9 @@ package final class ScriptedSource: Sendable {
     }
 }
 
-package struct Broken: Error, Equatable {}
+package struct Broken: Error, Equatable {
+    package init() {}
+}
 
 extension Future {
     /// The code of the error with which it has failed.

@@ -1,8 +1,8 @@
 import Foundation
-import HTTPCaching
 import HTTPTestSupport
 import Testing
 
+@testable import HTTPCaching
 @testable import HTTPNetworking
 
 @Suite struct HTTPRequestCredentialTests {

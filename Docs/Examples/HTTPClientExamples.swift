@@ -1,0 +1,175 @@
+// snippet: imports
+import Foundation
+import Pledge
+// end snippet
+// snippet: test-imports
+import PledgeTesting
+// end snippet
+import Testing
+
+/// The code of Docs/Guides/HTTPClient.md.
+@Suite struct HTTPClientExamples {
+    // snippet: product
+    struct Product: Codable, Equatable, Sendable {
+        var id: Int
+        var name: String
+    }
+    // end snippet
+
+    // snippet: server
+    let server = URL(string: "https://api.example.com/v1")!
+    // end snippet
+
+    /// Answers everything, and a renewal with a token.
+    private let transport = MemoryTransport(routes: [
+        .post("/v1/token", answer: .text(#"{"access_token": "new"}"#)),
+        .any("/v1/:name", answer: .text("ok")), .any("/", answer: .text("ok")),
+        .any("/v1/products/:id", answer: .json(Product(id: 7, name: "pen"))),
+    ])
+
+    /// The client over the transport of these examples.
+    private func HTTPClient(base: URL) -> HTTPClients.HTTPClient {
+        HTTPClients.HTTPClient(base: base, over: transport)
+    }
+
+    private func HTTPClient(base: URL, over transport: MemoryTransport) -> HTTPClients.HTTPClient {
+        HTTPClients.HTTPClient(base: base, over: transport)
+    }
+
+    @Test func first() throws {
+        // snippet: first
+        let client = HTTPClient(base: server)
+        let loadProduct = { @Sendable (id: Int) -> Future<Product> in
+            client.networking(Endpoint(path: "/products/\(id)")).decoded()
+        }
+        // end snippet
+        #expect(try loadProduct(7).settledValue().name == "pen")
+    }
+
+    @Test func real() throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: stored
+        let storedToken = AccessToken("old", refreshToken: "r")
+        let store = { @Sendable (token: AccessToken?) in
+            print("keep a token: \(token != nil)")
+        }
+        // end snippet
+        // snippet: real
+        let signIn = HTTPClient(base: server)
+        let refresher = TokenRefresher(storedToken, onChange: store) { token in
+            signIn.networking(.renewal(of: token)).decoded()
+        }
+        var shop = HTTPClient(base: server)
+        shop.authorization = .bearer(from: refresher)
+        shop.cookies = CookieJar()
+        shop.cache = HTTPCache()
+        shop.retry = .init(attempts: 4, sharing: RetryBudget())
+        shop.circuitBreaker = .perOrigin()
+        shop.attemptTimeout = .seconds(5)
+        shop.deadline = .seconds(20)
+        shop.log = .init { line in print(line) }
+        // end snippet
+        // snippet: copy
+        var patient = shop
+        patient.deadline = .seconds(120)  // the same cache, jar, token and budget; breakers of its own
+        // end snippet
+        #expect(try patient.networking(Endpoint(path: "/me")).settledValue() == Data("ok".utf8))
+        #expect(transport.calls.last?.request?.headers["Authorization"] == "Bearer old")
+        #expect(lines.lines.count == 1)
+        #expect(try refresher.refresh().settledValue().value == "new")
+        #expect(lines.lines.last == "keep a token: true")
+    }
+
+    @Test func elsewhere() {
+        // snippet: elsewhere
+        let transport = MemoryTransport(routes: [
+            .get("/v1/me", answer: .text("Joanna")), .get("/", answer: .text("hello")),
+        ])
+        var keyed = HTTPClient(base: server, over: transport)
+        keyed.headers = ["X-API-Key": "s3cret"]
+        keyed.authorization = .bearer("t0ken")
+
+        _ = keyed.send(HTTPRequest(server.appending(path: "me")))  // has both
+        _ = keyed.send(HTTPRequest(URL(string: "https://elsewhere.example/")!))  // has neither
+        // end snippet
+        let sent = transport.calls.compactMap(\.request)
+        #expect(sent.map { $0.headers["X-API-Key"] } == ["s3cret", nil])
+        #expect(sent.map { $0.headers["Authorization"] } == ["Bearer t0ken", nil])
+    }
+
+    @Test func own() {
+        // snippet: own
+        var signed = HTTPClient(base: server, over: transport)
+        signed.aroundExchange = .init { request in
+            var request = request
+            request.headers["X-Signature"] = "signed \(request.method) \(request.url.path)"
+            return request
+        }
+        // end snippet
+        _ = signed.networking(Endpoint(path: "/me"))
+        let signature = transport.calls.last?.request?.headers["X-Signature"]
+        #expect(signature == "signed GET /v1/me")
+    }
+
+    @Test func test() throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: test
+        let scheduler = ManualScheduler()
+        let flaky = MemoryTransport(routes: [
+            .get(
+                "/v1/products/7",
+                answer: .sequence([.status(503), .json(Product(id: 7, name: "pen"))]))
+        ])
+        var tested = HTTPClient(base: server, over: flaky)
+        tested.scheduler = scheduler
+        let loading: Future<Product> = tested.networking(Endpoint(path: "/products/7")).decoded()
+        scheduler.advance(by: .seconds(1))
+        print("\(try loading.settledValue().name) after \(flaky.calls.count) calls")
+        // end snippet
+        #expect(lines.lines == ["pen after 2 calls"])
+    }
+
+    @Test func name() {
+        // snippet: name
+        typealias Client = Pledge.HTTPClient
+        let named = Client(base: server)
+        // end snippet
+        #expect("\(named)" == "HTTPClient(https://api.example.com:443)")
+    }
+}
+
+/// The code of Docs/Guides/TheWholeStack.md.
+@Suite struct WholeStackExamples {
+    @Test func problemsOfAnOrder() {
+        let lines = ExampleLog()
+        let print: @Sendable (StackProblem) -> Void = { lines.add("\($0)") }
+        // snippet: problems
+        let parts: [Middleware<HTTPRequest, HTTPResponse>] = [
+            .circuitBreaker(), .retry(), .idempotencyKey(), .timeout(.seconds(2)),
+        ]
+        for problem in problems(of: Middleware(stacking: parts)) { print(problem) }
+        // end snippet
+        #expect(
+            lines.lines == [
+                "circuitBreaker above retry: the breaker sees one failure where the service failed in each"
+                    + " attempt, and opens late.",
+                "retry above idempotencyKey: each attempt has a key of its own, so the server cannot know"
+                    + " the second for the first.",
+            ])
+    }
+}
+
+// snippet: renewal
+extension Endpoint {
+    static func renewal(of token: AccessToken) -> Endpoint {
+        Endpoint(
+            path: "/token", method: .post,
+            body: .form([
+                URLQueryItem(name: "grant_type", value: "refresh_token"),
+                URLQueryItem(name: "refresh_token", value: token.refreshToken),
+            ]))
+    }
+}
+// end snippet
