@@ -18,6 +18,12 @@ extension HTTPHeaders {
         }
     }
 
+    /// The same without what is about the connection on which it came: what may be handed on.
+    package var withoutConnection: HTTPHeaders {
+        HTTPHeaders(
+            lazy.filter { Self.reservation(of: $0.name) != .always }.map { ($0.name, $0.value) })
+    }
+
     private static let reserved: [String: Reservation] = [
         "host": .host, "content-length": .length,
         // RFC 9110, section 7.6.1, and RFC 9113, section 8.2.2.

@@ -37,7 +37,8 @@ extension HTTPRequest {
         let place =
             request.target.hasPrefix("/") ? "http://\(host)\(request.target)" : request.target
         guard let url = URL(string: place) else { return nil }
-        self.init(HTTPMethod(rawValue: request.method), url, headers: request.headers)
+        self.init(
+            HTTPMethod(rawValue: request.method), url, headers: request.headers.withoutConnection)
         if !request.body.isEmpty {
             let type = request.header("Content-Type")
             body = type.map { .data(request.body, contentType: $0) } ?? .data(request.body)

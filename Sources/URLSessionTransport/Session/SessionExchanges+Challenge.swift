@@ -23,7 +23,12 @@ extension SessionExchanges {
             challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         else { return giveUp(task) }
         let decide: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
-            let proposed = challenge.previousFailureCount == 0 ? challenge.proposedCredential : nil
+            let proposed =
+                challenge.previousFailureCount == 0
+                ? challenge.proposedCredential
+                    ?? app.configuration.urlCredentialStorage?.stored(
+                        for: challenge.protectionSpace)
+                : nil
             let credential =
                 $0 == .performDefaultHandling ? proposed : $0 == .useCredential ? $1 : nil
             guard let credential else { return self.giveUp(task) }
@@ -52,6 +57,18 @@ extension SessionExchanges {
     private func giveUp(_ task: URLSessionTask) {
         tell(task.taskIdentifier) { machine, now in machine.finish(at: now) }
         stop(task)
+    }
+}
+
+extension URLCredentialStorage {
+    /// The credential for a space that is equal to one, which the storage does not find by itself there: it
+    /// takes each space for another one.
+    fileprivate func stored(for space: URLProtectionSpace) -> URLCredential? {
+        allCredentials.first { other, _ in
+            other.host == space.host && other.port == space.port && other.realm == space.realm
+                && other.protocol == space.protocol
+                && other.authenticationMethod == space.authenticationMethod
+        }?.value.min { $0.key < $1.key }?.value
     }
 }
 #else

@@ -77,7 +77,7 @@ extension SessionTransport {
             self.init(idleTimeout: seconds > 0 ? .seconds(min(seconds, 2_592_000)) : nil)
         }
 
-        /// The same. Traps where a limit makes no sense.
+        /// The same limits; traps where one makes no sense.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
