@@ -20,6 +20,19 @@ import Testing
         #expect(throws: HTTPError.self) { try transport.request(Endpoint(url: url)).result?.get() }
     }
 
+    @Test func whatIsTheTransportsToSetIsRefusedOnBothLevels() {
+        let transport = MemoryTransport(routes: [.get("/v1/products/:id", answer: .status(200))])
+        let headers: HTTPHeaders = ["Connection": "close"]
+        var endpoint = Endpoint(url: url)
+        endpoint.headers = headers
+        #expect(throws: Endpoint.Error.reservedHeader(name: "Connection")) {
+            try transport.send(HTTPRequest(url, headers: headers)).result?.get()
+        }
+        #expect(throws: Endpoint.Error.reservedHeader(name: "Connection")) {
+            try transport.request(endpoint).result?.get()
+        }
+    }
+
     @Test func responsesAndErrorsKnowTheRequest() throws {
         let transport = MemoryTransport(routes: [
             .get("/v1/products/:id", answer: .status(404)),

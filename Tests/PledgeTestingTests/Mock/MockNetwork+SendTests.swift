@@ -9,6 +9,17 @@ struct MockNetworkSendTests {
     private let server = URL(string: "https://api.example.com/v1")!
     private struct Refusal: Error, Equatable {}
 
+    @Test func whatNoTransportWouldSendDoesNotArriveOnEitherLevel() {
+        let headers: HTTPHeaders = ["TE": "trailers"]
+        #expect(throws: Endpoint.Error.reservedHeader(name: "TE")) {
+            try network.send(HTTPRequest(server, headers: headers)).settledValue()
+        }
+        #expect(throws: Endpoint.Error.reservedHeader(name: "TE")) {
+            try network.request(Endpoint(path: "/a", headers: headers)).settledValue()
+        }
+        #expect(network.received.isEmpty)
+    }
+
     @Test func theTestSeesWhatMiddlewareAdded() throws {
         let service = stack(
             .defaultHeaders(["X-App": "1"]),
