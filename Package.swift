@@ -104,7 +104,7 @@ let package = Package(
         tests(of: "Composition", uses: ["TestSupport"]),
         // Disturbs threads where the compiler inserts calls for it.
         .target(name: "CDisturbance", path: "Tests/Disturbance"),
-        tests(of: "Futures", uses: ["CDisturbance", "CFutures", "TestSupport"]),
+        tests(of: "Futures", uses: ["CDisturbance", "CFutures", "Composition", "TestSupport"]),
         tests(of: "CallbackActions", uses: ["Composition", "Futures", "TestSupport"]),
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
         tests(

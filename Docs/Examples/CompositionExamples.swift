@@ -46,6 +46,13 @@ import Testing
         #expect(books.map(\.id) == [1, 2])
     }
 
+    @Test func chainOfThrowing() async throws {
+        // snippet: throwing
+        let send = chain(Endpoint.sending, to: networking)  // (Book) -> Future<Data>
+        // end snippet
+        #expect(try await send(tea).value == Data(#"{"id": 7, "title": "Tea"}"#.utf8))
+    }
+
     @Test func chainToFunction() async throws {
         // snippet: chain
         let loadData = chain(Endpoint.book, to: networking)  // (Int) -> Future<Data>
@@ -112,5 +119,11 @@ import Testing
         let told = chain(counted, to: { "\($0) words" })
         #expect(told("Tea for two") == "3 words")
         // end snippet
+    }
+}
+
+extension Endpoint {
+    fileprivate static func sending(_ book: CompositionExamples.Book) throws -> Endpoint {
+        Endpoint(path: "/books/\(book.id)", method: .put, body: try .json(book))
     }
 }
