@@ -119,7 +119,7 @@ let package = Package(
         tests(of: "Composition", uses: ["TestSupport"]),
         // Disturbs threads where the compiler inserts calls for it.
         .target(name: "CDisturbance", path: "Tests/Disturbance"),
-        tests(of: "Futures", uses: ["CDisturbance", "CFutures", "TestSupport"]),
+        tests(of: "Futures", uses: ["CDisturbance", "CFutures", "Composition", "TestSupport"]),
         tests(of: "CallbackActions", uses: ["Articles", "Composition", "Futures", "TestSupport"]),
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
         // What the tests of the modules of HTTP need; not a product.

@@ -1,5 +1,7 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import PledgeTesting
 import Testing
 
@@ -66,19 +68,19 @@ import Testing
             ]
             let request = HTTPRequest(
                 .post, server.appending(path: "token"), body: .form(form))
-            return networking(over: send)(request)
-                .map { try JSONDecoder().decode(AccessToken.self, from: $0) }
+            return send(request).decoded()
         }
     }
     // end snippet
 
-    /// The accepted body of a request's response.
-    private func networking(
-        over send: @escaping HTTPService
-    ) -> @Sendable (HTTPRequest) -> Future<Data> {
-        { request in
-            send(request).map { try $0.acceptedBody(for: Endpoint(url: request.url)) }
-        }
+    @Test func theTokenThatIsStored() throws {
+        // snippet: token
+        let json = #"{"access_token": "a", "token_type": "bearer", "expires_in": 3600}"#
+        let token = AccessToken("a", type: "bearer", lifetime: .seconds(3600), refreshToken: nil)
+        let response = HTTPResponse(status: 200, body: Data(json.utf8))
+        let same: AccessToken = try response.decoded()
+        // end snippet
+        #expect(same == token)
     }
 
     @Test func refresh() throws {
@@ -129,8 +131,7 @@ import Testing
         // snippet: skip
         var login = HTTPRequest(.post, server.appending(path: "token"), body: .form(form))
         login.context.skipsAuthorization = true
-        let token = send(login)
-            .map { try JSONDecoder().decode(AccessToken.self, from: $0.body) }
+        let token: Future<AccessToken> = send(login).decoded()
         // end snippet
         #expect(try token.settledValue().value == "new")
         #expect(log.lines.last == "/token with nothing")

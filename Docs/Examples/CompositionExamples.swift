@@ -46,6 +46,13 @@ import Testing
         #expect(books.map(\.id) == [1, 2])
     }
 
+    @Test func chainOfThrowing() async throws {
+        // snippet: throwing
+        let rename = chain(Endpoint.renaming, to: networking)  // (String) -> Future<Data>
+        // end snippet
+        #expect(try await rename("Tea").value == Data(#"{"id": 7, "title": "Tea"}"#.utf8))
+    }
+
     @Test func chainToFunction() async throws {
         // snippet: chain
         let loadData = chain(Endpoint.bookByID, to: networking)  // (Int) -> Future<Data>
@@ -118,5 +125,9 @@ import Testing
 // snippet: endpoint
 extension Endpoint {
     static func bookByID(_ id: Int) -> Endpoint { Endpoint(path: "/books/\(id)") }
+
+    static func renaming(toTitle title: String) throws -> Endpoint {
+        Endpoint(path: "/books/7", method: .put, body: try .json(["title": title]))
+    }
 }
 // end snippet

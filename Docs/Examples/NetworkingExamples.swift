@@ -14,13 +14,7 @@ extension Endpoint {
     }
 
     static func search(for words: String, page: Int = 1) -> Endpoint {
-        Endpoint(
-            path: "/search",
-            queryItems: [
-                URLQueryItem(name: "q", value: words),
-                URLQueryItem(name: "page", value: "\(page)"),
-            ]
-        )
+        Endpoint(path: "/search?q=\(words)&page=\(page)")
     }
 }
 // end snippet
@@ -55,6 +49,24 @@ extension Endpoint {
         _ = api(.book(withID: 7))
         let url = transport.calls.first?.endpoint.url
         #expect(url?.absoluteString == "https://api.example.com/v1/books/7")
+    }
+
+    @Test func paths() {
+        let server = URL(string: "https://api.example.com/v1")!
+        let text = "/a?b"
+        // snippet: paths
+        let tenant = "../admin?x=1"
+        let items = Endpoint(path: "/\(tenant)/items", base: server)
+        // items.url is https://api.example.com/v1/..%2Fadmin%3Fx=1/items
+
+        let file = Endpoint(path: text, base: server)  // all of it is a path: /v1/a%3Fb
+        let link = Endpoint(path: .verbatim(text), base: server)  // read as a literal: /v1/a?b
+        // end snippet
+        #expect(
+            [items, file, link].map(\.url?.absoluteString) == [
+                "https://api.example.com/v1/..%2Fadmin%3Fx=1/items",
+                "https://api.example.com/v1/a%3Fb", "https://api.example.com/v1/a?b",
+            ])
     }
 
     @Test func whole() throws {
@@ -111,6 +123,55 @@ extension Endpoint {
         // end snippet
         #expect(try loadBook(7).result?.get() == Book(id: 7, name: "x"))
         #expect(try sameBook(7).result?.get() == Book(id: 7, name: "x"))
+    }
+
+    private struct Order: Codable, Equatable {
+        var productName: String
+    }
+
+    private struct Receipt: Codable, Equatable {
+        var orderNumber: Int
+    }
+
+    @Test func json() throws {
+        let order = Order(productName: "Tea")
+        let networking: Networking = { _ in Future(value: Data(#"{"order_number":7}"#.utf8)) }
+        // snippet: json
+        let json = JSONCoding(
+            encoding: { $0.keyEncodingStrategy = .convertToSnakeCase },
+            decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        let endpoint = Endpoint(path: "/orders", method: .post, body: try .json(order, using: json))
+        let receipt: Future<Receipt> = networking(endpoint).decoded(using: json)
+        // end snippet
+        #expect(endpoint.body.data == Data(#"{"product_name":"Tea"}"#.utf8))
+        #expect(try receipt.result?.get() == Receipt(orderNumber: 7))
+    }
+
+    @Test func problem() throws {
+        let body = #"""
+            {"type": "https://shop.example/out-of-credit", "detail": "your balance is 30", "balance": 30}
+            """#
+        let error = HTTPError(
+            code: .unacceptableStatus,
+            response: HTTPResponse(
+                status: 403, headers: ["Content-Type": "application/problem+json"],
+                body: Data(body.utf8)))
+        // snippet: problem
+        if let problem = error.problem, problem.type == "https://shop.example/out-of-credit" {
+            print(problem.detail ?? "")  // your balance is 30
+            print(problem.extensions["balance"] == .integer(30))  // true
+        }
+        // end snippet
+        #expect(error.problem?.detail == "your balance is 30")
+    }
+
+    @Test func headers() throws {
+        // snippet: headers
+        let api = stack(
+            .defaultHeaders(["Accept": "application/json"]), .userAgent("Shop/2.1"),
+            over: URLSession.shared.request)
+        // end snippet
+        #expect(throws: Endpoint.Error.invalidURL) { try api(Endpoint(path: "/x")).result?.get() }
     }
 
     @Test func decodingFailure() async throws {

@@ -26,7 +26,7 @@ import Testing
         let seen = Locked([HTTPRequest]())
         let api = networking(over: answering(200, seen: seen), base: base)
         _ = api(Endpoint(path: "/a", base: URL(string: "http://other.com")))
-        _ = api(Endpoint(path: "http://third.com/b"))
+        _ = api(Endpoint(url: URL(string: "http://third.com/b")!))
         #expect(
             seen.withLock { $0.map(\.url.absoluteString) }
                 == ["http://other.com/a", "http://third.com/b"])

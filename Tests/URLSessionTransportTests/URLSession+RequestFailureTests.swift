@@ -42,7 +42,7 @@ struct URLSessionRequestFailureTests {
     }
 
     @Test func anUnknownHostIsNotFound() async throws {
-        let endpoint = Endpoint(path: "http://no-such-host.invalid/x")
+        let endpoint = Endpoint(path: "/x", base: URL(string: "http://no-such-host.invalid"))
 
         let error = try await httpError(of: URLSession.shared.request(endpoint))
 

@@ -127,9 +127,10 @@ extension ExchangeCall {
         // Opening a file may block, as the caller must not.
         DispatchQueue.global().async {
             do {
-                self.execute(exchange, control, upload: try Upload(file: url))
+                let file = try HTTPBodyStream.file(url)
+                self.execute(exchange, control, upload: .stream(length: file.length) { file })
             } catch {
-                exchange.fail(with: self.failure(HTTPError.unreadable(url, cause: error)))
+                exchange.fail(with: self.failure(error))
             }
         }
     }

@@ -16,7 +16,7 @@ enum Upload: Sendable {
     /// Chunks that are asked for one after the other.
     case stream(length: Int?, open: @Sendable () throws -> HTTPBodyStream)
 
-    /// The body of a request, nil where nothing is sent; a file has an initialiser of its own.
+    /// The body of a request, nil where nothing is sent; a file is opened before.
     init?(_ body: HTTPRequest.Body) {
         switch body.content {
         case .none, .file: return nil

@@ -39,10 +39,16 @@ public struct DecodingFailure: Error {
     /// The data as it came.
     public let data: Data
 
+    /// The response whose body it was, with its request; nil where only the data was known.
+    public let response: HTTPResponse?
+
     /// Makes the failure that a decoder's error means.
-    public init(type: any Any.Type, data: Data, cause: any Error) {
+    public init(
+        type: any Any.Type, data: Data, cause: any Error, response: HTTPResponse? = nil
+    ) {
         self.type = type
         self.data = data
+        self.response = response
         self.cause = cause
         let place = Place(of: cause)
         code = place.code

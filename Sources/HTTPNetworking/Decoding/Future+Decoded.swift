@@ -34,12 +34,17 @@ extension Future where Value == Data {
         as type: T.Type,
         using decoder: JSONDecoder = JSONDecoder()
     ) -> Future<T> {
-        mapWithoutOrigin { data in
-            do {
-                return try decoder.decode(T.self, from: data)
-            } catch {
-                throw DecodingFailure(type: T.self, data: data, cause: error)
-            }
-        }
+        mapWithoutOrigin { try decoder.decoded(T.self, from: $0) }
+    }
+
+    /// Decodes the data with settings that are given once; see ``decoded()``.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode; the context's without one.
+    ///   - json: The settings.
+    public func decoded<T: Decodable & Sendable>(
+        as type: T.Type = T.self, using json: JSONCoding
+    ) -> Future<T> {
+        mapWithoutOrigin { try json.decoder().decoded(T.self, from: $0) }
     }
 }

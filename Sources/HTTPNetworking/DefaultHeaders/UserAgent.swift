@@ -14,3 +14,13 @@ extension Middleware where Input == HTTPRequest {
         defaultHeaders(["User-Agent": product])
     }
 }
+
+extension Middleware where Input == Endpoint {
+    /// Says in each endpoint's request which program asks; the same as with requests.
+    ///
+    /// - Parameter product: The program and its version, and what it is made with, the most important
+    ///   first.
+    public static func userAgent(_ product: String) -> Middleware {
+        defaultHeaders(["User-Agent": product])
+    }
+}

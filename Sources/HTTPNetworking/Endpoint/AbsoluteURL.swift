@@ -50,26 +50,22 @@ package struct AbsoluteURL {
         }
     }
 
-    /// Whether a text begins as an absolute http or https URL does.
-    static func isMeant(by text: some StringProtocol) -> Bool {
-        URLPlaces.schemeLength(of: text.utf8) != nil
-    }
-
-    /// The whole URL with a path and a query appended.
-    func text(appending path: String, _ items: [URLQueryItem]) -> String {
-        var text = String(schemeAndAuthority + self.path)
-        if !path.isEmpty {
-            if text.utf8.count > schemeAndAuthority.utf8.count, text.hasSuffix("/") {
-                text.removeLast()
-            }
-            if !path.utf8.starts(with: "/".utf8) { text += "/" }
-            text += PercentEncoding.path.encode(path)
-        }
-        var parts = items.map { item in
-            let name = PercentEncoding.query.encode(item.name)
-            return item.value.map { "\(name)=\(PercentEncoding.query.encode($0))" } ?? name
-        }
-        if let query, !query.isEmpty || parts.isEmpty { parts.insert(String(query), at: 0) }
-        return parts.isEmpty ? text : "\(text)?\(parts.joined(separator: "&"))"
+    /// The whole URL with a path and a query appended, which are percent-encoded.
+    func text(appending pathAndQuery: String) -> String {
+        let end = pathAndQuery.utf8.firstIndex(of: UInt8(ascii: "?")) ?? pathAndQuery.endIndex
+        let path = pathAndQuery[..<end]
+        let own = pathAndQuery[end...].dropFirst()
+        var text = ""
+        text.reserveCapacity(
+            schemeAndAuthority.utf8.count + self.path.utf8.count + (query?.utf8.count ?? 0)
+                + pathAndQuery.utf8.count + 3)
+        text += schemeAndAuthority
+        text += !path.isEmpty && self.path.hasSuffix("/") ? self.path.dropLast() : self.path
+        if !path.isEmpty, !path.utf8.starts(with: "/".utf8) { text += "/" }
+        text += path
+        guard query != nil || end < pathAndQuery.endIndex else { return text }
+        text += "?"
+        if let query, !query.isEmpty { text += own.isEmpty ? query : query + "&" }
+        return text + own
     }
 }

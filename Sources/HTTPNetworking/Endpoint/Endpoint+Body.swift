@@ -36,9 +36,16 @@ extension Endpoint {
             _ value: some Encodable,
             encoder: JSONEncoder? = nil
         ) throws -> Body {
-            let encoder = encoder ?? .withSortedKeys()
+            let encoder = encoder ?? JSONCoding().encoder()
             return Body(data: try encoder.encode(value), contentType: "application/json")
         }
+
+        /// A value as JSON, with settings that are given once.
+        ///
+        /// - Throws: What the encoder throws.
+        public static func json(
+            _ value: some Encodable, using json: JSONCoding
+        ) throws -> Body { try .json(value, encoder: json.encoder()) }
 
         /// Items as a form, `application/x-www-form-urlencoded`, in order.
         ///
@@ -54,15 +61,6 @@ extension Endpoint {
                 contentType: "application/x-www-form-urlencoded"
             )
         }
-    }
-}
-
-extension JSONEncoder {
-    /// An encoder that writes equal values as equal bytes.
-    package static func withSortedKeys() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return encoder
     }
 }
 

@@ -7,32 +7,31 @@ public import Foundation
 extension Endpoint {
     /// The absolute URL, or nil where there is no valid one.
     ///
-    /// In the path every character is percent-encoded as UTF-8 but letters, digits and
-    /// `-._~!$&'()*,;=:@` (RFC 3986, section 3.3, less "+", which some servers read as a space);
-    /// in a query's name or value every one but letters, digits and `-._~`. Any decoder of URIs or
-    /// of forms reads the same text again. Empty segments are kept.
+    /// Path and query are appended to those of ``base``, and begin as ``Path`` and ``queryItems`` say.
+    /// In a path that is a variable every character is percent-encoded as UTF-8 but letters, digits and
+    /// `-._~!$&'()*,;=:@/` (RFC 3986, section 3.3, less "+", which some servers read as a space); in a
+    /// value within a path "/" and ";" too; in a query's name or value every one but letters, digits
+    /// and `-._~`. Any decoder of URIs or of forms reads the same text again. Empty segments are kept.
     ///
     /// It is nil where there is no absolute http or https base with a host, where the host is
-    /// percent-encoded or the port above 65535, where the path is a URL although there is a base,
-    /// and where a segment of the path is "." or "..": clients and servers remove such segments,
-    /// each in its own way, so that "/products/.." would ask for something else. Complexity:
+    /// percent-encoded or the port above 65535, where the path is a URL, where a segment of it is "."
+    /// or "..", and where a value that is a whole segment is empty: clients and servers remove such
+    /// segments, each in its own way, so that "/products/.." would ask for something else. Complexity:
     /// linear in the length of the path and the query.
     public var url: URL? {
-        var path = path
-        var start = base
-        if AbsoluteURL.isMeant(by: path) {
-            guard start == nil else { return nil }
-            start = URL(string: path)
-            path = ""
+        guard pathAndQuery.isValid, let base, let whole = AbsoluteURL(base) else { return nil }
+        return URL(string: whole.text(appending: target))
+    }
+
+    /// The path and the whole query, percent-encoded.
+    var target: String {
+        if queryItems.isEmpty { return pathAndQuery.text }
+        let items = queryItems.map { item in
+            let name = PercentEncoding.query.encode(item.name)
+            return item.value.map { "\(name)=\(PercentEncoding.query.encode($0))" } ?? name
         }
-        guard let start, let whole = AbsoluteURL(start) else { return nil }
-        let segments = path.utf8.split(
-            separator: UInt8(ascii: "/"),
-            omittingEmptySubsequences: false
-        )
-        guard
-            !segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
-        else { return nil }
-        return URL(string: whole.text(appending: path, queryItems))
+        let text = pathAndQuery.text
+        let mark = !text.contains("?") ? "?" : text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&"
+        return text + mark + items.joined(separator: "&")
     }
 }

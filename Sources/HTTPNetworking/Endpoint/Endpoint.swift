@@ -14,20 +14,25 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Nothing here is percent-encoded beforehand: ``url`` encodes what must be encoded, so that a
-/// server which decodes it reads the same text again. Two endpoints are equal where the same bytes
-/// would be sent: text is compared code unit by code unit, header names without regard to case.
+/// In a literal, text is structure and an interpolated value is data, which never leaves its segment
+/// or its value of the query; see ``Path``. A path that is a variable is a path and nothing else.
+/// Two endpoints are equal where the same bytes would be sent: text is compared code unit by code
+/// unit, header names without regard to case.
 public struct Endpoint {
-    /// The path, not encoded; "/" separates its segments.
-    ///
-    /// With or without a leading slash.
-    ///
-    /// It is appended to the path of ``base``. Where there is no base, an absolute http or https
-    /// URL may stand here: it is then the base, read as `URL(string:)` reads it, and the path is
-    /// empty.
-    public var path: String
+    /// The path and the query that its initializer was given.
+    private(set) var pathAndQuery: Path
 
-    /// The query's items, not encoded, in order.
+    /// The path, decoded, without a query; "/" separates its segments.
+    ///
+    /// A slash that is no separator reads as "%2F". What is assigned is a path that is not encoded,
+    /// and leaves the query as it is. With or without a leading slash it is appended to the path of
+    /// ``base``.
+    public var path: String {
+        get { pathAndQuery.decodedPath }
+        set { pathAndQuery = pathAndQuery.replacingPath(with: newValue) }
+    }
+
+    /// The items that are appended to the path's query, not encoded, in order.
     ///
     /// An item without a value is sent as its bare name.
     public var queryItems: [URLQueryItem]
@@ -48,25 +53,25 @@ public struct Endpoint {
     /// Its own path and query stay as they are; its fragment is dropped.
     public var base: URL?
 
-    /// Makes an endpoint.
+    /// Makes an endpoint of a literal.
     ///
     /// - Parameters:
-    ///   - path: The path, not encoded; "/" separates its segments.
-    ///   - queryItems: The query's items, not encoded, in order.
+    ///   - path: The path and a query: literal text is structure, values are data; see ``Path``.
+    ///   - queryItems: Items that are appended to the query, not encoded, in order.
     ///   - method: The method.
     ///   - headers: The headers. A body brings its own Content-Type where they name none.
     ///   - body: The body.
     ///   - base: The absolute http or https URL that the path is appended to. Without one,
-    ///     ``url`` is nil unless the path is itself such a URL.
+    ///     ``url`` is nil.
     public init(
-        path: String,
+        path: Path,
         queryItems: [URLQueryItem] = [],
         method: HTTPMethod = .get,
         headers: HTTPHeaders = [:],
         body: Body = .none,
         base: URL? = nil
     ) {
-        self.path = path
+        pathAndQuery = path
         self.queryItems = queryItems
         self.method = method
         self.headers = headers
@@ -85,14 +90,11 @@ public struct Endpoint {
     /// let api = chain(Endpoint.based(on: server), to: URLSession.shared.request)
     /// ```
     ///
-    /// An endpoint whose path is itself a URL is left as it is.
+    /// An endpoint that was made of a whole URL has one.
     public static func based(on base: URL) -> @Sendable (Endpoint) -> Endpoint {
         { endpoint in
-            guard endpoint.base == nil, !AbsoluteURL.isMeant(by: endpoint.path) else {
-                return endpoint
-            }
             var endpoint = endpoint
-            endpoint.base = base
+            endpoint.base = endpoint.base ?? base
             return endpoint
         }
     }
@@ -109,29 +111,18 @@ public struct Endpoint {
 extension Endpoint: Hashable {
     /// Whether two endpoints would send the same bytes.
     public static func == (left: Endpoint, right: Endpoint) -> Bool {
-        left.path.utf8.elementsEqual(right.path.utf8) && left.method == right.method
-            && left.queryItems.elementsEqual(right.queryItems, by: Self.areSame)
-            && left.headers == right.headers && left.body == right.body && left.base == right.base
+        left.target == right.target && left.pathAndQuery.isValid == right.pathAndQuery.isValid
+            && left.method == right.method && left.headers == right.headers
+            && left.body == right.body && left.base == right.base
     }
 
     /// Feeds the hasher what `==` compares.
     public func hash(into hasher: inout Hasher) {
-        Array(path.utf8).hash(into: &hasher)
-        for item in queryItems {
-            Array(item.name.utf8).hash(into: &hasher)
-            item.value.map { Array($0.utf8) }.hash(into: &hasher)
-        }
+        target.hash(into: &hasher)
         method.hash(into: &hasher)
         headers.hash(into: &hasher)
         body.hash(into: &hasher)
         base.hash(into: &hasher)
-    }
-
-    /// Whether two items are the same code units: `==` of String takes composed and decomposed
-    /// letters for equal, but they are sent as different bytes.
-    private static func areSame(_ left: URLQueryItem, _ right: URLQueryItem) -> Bool {
-        left.name.utf8.elementsEqual(right.name.utf8)
-            && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
     }
 }
 
@@ -140,8 +131,9 @@ extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, Custo
     ///
     /// Like "GET https://api.example.com/search?q=…".
     public var description: String {
+        let place = Path(text: target, isValid: pathAndQuery.isValid)
         let verb = SafeText.escaped(method.rawValue)
-        return "\(verb) \(url.map(SafeText.redacted) ?? SafeText.redactedPlace(of: self))"
+        return "\(verb) \(url.map(SafeText.redacted) ?? place.description)"
     }
 
     /// The same as `description`, so that a debugger prints no secret either.

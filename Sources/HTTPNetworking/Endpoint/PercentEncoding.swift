@@ -1,7 +1,15 @@
 /// Which bytes of UTF-8 stand for themselves in a part of a URL, and how the others are written.
 package struct PercentEncoding {
-    /// Of a path: RFC 3986's `pchar` and "/", less "+".
+    /// Of a path and a query that are encoded already, as a literal is: what RFC 3986 allows there,
+    /// section 3, and "%" before two hexadecimal digits.
+    static let literal = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?", keepingEscapes: true)
+
+    /// Of a path: RFC 3986's `pchar` and "/", less "+", which some servers read as a space.
     static let path = PercentEncoding(allowing: "-._~!$&'()*,;=:@/")
+
+    /// Of a value in a segment: that of a path, less "/", and ";", behind which some servers read
+    /// parameters.
+    static let segment = PercentEncoding(allowing: "-._~!$&'()*,=:@")
 
     /// Of a query's name or value: RFC 3986's `unreserved`.
     static let query = PercentEncoding(allowing: "-._~")
@@ -11,8 +19,11 @@ package struct PercentEncoding {
 
     private let allowed: [Bool]
     private let spaceAsPlus: Bool
+    private let keepsEscapes: Bool
 
-    private init(allowing punctuation: String, spaceAsPlus: Bool = false) {
+    private init(
+        allowing punctuation: String, spaceAsPlus: Bool = false, keepingEscapes: Bool = false
+    ) {
         let others = Array(punctuation.utf8)
         allowed = (UInt8.min...UInt8.max).map { byte in
             switch byte {
@@ -23,16 +34,21 @@ package struct PercentEncoding {
             }
         }
         self.spaceAsPlus = spaceAsPlus
+        keepsEscapes = keepingEscapes
     }
 
     /// Writes a text so that only ASCII is left.
     ///
-    /// Complexity: linear in its length.
+    /// Complexity: linear in its length. A text that needs no encoding is returned without a copy.
     func encode(_ text: String) -> String {
+        if text.utf8.allSatisfy({ allowed[Int($0)] }) { return text }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            if allowed[Int(byte)] {
+        bytes.reserveCapacity(text.utf8.count + 16)
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if allowed[Int(byte)]
+                || keepsEscapes && byte == UInt8(ascii: "%") && Self.isEscape(rest)
+            {
                 bytes.append(byte)
             } else if spaceAsPlus, byte == UInt8(ascii: " ") {
                 bytes.append(UInt8(ascii: "+"))
@@ -60,6 +76,11 @@ package struct PercentEncoding {
             }
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func isEscape(_ rest: Substring.UTF8View) -> Bool {
+        let digits = rest.prefix(2)
+        return digits.count == 2 && digits.allSatisfy { value($0) != nil }
     }
 
     private static func value(_ digit: UInt8) -> UInt8? {

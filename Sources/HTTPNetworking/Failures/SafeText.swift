@@ -14,21 +14,14 @@ package enum SafeText {
             text.lastIndex(of: "@").map { at in
                 "\(text.prefix { $0 != "/" })//…@\(text[text.index(after: at)...])"
             } ?? String(text)
-        return shown + parts.path
-            + (parts.query.map { query in
-                query.isEmpty ? "?" : "?" + names(inQuery: query).joined(separator: "&")
-            } ?? "")
+        return shown + redacted(pathAndQuery: parts.path + (parts.query.map { "?" + $0 } ?? ""))
     }
 
-    /// The path and the query of an endpoint that has no URL, its values replaced by "…".
-    package static func redactedPlace(of endpoint: Endpoint) -> String {
-        // What was meant as a URL may carry userinfo; only the beginning is safe to show.
-        if AbsoluteURL.isMeant(by: endpoint.path) { return "an invalid URL" }
-        let names = endpoint.queryItems.map { item in
-            item.value == nil ? "…" : "\(PercentEncoding.query.encode(item.name))=…"
-        }
-        let path = PercentEncoding.path.encode(endpoint.path)
-        return names.isEmpty ? path : "\(path)?\(names.joined(separator: "&"))"
+    /// A path and a query, percent-encoded, each value of the query replaced by "…".
+    static func redacted(pathAndQuery text: String) -> String {
+        guard let mark = text.firstIndex(of: "?") else { return text }
+        let query = text[mark...].dropFirst()
+        return text[...mark] + (query.isEmpty ? "" : names(inQuery: query).joined(separator: "&"))
     }
 
     /// A text with each control character written as an escape, at most 100 characters of it.

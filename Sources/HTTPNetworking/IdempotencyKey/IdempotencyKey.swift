@@ -47,6 +47,35 @@ extension Middleware where Input == HTTPRequest {
     }
 }
 
+extension Middleware where Input == Endpoint {
+    /// Gives each endpoint that must not be asked for twice a key; the same as with requests.
+    ///
+    /// The key is its header Idempotency-Key. It belongs above the retry.
+    ///
+    /// - Parameter random: Where the keys come from.
+    public static func idempotencyKey(random: RandomSource = .system) -> Middleware {
+        idempotencyKey { _ in random.nextUUID() }
+    }
+
+    /// Gives each endpoint that must not be asked for twice a key of your own.
+    ///
+    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread.
+    public static func idempotencyKey(
+        _ makeKey: @escaping @Sendable (Endpoint) -> String
+    ) -> Middleware {
+        Middleware { service in
+            { endpoint in
+                if endpoint.isReplayable { return service(endpoint) }
+                var sent = endpoint
+                sent.headers["Idempotency-Key"] = makeKey(endpoint)
+                return CallContext.current.sending(endpoint, fate: { _ in .mayHaveArrived }) {
+                    service(sent)
+                }
+            }
+        }
+    }
+}
+
 extension RandomSource {
     /// A random UUID in its usual form.
     fileprivate func nextUUID() -> String {

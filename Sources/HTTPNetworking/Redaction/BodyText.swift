@@ -50,7 +50,7 @@ enum BodyText {
     }
 
     /// The media type in lower case, without parameters; empty where there is none.
-    private static func mediaType(_ contentType: String?) -> String {
+    static func mediaType(_ contentType: String?) -> String {
         let type = (contentType ?? "").prefix { $0 != ";" && $0 != "," }
         return type.filter { $0 != " " && $0 != "\t" }.lowercased()
     }

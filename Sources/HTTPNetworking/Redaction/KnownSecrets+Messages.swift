@@ -47,9 +47,10 @@ extension KnownSecrets {
 
     private mutating func add(_ endpoint: Endpoint) {
         if let url = endpoint.url { add(url) }
+        if endpoint.url == nil { add(query: endpoint.target.drop { $0 != "?" }.dropFirst()) }
         // Its fragment is in no URL that is made of it.
         if let base = endpoint.base { add(base) }
-        if AbsoluteURL.isMeant(by: endpoint.path) { add(url: endpoint.path) }
+        if endpoint.pathAndQuery.isMeantAsURL { add(url: endpoint.path) }
         for item in endpoint.queryItems { add(item.value ?? item.name) }
         add(endpoint.effectiveHeaders, HTTPRequest.Body(endpoint.body))
     }

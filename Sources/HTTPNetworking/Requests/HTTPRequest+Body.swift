@@ -58,6 +58,13 @@ extension HTTPRequest.Body {
         Self(try Endpoint.Body.json(value, encoder: encoder))
     }
 
+    /// A value as JSON, with settings that are given once.
+    ///
+    /// - Throws: What the encoder throws.
+    public static func json(_ value: some Encodable, using json: JSONCoding) throws -> Self {
+        try .json(value, encoder: json.encoder())
+    }
+
     /// Items as a form; see `Endpoint.Body.form(_:)`.
     public static func form(_ items: [URLQueryItem]) -> Self { Self(Endpoint.Body.form(items)) }
 
@@ -126,6 +133,19 @@ extension HTTPRequest.Body: CustomStringConvertible, CustomDebugStringConvertibl
 extension HTTPRequest.Body: ExpressibleByNilLiteral {
     /// The same as ``none``.
     public init(nilLiteral: ()) { self = .none }
+}
+
+extension HTTPRequest.Body.Content: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// Where the bytes are, and how many there are where that is known; nothing of them.
+    public var description: String { HTTPRequest.Body(self, contentType: nil).description }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows no bytes.
+    public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
 }
 
 extension HTTPRequest.Body.Content: Hashable {}

@@ -50,13 +50,13 @@ public struct HTTPResponse {
     ///
     /// Every transport decides by this what succeeds, so that all of them reject alike.
     ///
-    /// - Parameter endpoint: What was asked for, to be kept in the error.
+    /// - Parameter endpoint: What was asked for, to be kept in the error, where it was an endpoint.
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus`` that keeps
-    ///   the whole response.
-    public func acceptedBody(for endpoint: Endpoint) throws(HTTPError) -> Data {
+    ///   the whole response, and its ``request``.
+    public func acceptedBody(for endpoint: Endpoint? = nil) throws(HTTPError) -> Data {
         guard (200...299).contains(status) else {
             var response = self
-            response.request = request ?? (try? HTTPRequest(endpoint))
+            response.request = request ?? endpoint.flatMap { try? HTTPRequest($0) }
             throw HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: response)
         }
         return body

@@ -9,7 +9,7 @@ import Foundation
 extension HTTPBodyStream {
     /// Where the chunks come from.
     struct Source {
-        let next: @Sendable () -> Future<Data?>
+        let next: @Sendable () throws -> Future<Data?>
         let cancel: @Sendable () -> Void
     }
 

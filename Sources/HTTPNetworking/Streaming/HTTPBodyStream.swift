@@ -28,11 +28,12 @@ public final class HTTPBodyStream {
     /// - Parameters:
     ///   - length: How many bytes there are in all, nil where that is not known.
     ///   - next: Gives the next chunk, and nil after the last. It is not called again before its
-    ///     future has settled, nor after nil or an error. An empty chunk is passed over.
+    ///     future has settled, nor after nil or an error, which it may throw as well. An empty chunk is
+    ///     passed over.
     ///   - cancel: Called once where the stream is given up before its end. The future that `next`
     ///     gave last is cancelled as well.
     public init(
-        length: Int? = nil, next: @escaping @Sendable () -> Future<Data?>,
+        length: Int? = nil, next: @escaping @Sendable () throws -> Future<Data?>,
         cancel: @escaping @Sendable () -> Void = {}
     ) {
         self.length = length
@@ -81,7 +82,8 @@ extension HTTPBodyStream {
     /// Asks until there is a chunk that is not empty, or one to wait for.
     private func ask(_ source: Source) -> Asked {
         while true {
-            let chunk = source.next()
+            let chunk: Future<Data?>
+            do { chunk = try source.next() } catch { chunk = Future(error: error) }
             guard let result = chunk.result else { return .pending(chunk) }
             switch state.withLock({ $0.end(with: result) }) {
             case .give(let result): return .settled(result)

@@ -18,9 +18,9 @@ struct AskedPlace {
         let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
         var alone = endpoint
         // Routes are written in the app's terms, so that a base's path is no part of them.
-        if !endpoint.path.isEmpty, endpoint.base != nil { alone.base = Endpoint.anyBase }
+        if !endpoint.path.isEmpty { alone.base = Endpoint.anyBase }
         let parts = AbsoluteURL(whole)
-        let ownParts = alone.base == nil ? parts : alone.url.flatMap(AbsoluteURL.init)
+        let ownParts = alone.url.flatMap(AbsoluteURL.init)
         segments = Self.segments(of: ownParts?.path ?? "")
         query = Self.items(of: parts?.query)
     }

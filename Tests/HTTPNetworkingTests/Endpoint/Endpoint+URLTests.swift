@@ -105,19 +105,6 @@ import Testing
         #expect(throws: Endpoint.Error.invalidURL) { try Endpoint(path: path).validate() }
     }
 
-    @Test func aURLAsThePathIsTheBase() {
-        let items = [URLQueryItem(name: "a", value: "1")]
-        let path = "https://h/a%20b?k=v#f"
-        #expect(Endpoint(path: path).url?.absoluteString == "https://h/a%20b?k=v")
-        #expect(
-            Endpoint(path: path, queryItems: items).url?.absoluteString == "https://h/a%20b?k=v&a=1"
-        )
-        #expect(Endpoint(path: "HTTP://h/x").url?.absoluteString == "http://h/x")
-        #expect(Endpoint(path: "https://").url == nil)
-        #expect(text(path) == nil, "a URL cannot be appended to a base")
-        #expect(text("HTTP://h/x") == nil)
-    }
-
     @Test func aWholeURLIsSentAsItIs() throws {
         let url = try #require(URL(string: "https://u:p@h:1/a%2Fb/?x=%20+#f"))
         #expect(Endpoint(url: url).url?.absoluteString == "https://u:p@h:1/a%2Fb/?x=%20+")

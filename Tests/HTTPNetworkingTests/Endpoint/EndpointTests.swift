@@ -43,7 +43,8 @@ import Testing
         #expect(based(Endpoint(path: "/x")).url?.absoluteString == "https://api.example.com/v1/x")
         let other = URL(string: "https://other.example")
         #expect(based(Endpoint(path: "/x", base: other)).base == other)
-        #expect(based(Endpoint(path: "https://h/x")).url?.absoluteString == "https://h/x")
+        let whole = URL(string: "https://h/x")!
+        #expect(based(Endpoint(url: whole)).url == whole)
     }
 
     @Test func theBodyBringsItsContentType() throws {

@@ -22,6 +22,15 @@ import Testing
         #expect(error.endpoint == endpoint)
     }
 
+    @Test func aResponseIsAcceptedWithoutAnEndpoint() throws {
+        let request = HTTPRequest(.post, try #require(URL(string: "https://h/x")))
+        let response = HTTPResponse(status: 404, body: Data("no".utf8), request: request)
+        let error = try #require(throws: HTTPError.self) { try response.acceptedBody() }
+        #expect(error.request == request && error.endpoint == nil && error.response == response)
+        #expect(
+            try HTTPResponse(status: 200, body: Data("ok".utf8)).acceptedBody() == Data("ok".utf8))
+    }
+
     @Test func textIsReadAsUTF8() {
         #expect(HTTPResponse(status: 200, body: Data("grüße".utf8)).text == "grüße")
         #expect(HTTPResponse(status: 200, body: Data([0x61, 0xFF])).text == "a\u{FFFD}")

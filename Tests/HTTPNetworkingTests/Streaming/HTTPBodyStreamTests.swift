@@ -37,6 +37,18 @@ import Testing
         #expect(source.cancelled == 0)
     }
 
+    @Test func whatTheSourceThrowsFailsTheStream() {
+        let asked = Locked(0)
+        let stream = HTTPBodyStream {
+            asked.withLock { $0 += 1 }
+            throw CancellationError()
+        }
+        for _ in 0..<2 {
+            #expect(throws: CancellationError.self) { try stream.next().result?.get() }
+        }
+        #expect(asked.withLock { $0 } == 1)
+    }
+
     @Test func anErrorStays() {
         let stream = source.stream()
         let chunk = stream.next()

@@ -101,7 +101,19 @@ import Testing
         )
         let whole = "https://h/products/a%2Fb%20c?k=a%2Bb"
         #expect(parameters(route, Endpoint(url: URL(string: whole)!)) == ["id": "a/b c"])
-        #expect(parameters(route, Endpoint(path: whole)) == ["id": "a/b c"])
+        #expect(parameters(route, Endpoint(path: whole)) == nil)
+    }
+
+    @Test func aQueryInThePathIsSeenAsItemsAre() {
+        let route = Route.get("/s/:id", query: ["q": "a b&+", "page": "2"], answer: .text(""))
+        let term = "a b&+", items = [("q", term), ("page", "2")].map(URLQueryItem.init)
+        for base in [nil, URL(string: "https://h/v1")] {
+            let literal = Endpoint(path: "/s/\("x/y")?q=\(term)&page=\(2)", base: base)
+            #expect(parameters(route, literal) == ["id": "x/y"])
+            let text = Endpoint(path: "/s/\("x/y")", queryItems: items, base: base)
+            #expect(literal == text && parameters(route, text) == ["id": "x/y"])
+            #expect(parameters(route, Endpoint(path: "/s/1?q=\(term)", base: base)) == nil)
+        }
     }
 
     @Test func theFirstRouteThatMatchesAnswers() throws {

@@ -1,0 +1,49 @@
+/// Makes one function of two that may throw, where the second returns a future.
+///
+/// ```
+/// let send = chain(Endpoint.order, to: networking)  // (Order) -> Future<Data>
+/// ```
+///
+/// All else is as with `chain` of the module Composition, which is taken where neither throws.
+///
+/// - Parameters:
+///   - inner: The function that is called first.
+///   - outer: The function that is called with what `inner` returned.
+/// - Returns: A function that throws nothing: where one of the two throws, its future rejects with
+///   that error, and has settled when it is returned.
+@_disfavoredOverload
+@inlinable
+public func chain<Input, Middle, Output>(
+    _ inner: @escaping @Sendable (Input) throws -> Middle,
+    to outer: @escaping @Sendable (Middle) throws -> Future<Output>
+) -> @Sendable (Input) -> Future<Output> {
+    { input in Future.catching { try outer(inner(input)) } }
+}
+
+/// Makes one function of one that may throw and of an instance method of what it returns.
+///
+/// ```
+/// let send: @Sendable (Order) -> Future<Receipt> = chain(
+///     { try networking(.order($0)) }, to: Future.decoded)
+/// ```
+///
+/// - Parameters:
+///   - inner: The function that is called first.
+///   - outer: The method that is then called on what `inner` returned.
+/// - Returns: A function that throws nothing; see the other overload.
+@_disfavoredOverload
+@inlinable
+public func chain<Input, Middle, Output>(
+    _ inner: @escaping @Sendable (Input) throws -> Middle,
+    to outer: @escaping @Sendable (Middle) -> () throws -> Future<Output>
+) -> @Sendable (Input) -> Future<Output> {
+    { input in Future.catching { try outer(inner(input))() } }
+}
+
+extension Future {
+    /// The future that a function returns, or one that rejects with what the function throws.
+    @usableFromInline
+    static func catching(_ make: () throws -> Future) -> Future {
+        do { return try make() } catch { return Future(error: error) }
+    }
+}

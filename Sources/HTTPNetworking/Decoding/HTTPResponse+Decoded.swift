@@ -1,0 +1,75 @@
+public import Futures
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPResponse {
+    /// Decodes the body as JSON, where the status lies in 200…299.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode; the context's without one.
+    ///   - decoder: The decoder.
+    /// - Throws: An ``HTTPError`` for another status, and ``DecodingFailure``, which keeps this response
+    ///   and its request, where the body is not such a value.
+    public func decoded<T: Decodable>(
+        as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
+    ) throws -> T {
+        try decoder.decoded(T.self, from: acceptedBody(), of: self)
+    }
+}
+
+extension Future where Value == HTTPResponse {
+    /// Decodes the body as JSON into the type that the context asks for.
+    ///
+    /// ```swift
+    /// let product: Future<Product> = transport.send(request).decoded()
+    /// ```
+    ///
+    /// - Returns: A future that rejects as ``HTTPResponse/decoded(as:using:)`` throws; an error of this
+    ///   future passes unchanged. Decoding runs on the thread that settles this future, in time linear
+    ///   in the size of the body.
+    @_disfavoredOverload  // A future of nothing but an error, `Future(error: …)`, is one of data.
+    public func decoded<T: Decodable & Sendable>() -> Future<T> {
+        decoded(as: T.self, using: JSONDecoder())
+    }
+
+    /// Decodes the body into a type with a decoder; see ``decoded()``.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - decoder: The decoder. It is shared, so do not change it afterwards.
+    @_disfavoredOverload
+    public func decoded<T: Decodable & Sendable>(
+        as type: T.Type, using decoder: JSONDecoder = JSONDecoder()
+    ) -> Future<T> {
+        mapWithoutOrigin { try $0.decoded(as: T.self, using: decoder) }
+    }
+
+    /// Decodes the body with settings that are given once; see ``decoded()``.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode; the context's without one.
+    ///   - json: The settings.
+    @_disfavoredOverload
+    public func decoded<T: Decodable & Sendable>(
+        as type: T.Type = T.self, using json: JSONCoding
+    ) -> Future<T> {
+        mapWithoutOrigin { try $0.decoded(as: T.self, using: json.decoder()) }
+    }
+}
+
+extension JSONDecoder {
+    /// Decodes a body, or throws a failure that keeps it.
+    func decoded<T: Decodable>(
+        _ type: T.Type, from data: Data, of response: HTTPResponse? = nil
+    ) throws(DecodingFailure) -> T {
+        do {
+            return try decode(T.self, from: data)
+        } catch {
+            throw DecodingFailure(type: T.self, data: data, cause: error, response: response)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Testing
+
+@Suite struct HTTPResponseDecodedTests {
+    private struct Product: Codable, Equatable {
+        var productID: Int
+    }
+
+    private let request = HTTPRequest(.post, URL(string: "https://h/p?key=s3cret")!)
+
+    private func response(_ status: Int, _ body: String) -> HTTPResponse {
+        HTTPResponse(status: status, body: Data(body.utf8), request: request)
+    }
+
+    @Test func aResponseIsDecoded() throws {
+        let product: Product = try response(200, #"{"productID":7}"#).decoded()
+        #expect(product == Product(productID: 7))
+        let future = Future(value: response(201, #"{"productID":7}"#))
+        let same: Future<Product> = future.decoded()
+        #expect(try same.result?.get() == product)
+        #expect(try future.decoded(as: Product.self, using: JSONDecoder()).result?.get() == product)
+    }
+
+    @Test func aStatusThatIsNoSuccessIsTheError() throws {
+        let future: Future<Product> = Future(value: response(404, #"{"productID":7}"#)).decoded()
+        let error = try #require(throws: HTTPError.self) { try future.result?.get() }
+        #expect(
+            error.code == .unacceptableStatus && error.status == 404 && error.request == request)
+    }
+
+    @Test func aFailureKeepsTheResponseAndItsRequest() throws {
+        let wrong = response(200, #"{"productID":"s3cret"}"#)
+        let future: Future<Product> = Future(value: wrong).decoded()
+        let failure = try #require(throws: DecodingFailure.self) { try future.result?.get() }
+        #expect(failure.response == wrong && failure.response?.request == request)
+        #expect(failure.data == wrong.body && failure.codingPath == "Product.productID")
+        for text in texts(of: failure) { #expect(!text.contains("s3cret"), "\(text)") }
+    }
+
+    @Test func anErrorPassesUnchanged() {
+        let future: Future<Product> = Future<HTTPResponse>(error: CancellationError()).decoded()
+        #expect(throws: CancellationError.self) { try future.result?.get() }
+    }
+
+    @Test func settingsAreGivenOnce() throws {
+        let json = JSONCoding(decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        struct Item: Decodable, Equatable { var unitPrice: Int }
+        let body = #"{"unit_price":7}"#
+        let item: Future<Item> = Future(value: response(200, body)).decoded(using: json)
+        #expect(try item.result?.get() == Item(unitPrice: 7))
+        let same = Future(value: Data(body.utf8)).decoded(as: Item.self, using: json)
+        #expect(try same.result?.get() == Item(unitPrice: 7))
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import HTTPNetworking
+import TestSupport
+import Testing
+
+/// Random literals with random values, read by a parser that knows nothing of how they were written.
+@Suite struct EndpointPathPropertyTests {
+    @Test(arguments: 0..<40) func everyValueComesBackWholeAndInItsPlace(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let base = URL(string: "https://api.example.com/v1")
+        for _ in 0..<100 {
+            let wanted = RandomPath(using: &random)
+            let endpoint = Endpoint(path: wanted.path, base: base)
+            guard wanted.isValid else {
+                #expect(endpoint.url == nil, "\(wanted)")
+                continue
+            }
+            let url = try #require(endpoint.url, "\(wanted)").absoluteString
+            let read = try #require(RFC3986URL(url), "\(url)")
+            #expect(read.scheme == "https" && read.authority == "api.example.com", "\(url)")
+            #expect(read.segments == [[], Array("v1".utf8)] + wanted.segments, "\(url)")
+            #expect(read.query ?? [] == wanted.query, "\(url)")
+            #expect(read.fragment == nil, "\(url)")
+        }
+    }
+
+    @Test(arguments: 0..<40) func aTextIsOnePathWhateverItHolds(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            let wanted = RandomPath(using: &random)
+            let segments = wanted.segments.map { String(decoding: $0, as: UTF8.self) }
+            let text = "/" + segments.joined(separator: "/")
+            let endpoint = Endpoint(path: text, base: URL(string: "https://h"))
+            let parts = Array(text.utf8).split(separator: 47, omittingEmptySubsequences: false)
+            if parts.contains([46]) || parts.contains([46, 46]) {
+                #expect(endpoint.url == nil, "\(text)")
+                continue
+            }
+            let url = try #require(endpoint.url, "\(text)").absoluteString
+            let read = try #require(RFC3986URL(url), "\(url)")
+            #expect(read.segments == parts.map(Array.init) && read.query == nil, "\(url)")
+            #expect(endpoint.path.utf8.elementsEqual(text.utf8), "\(url)")
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import Services
+import Testing
+
+@Suite struct EndpointPathTests {
+    private let base = URL(string: "https://api.example.com/v1")
+
+    /// What is sent behind the base, nil where there is no URL.
+    private func sent(_ path: Endpoint.Path, _ items: [URLQueryItem] = []) -> String? {
+        let endpoint = Endpoint(path: path, queryItems: items, base: base)
+        return endpoint.url.map {
+            String($0.absoluteString.dropFirst("https://api.example.com/v1".count))
+        }
+    }
+
+    @Test func aLiteralHasAQuery() {
+        let term = "50% off & more"
+        let endpoint = Endpoint(path: "/search?q=\(term)&page=\(2)", base: base)
+        #expect(
+            endpoint.url?.absoluteString
+                == "https://api.example.com/v1/search?q=50%25%20off%20%26%20more&page=2")
+        #expect(Endpoint(path: "/search?q=x", base: base).url?.query() == "q=x")
+    }
+
+    static let hostile = [
+        "http://169.254.169.254/latest", "https://evil.example", "//evil.example/x", "/etc/passwd",
+        "\\\\evil\\x", "a/../../b", "../..", "..\\..", "?admin=1", "#top", "%2F..%2F", "%", "%2",
+        "a&b=c", "a=b", "+", "a b", "..;", ";x=1", "é\u{301}", "\r\nHost: evil", "\0", "@evil",
+        ":80",
+        "http:", "\u{301}", "👩‍👩‍👧", "%00",
+    ]
+
+    @Test(arguments: hostile) func aTenantNeverLeavesItsSegment(tenant: String) throws {
+        let sent = Locked([HTTPRequest]())
+        let service: HTTPService = stack(.defaultHeaders(["X-API-Key": "secret"])) { request in
+            sent.withLock { $0.append(request) }
+            return Future(value: HTTPResponse(status: 200))
+        }
+        let api = networking(over: service, base: base)
+        for endpoint in [Endpoint(path: "\(tenant)/items"), Endpoint(path: "/\(tenant)/items")] {
+            #expect(api(endpoint).hasSucceeded)
+        }
+        for request in sent.withLock({ $0 }) {
+            let read = try #require(RFC3986URL(request.url.absoluteString))
+            #expect(read.scheme == "https" && read.authority == "api.example.com")
+            #expect(read.segments == ["", "v1", tenant, "items"].map { Array($0.utf8) })
+            #expect(read.query == nil && read.fragment == nil)
+        }
+        #expect(sent.withLock { $0.count } == 2)
+    }
+
+    @Test(arguments: hostile) func aTermNeverLeavesItsValue(term: String) throws {
+        let url = try #require(Endpoint(path: "/s?q=\(term)&\(term)=1", base: base).url)
+        let read = try #require(RFC3986URL(url.absoluteString))
+        #expect(read.segments == ["", "v1", "s"].map { Array($0.utf8) })
+        let wanted = [["q", term], [term, "1"]].map { $0.map { Array($0.utf8) } }
+        #expect(read.query == wanted && read.fragment == nil)
+    }
+
+    @Test func aPathHeldInAVariableIsAPathAndNothingElse() {
+        let text = "/a?b#c%2F"
+        #expect(
+            Endpoint(path: text, base: base).url?.absoluteString.hasSuffix("/v1/a%3Fb%23c%252F")
+                == true)
+        #expect(
+            Endpoint(path: text.dropFirst(), base: base).url == Endpoint(path: text, base: base).url
+        )
+        #expect(Endpoint(path: text).path == text)
+    }
+
+    @Test(arguments: [
+        "http://h/x", "HTTPS://h/x", "ftp://h", "http://", "a/../b", "..", "/.", "/./x", "/a/..",
+    ])
+    func aTextThatIsAURLOrHasDotSegmentsIsRefused(text: String) {
+        for base in [base, nil] { #expect(Endpoint(path: text, base: base).url == nil) }
+        #expect(throws: Endpoint.Error.invalidURL) {
+            try Endpoint(path: text, base: base).validate()
+        }
+        #expect(Endpoint(path: .verbatim(text), base: base).url == nil)
+    }
+
+    @Test func aVerbatimTextIsReadAsALiteralIs() {
+        let text = "/a%2Fb?q=a+b&r[]=é#top"
+        #expect(sent(.verbatim(text)) == "/a%2Fb?q=a+b&r%5B%5D=%C3%A9")
+        #expect(sent(.verbatim(text)) == sent("/a%2Fb?q=a+b&r[]=é#top"))
+        #expect(sent(.verbatim(text.prefix(6))) == "/a%2Fb")
+        for text in ["../a", "/a/%2e%2E", ".", "/%2e/x?y", "/.%2E"] {
+            #expect(sent(.verbatim(text)) == nil)
+        }
+    }
+
+    @Test func valuesAreEncodedAsTheirPlaceNeeds() {
+        let all = "/\\?#%&=+; é"
+        #expect(sent("/\(all)/x") == "/%2F%5C%3F%23%25&=%2B%3B%20%C3%A9/x")
+        #expect(sent("/x?\(all)=\(all)") == "/x?\(encodedInQuery)=\(encodedInQuery)")
+    }
+
+    private let encodedInQuery = "%2F%5C%3F%23%25%26%3D%2B%3B%20%C3%A9"
+
+    @Test func anEmptyValueThatIsAWholeSegmentIsInvalid() {
+        let none = ""
+        let invalid: [Endpoint.Path] = [
+            "/\(none)", "\(none)", "\(none)/a", "/a/\(none)/b", "/a/\(none)?q=1",
+            "/a/\(none)\(none)",
+            "/a/\(none)#b",
+        ]
+        for path in invalid { #expect(sent(path) == nil, "\(path)") }
+        #expect(
+            sent("/v\(none)") == "/v" && sent("/\(none)v") == "/v" && sent("/\(none)\("v")") == "/v"
+        )
+        #expect(sent("/a?q=\(none)&r=\(1)") == "/a?q=&r=1" && sent("/a?\(none)") == "/a?")
+    }
+
+    @Test func aFinishedSegmentThatIsADotOrTwoIsInvalid() {
+        let dot = "."
+        let invalid: [Endpoint.Path] = [
+            "/\(dot)", "/\(dot)\(dot)", "/.\(dot)", "/%2e\(dot)/x", "/\("..")", "\(dot)/x",
+            "/a/\("..")?q",
+            "/..", "/a/%2E%2e/b", "./x",
+        ]
+        for path in invalid { #expect(sent(path) == nil, "\(path)") }
+        #expect(
+            sent("/...") == "/..." && sent("/.\("a")") == "/.a" && sent("/\("%2e")") == "/%252e")
+        #expect(sent("/a?q=\("..")&r=/../") == "/a?q=..&r=/../")
+    }
+
+    @Test func aLiteralThatIsAURLOrBeginsWithTwoSlashesIsInvalid() {
+        let host = "evil.example"
+        let invalid: [Endpoint.Path] = [
+            "http://evil.example/x", "HTTPS://evil.example", "ftp://evil.example",
+            "//evil.example/x", "//",
+            "https://\(host)/x", "//\(host)", "\("https")://\(host)", "mailto:me@evil.example",
+        ]
+        for path in invalid {
+            #expect(sent(path) == nil, "\(path)")
+            #expect(Endpoint(path: path).url == nil, "\(path)")
+        }
+        #expect(sent("/http://x") == "/http://x" && sent("/a//b") == "/a//b")
+    }
+
+    @Test func aLiteralStandsAsItIsWritten() {
+        #expect(sent("/a+b%2Fc;d=e/?f=g+h&i=%26") == "/a+b%2Fc;d=e/?f=g+h&i=%26")
+        #expect(sent("/a b/é/%/%4/\\?[x]=\"\n") == "/a%20b/%C3%A9/%25/%254/%5C?%5Bx%5D=%22%0A")
+        // An escape is written as a whole: no value completes one.
+        #expect(sent("/%\("2F")/%2\("F")") == "/%252F/%252F")
+    }
+
+    @Test func withoutALeadingSlashTheBasesPathIsExtended() {
+        #expect(sent("a/b") == "/a/b" && sent("\("a")?q=1") == "/a?q=1" && sent("?q=1") == "?q=1")
+        let key = URL(string: "https://h/v1/?key=1")
+        #expect(
+            Endpoint(path: "a?q=2", base: key).url?.absoluteString == "https://h/v1/a?key=1&q=2")
+    }
+
+    @Test func invalidMeansThatThereIsNoURLAndAnErrorSaysSo() {
+        let endpoint = Endpoint(path: "/users/\("")", base: base)
+        #expect(endpoint.url == nil)
+        #expect(throws: Endpoint.Error.invalidURL) { try endpoint.validate() }
+        let api = networking(over: { _ in Future(value: HTTPResponse(status: 200)) })
+        #expect(throws: Endpoint.Error.invalidURL) { try api(endpoint).result?.get() }
+    }
+
+    @Test func aFragmentIsNotSentAndHoldsNoValue() {
+        #expect(sent("/a#b?c") == "/a" && sent("/a?b#c/\u{301}") == "/a?b")
+        #expect(sent("/a#\(1)") == nil && sent("/a#b\("")") == nil)
+    }
+
+    @Test func itemsComeBehindTheQueryOfThePath() {
+        let items = [URLQueryItem(name: "a", value: "&"), URLQueryItem(name: "b", value: nil)]
+        #expect(sent("/s", items) == "/s?a=%26&b" && sent("/s?q=1", items) == "/s?q=1&a=%26&b")
+        #expect(sent("/s?", items) == "/s?a=%26&b" && sent("/s?q=1&", items) == "/s?q=1&a=%26&b")
+    }
+
+    @Test func thePathReadsDecodedAndKeepsTheQueryWhereItIsSet() {
+        var endpoint = Endpoint(path: "/a b/\("c/d")?q=\("e")", base: base)
+        #expect(endpoint.path == "/a b/c%2Fd")
+        endpoint.path = "/x?y"
+        #expect(endpoint.url?.absoluteString == "https://api.example.com/v1/x%3Fy?q=e")
+        endpoint.path = "/.."
+        #expect(endpoint.url == nil)
+        endpoint.path = "/z"
+        #expect(endpoint.url?.absoluteString == "https://api.example.com/v1/z?q=e")
+    }
+
+    @Test func thePlaceCountsAndNotHowItWasWritten() {
+        let term = "a&b"
+        let item = URLQueryItem(name: "q", value: term)
+        let one = Endpoint(path: "/s?q=\(term)"), other = Endpoint(path: "/s", queryItems: [item])
+        #expect(one == other && one.hashValue == other.hashValue)
+        #expect(Endpoint(path: "/a/\(7)") == Endpoint(path: "/a/7" as String))
+        #expect(Endpoint(path: "/s?q=a") != Endpoint(path: "/s?q=b"))
+        #expect(Endpoint(path: "//h") != Endpoint(path: "//h" as String))
+    }
+
+    @Test func noTextShowsAValueOfTheQuery() {
+        let path: Endpoint.Path = "/login?token=\("s3cret")&s3cret"
+        let invalid: Endpoint.Path = "https://me:\("s3cret")@h/?t=s3cret"
+        let endpoints = [
+            Endpoint(path: path), Endpoint(path: path, base: base), Endpoint(path: invalid),
+        ]
+        for text in texts(of: path) + texts(of: invalid) + endpoints.flatMap(texts) {
+            #expect(!text.contains("s3cret"), "\(text)")
+        }
+        #expect(endpoints[0].description == "GET /login?token=…&…")
+        let error = HTTPError(
+            code: .unacceptableStatus, endpoint: endpoints[0],
+            response: HTTPResponse(status: 400, body: Data("no s3cret here".utf8)))
+        #expect(!error.description.contains("s3cret"))
+    }
+}
