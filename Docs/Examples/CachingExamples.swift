@@ -1,30 +1,34 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/Caching.md.
 @Suite struct CachingExamples {
-    private let prices = URL(string: "https://shop.example/prices")!
+    // snippet: prices
+    let prices = URL(string: "https://shop.example/prices")!
+    // end snippet
 
     /// An origin that answers so, and writes down that it was asked.
     private func origin(
-        _ headers: HTTPHeaders, _ lines: ExampleLog, status: Int = 200
+        _ headers: HTTPHeaders, _ lines: ExampleLog
     ) -> HTTPService {
         { request in
             lines.add("\(request.method)")
-            let isDown = lines.lines.count > 1 && status != 200
-            return Future(value: HTTPResponse(status: isDown ? status : 200, headers: headers))
+            return Future(value: HTTPResponse(status: 200, headers: headers))
         }
-    }
-
-    private func seconds(of scheduler: ManualScheduler) -> Int {
-        Int(scheduler.now.offset.components.seconds)
     }
 
     @Test func usage() {
         let lines = ExampleLog()
-        let origin = origin(["Cache-Control": "max-age=60"], lines)
+        let print: @Sendable (HTTPMethod) -> Void = { lines.add("\($0)") }
         // snippet: usage
+        let origin: HTTPService = { request in
+            print(request.method)
+            return Future(
+                value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=60"]))
+        }
         let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
         let service = stack(.cache(sharing: cache), .retry(), over: origin)
 
@@ -50,10 +54,10 @@ import Testing
                     status: condition == nil ? 200 : 304,
                     headers: ["Cache-Control": "no-cache", "ETag": "\"1\""]))
         }
+        // snippet: users
         let refresher = TokenRefresher(AccessToken("old")) { _ in
             Future(value: AccessToken("new"))
         }
-        // snippet: users
         let cache = HTTPCache()
         let service = stack(
             .redirect(),
@@ -91,16 +95,22 @@ import Testing
     }
 
     @Test func stale() throws {
-        let scheduler = ManualScheduler()
         let lines = ExampleLog()
-        let origin = origin(
-            ["Cache-Control": "max-age=10, stale-if-error=3600"], lines, status: 503)
+        let print: @Sendable (HTTPMethod) -> Void = { lines.add("\($0)") }
         // snippet: stale
+        let scheduler = ManualScheduler()
+        let seconds = { @Sendable in Int(scheduler.now.offset.components.seconds) }
+        let origin: HTTPService = { request in
+            print(request.method)
+            if seconds() > 0 { return Future(value: HTTPResponse(status: 503)) }
+            let headers: HTTPHeaders = ["Cache-Control": "max-age=10, stale-if-error=3600"]
+            return Future(value: HTTPResponse(status: 200, headers: headers))
+        }
         let cache = HTTPCache(
-            now: { HTTPDate(secondsSince1970: seconds(of: scheduler)) }, on: scheduler)
+            now: { HTTPDate(secondsSince1970: seconds()) }, on: scheduler)
         let service = stack(.cache(sharing: cache), over: origin)
 
-        _ = service(HTTPRequest(.get, prices))  // Cache-Control: max-age=10, stale-if-error=3600
+        _ = service(HTTPRequest(.get, prices))
         scheduler.advance(by: .seconds(600))
         _ = service(HTTPRequest(.get, prices))  // The origin is down: the answer from before.
         // end snippet
@@ -110,7 +120,7 @@ import Testing
 
     @Test func status() {
         let lines = ExampleLog()
-        let log: @Sendable (String) -> Void = { lines.add($0) }
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         let origin: HTTPService = { _ in
             Future(value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=60"]))
         }
@@ -119,7 +129,7 @@ import Testing
         let service = stack(.cache(sharing: cache), over: origin)
         for _ in 1...2 {
             service(HTTPRequest(.get, prices)).observe { result in
-                log((try? result.get().headers["Cache-Status"]) ?? "none")
+                print((try? result.get().headers["Cache-Status"]) ?? "none")
             }
         }
         // end snippet

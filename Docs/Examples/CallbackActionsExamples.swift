@@ -1,28 +1,17 @@
-import Futures
+// snippet: imports
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/CallbackActions.md.
 @Suite struct CallbackActionsExamples {
+    // snippet: server
     struct Login: Sendable {
         var name: String
         var password: String
     }
 
-    struct Refused: Error, Equatable {
-        var name: String
-    }
-
-    /// What the examples print.
-    final class Screen: Sendable {
-        private let shown = Locked<[String]>([])
-
-        var lines: [String] { shown.withLock { $0 } }
-
-        func show(_ line: String) { shown.withLock { $0.append(line) } }
-    }
-
-    /// A server that answers when the test's clock says so.
+    /// A server that answers after two seconds of its scheduler's time.
     final class Server: Sendable {
         let scheduler = ManualScheduler()
 
@@ -32,10 +21,14 @@ import Testing
             }
         }
     }
+    // end snippet
 
-    let server = Server()
-    let screen = Screen()
-    let tangent = Login(name: "Tangent", password: "123")
+    private let server = Server()
+    private let screen = ExampleLog()
+    private let tangent = Login(name: "Tangent", password: "123")
+
+    /// What the examples print.
+    private var print: @Sendable (String) -> Void { { [screen] in screen.add($0) } }
 
     let parse: Action<String, [String]> = { text, callback in
         callback(text.split(separator: ":").map(String.init))
@@ -46,33 +39,35 @@ import Testing
     }
 
     @Test func action() {
-        let (server, screen) = (server, screen)
         // snippet: action
+        let server = Server()
+        let tangent = Login(name: "Tangent", password: "123")
         let logIn: Action<Login, String> = { login, callback in
             server.send(login) { answer in callback(answer) }
         }
 
-        logIn(tangent) { answer in screen.show(answer) }
-        // end snippet
+        logIn(tangent) { answer in print(answer) }
         server.scheduler.run()
+        // end snippet
         #expect(screen.lines == ["welcome:Tangent"])
     }
 
     @Test func composed() {
-        let screen = screen
         // snippet: compose
+        let parse: Action<String, [String]> = { text, callback in
+            callback(text.split(separator: ":").map(String.init))
+        }
         let session = logIn >- parse  // Action<Login, [String]>
 
-        session(tangent) { words in screen.show(words[0]) }
+        session(tangent) { words in print(words[0]) }
         // end snippet
         server.scheduler.run()
         #expect(screen.lines == ["welcome"])
     }
 
     @Test func executed() {
-        let screen = screen
         // snippet: exec
-        let request = logIn >- parse <- { words in screen.show(words[0]) }
+        let request = logIn >- parse <- { words in print(words[0]) }
 
         request(tangent)
         // end snippet
@@ -81,12 +76,11 @@ import Testing
     }
 
     @Test func promised() {
-        let screen = screen
         // snippet: promise
         ActionPromise<String, String> { input, callback in callback(input + " Two") }
             .then { input, callback in callback(input + " Three") }
             .then { input, callback in callback(input + " Four") }
-            .exec(input: "One") { result in screen.show(result) }
+            .exec(input: "One") { result in print(result) }
         // end snippet
         #expect(screen.lines == ["One Two Three Four"])
     }
@@ -103,6 +97,10 @@ import Testing
 
     @Test func unwrapped() throws {
         // snippet: unwrapping
+        struct Refused: Error, Equatable {
+            var name: String
+        }
+
         let check: Action<Login, Result<String, Refused>> = { login, callback in
             callback(
                 login.password == "123" ? .success("hello") : .failure(Refused(name: login.name))
@@ -129,14 +127,13 @@ import Testing
     }
 
     @Test func toAction() {
-        let screen = screen
-        let load: @Sendable (Int) -> Future<String> = { Future(value: "book \($0)") }
         // snippet: calling-back
+        let load: @Sendable (Int) -> Future<String> = { Future(value: "book \($0)") }
         let request =
             callingBack(load) <- { result in
                 switch result {
-                case .success(let book): screen.show(book)
-                case .failure(let error): screen.show("no book: \(error)")
+                case .success(let book): print(book)
+                case .failure(let error): print("no book: \(error)")
                 }
             }
         request(7)
@@ -154,14 +151,14 @@ import Testing
     // end snippet
 
     @Test func bound() {
-        let (screen, tangent) = (screen, tangent)
+        let tangent = tangent
         // snippet: bind
         let fetchLogin: Action<(), Login> = { _, callback in callback(tangent) }
-        let loginRequest = fetchLogin >- logIn >- parse <- { words in screen.show(words[0]) }
+        let loginRequest = fetchLogin >- logIn >- parse <- { words in print(words[0]) }
 
         let button = EventSource<ButtonEvents>()
         button.bind(events: .touchUpInside, for: loginRequest)
-        let highlight = button.bind(events: [.touchDown, .touchUpInside]) { screen.show("touched") }
+        let highlight = button.bind(events: [.touchDown, .touchUpInside]) { print("touched") }
 
         button.send(.touchUpInside)  // both handlers, in the order of binding
         highlight.unbind()

@@ -4,7 +4,12 @@ import Testing
 
 /// The run-time errors of Docs/Guides/Errors.md, with the very texts that the guide shows.
 @Suite struct ErrorTextExamples {
-    typealias Product = ErrorsExamples.Product
+    // snippet: product
+    struct Product: Codable, Equatable, Sendable {
+        var id: Int
+        var name: String
+    }
+    // end snippet
 
     /// Fails unless the guide shows the text of the error that a future settles with.
     private func expectInGuide<Value>(
@@ -66,10 +71,9 @@ import Testing
     }
 
     @Test func decoding() async throws {
+        // snippet: decoding
         let data = Future(value: Data(#"[{"id": 7, "name": "iPad"}, {"id": "8"}]"#.utf8))
         let products: Future<[Product]> = data.decoded()
-        try await expectInGuide(products)
-        // snippet: decoding
         let shown = products.recover { error in
             guard let failure = error as? DecodingFailure else { throw error }
             print(failure.codingPath, String(decoding: failure.data, as: UTF8.self))
@@ -77,6 +81,7 @@ import Testing
         }
         // end snippet
         #expect(try await shown.value == [])
+        try await expectInGuide(products)
     }
 
     @Test func addresses() async throws {
@@ -87,20 +92,20 @@ import Testing
     }
 
     @Test func answers() async throws {
+        // snippet: status
         let transport = MemoryTransport(routes: [
             .get("/products/:id", answer: .status(404)),
             .post("/login", answer: .status(401)),
         ])
-        try await expectInGuide(transport.request(Endpoint(path: "/product/7")))
         let request = transport.request(Endpoint(path: "/products/7"))
-        try await expectInGuide(request)
-        // snippet: status
         let name = request.map { data in "\(data.count) bytes" }.recover { error in
             guard let error = error as? HTTPError, error.status == 404 else { throw error }
             return "No such product"
         }
         // end snippet
         #expect(try await name.value == "No such product")
+        try await expectInGuide(request)
+        try await expectInGuide(transport.request(Endpoint(path: "/product/7")))
     }
 
     @Test func steps() async throws {

@@ -1,36 +1,40 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/Errors.md that compiles: what to write instead, and the run-time errors.
 ///
 /// The mistakes that do not compile are in Tests/Packages/Mistakes.
 @Suite struct ErrorsExamples {
+    // snippet: product
     struct Product: Codable, Equatable, Sendable {
         var id = 7
         var name = "iPad Pro"
     }
+    // end snippet
 
-    @MainActor
-    final class ProductScreen {
-        let shown = Promise<String>()
-        let loading: () -> Future<Product> = { Future(value: Product()) }
+    // snippet: main-actor
+    @MainActor final class ProductScreen {
+        private(set) var title = ""
 
-        func render(_ product: Product) { shown.resolve(with: product.name) }
+        func render(_ product: Product) { title = product.name }
 
-        func appear() {
-            // snippet: main-actor
-            loading().observe(on: MainActor.shared) { [weak self] result in
+        func appear(loading: Future<Product>) {
+            loading.observe(on: MainActor.shared) { [weak self] result in
                 if case .success(let product) = result { self?.render(product) }
             }
-            // end snippet
         }
     }
+    // end snippet
 
-    @Test func mainActor() async throws {
-        let screen = await ProductScreen()
-        await screen.appear()
-        #expect(try await screen.shown.value == "iPad Pro")
+    @Test @MainActor func mainActor() async throws {
+        let (screen, product, done) = (ProductScreen(), Future(value: Product()), Promise<Void>())
+        screen.appear(loading: product)
+        product.observe(on: MainActor.shared) { _ in done.resolve() }
+        try await done.value
+        #expect(screen.title == "iPad Pro")
     }
 
     // snippet: sendable
@@ -48,8 +52,8 @@ import Testing
     }
 
     @Test func localClosure() async throws {
-        let price = Future(value: 10)
         // snippet: local-closure
+        let price = Future(value: 10)
         let format: @Sendable (Int) -> String = { price in "\(price) EUR" }
         let text = price.map(format)
         // end snippet
@@ -57,16 +61,16 @@ import Testing
     }
 
     @Test func capturedVariable() async throws {
-        let futures = [1, 2, 3].map { Future(value: $0) }
         // snippet: captured-var
+        let futures = [1, 2, 3].map { Future(value: $0) }
         let sum = Future.all(futures).map { values in values.reduce(0, +) }
         // end snippet
         #expect(try await sum.value == 6)
     }
 
     @Test func inference() async throws {
-        let networking: Networking = { _ in Future(value: Data(#"{"id":7,"name":"iPad"}"#.utf8)) }
         // snippet: typed
+        let networking: Networking = { _ in Future(value: Data(#"{"id":7,"name":"iPad"}"#.utf8)) }
         let load: @Sendable (Endpoint) -> Future<Product> = chain(networking, to: Future.decoded)
         // end snippet
         #expect(try await load(Endpoint(path: "/")).value.name == "iPad")

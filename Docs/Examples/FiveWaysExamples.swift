@@ -1,5 +1,6 @@
-import Futures
+// snippet: imports
 import Pledge
+// end snippet
 import PledgeTesting
 import Testing
 
@@ -21,6 +22,16 @@ struct FiveWaysExamples {
     }
     // end snippet
 
+    @Test func facts() async throws {
+        // snippet: network
+        let networking = MemoryTransport(routes: [
+            .get("/facts/:number", answer: .json("odd"))
+        ]).request
+        // end snippet
+        let answer: Future<String> = networking(Endpoint(path: "/facts/1")).decoded()
+        #expect(try await answer.value == "odd")
+    }
+
     /// The same taps on each of the screens; the network is answered in between.
     private func use(
         _ network: MockNetwork, state: () -> Screen, tapPlus: () -> Void, tapAsk: () -> Void
@@ -40,10 +51,14 @@ struct FiveWaysExamples {
     static func loading(
         _ network: MockNetwork
     ) -> @Sendable (Int) -> Future<Result<String, Unknown>> {
-        { number in
-            let fact: Future<String> = network.request(Endpoint(path: "/facts/\(number)")).decoded()
+        let networking: Networking = network.request
+        // snippet: load
+        let load: @Sendable (Int) -> Future<Result<String, Unknown>> = { number in
+            let fact: Future<String> = networking(Endpoint(path: "/facts/\(number)")).decoded()
             return fact.map { .success($0) }.recover { _ in .failure(Unknown()) }
         }
+        // end snippet
+        return load
     }
 
     @Test func redux() throws {
@@ -165,8 +180,9 @@ struct FiveWaysExamples {
 
     @Test func reactorKit() throws {
         let network = MockNetwork()
+        let load = Self.loading(network)
         // snippet: reactor-use
-        let reactor = Reactor(load: Self.loading(network))
+        let reactor = Reactor(load: load)
         // end snippet
         try use(
             network, state: { reactor.store.state },

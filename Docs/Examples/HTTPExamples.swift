@@ -1,19 +1,22 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/HTTP.md.
 @Suite struct HTTPExamples {
-    private struct Order: Encodable {
+    // snippet: shop
+    struct Order: Encodable {
         var item: Int
         var name: String
     }
 
-    private let order = Order(item: 7, name: "Joanna")
-    private let server = URL(string: "https://api.example.com")!
+    let order = Order(item: 7, name: "Joanna")
+    let server = URL(string: "https://api.example.com")!
 
     /// A server that sells out.
-    private let transport: HTTPService = { request in
+    let transport: HTTPService = { request in
         if request.method == .get {
             return Future(value: HTTPResponse(status: 200, body: Data(#"{"id":7}"#.utf8)))
         }
@@ -22,6 +25,7 @@ import Testing
             value: HTTPResponse(
                 status: 409, headers: ["Content-Type": "application/json"], body: Data(body.utf8)))
     }
+    // end snippet
 
     @Test func request() throws {
         // snippet: request
@@ -36,8 +40,8 @@ import Testing
     }
 
     @Test func bodies() throws {
-        let (file, chunks) = (URL(fileURLWithPath: "/tmp/film.mp4"), Data("abc".utf8))
         // snippet: bodies
+        let (file, chunks) = (URL(fileURLWithPath: "/tmp/film.mp4"), Data("abc".utf8))
         let json = try HTTPRequest.Body.json(order)
         let film = HTTPRequest.Body.file(file, contentType: "video/mp4")
         let stream = HTTPRequest.Body.stream(
@@ -66,8 +70,8 @@ import Testing
                 value: HTTPResponse(
                     status: 200, headers: ["Content-Encoding": "gzip"], body: compressed))
         }
-        let request = HTTPRequest(.get, server)
         // snippet: decompressing
+        let request = HTTPRequest(.get, server)
         let service: HTTPService = stack(.decompress(upTo: 10 << 20), over: transport)
         let response = try await service(request).value
         // end snippet
@@ -77,17 +81,18 @@ import Testing
 
     @Test func order() async throws {
         let (server, transport, lines) = (server, transport, ExampleLog())
-        let scheduler = ManualScheduler()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: order
+        let scheduler = ManualScheduler()
         let service: HTTPService = stack(
-            .observed(by: .logging { line in lines.add(line) }, named: { "\($0.method)" }),
+            .observed(by: .logging { line in print(line) }, named: { "\($0.method)" }),
             .deadline(.seconds(10)),
             .userAgent("Shop/2.1"),
             .defaultHeaders(["Accept": "application/json"]),
             .idempotencyKey(),
             .retry(),
             .acceptStatus(),
-            .exchangeLog(on: scheduler) { exchange in lines.add(exchange.logLine) },
+            .exchangeLog(on: scheduler) { exchange in print(exchange.logLine) },
             .timeout(.seconds(2)),
             over: transport)
         // end snippet
@@ -126,10 +131,10 @@ import Testing
     }
 
     @Test func curl() throws {
+        // snippet: curl
         let request = HTTPRequest(
             .get, URL(string: "https://api.example.com/me?key=s3cret")!,
             headers: ["Cookie": "sid=c00kie"])
-        // snippet: curl
         let toShow = request.curlCommand
         let toRun = request.curlCommand(revealingSecrets: true)
         // end snippet
@@ -139,12 +144,13 @@ import Testing
 
     @Test func logging() async throws {
         let (transport, lines) = (transport, ExampleLog())
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         let scheduler = ManualScheduler()
         let url = URL(string: "https://api.example.com/orders?key=s3cret")!
         // snippet: logging
         let service: HTTPService = stack(
             .exchangeLog(on: scheduler) { exchange in
-                lines.add("\(exchange.isFailure ? "error" : "info") \(exchange.logLine)")
+                print("\(exchange.isFailure ? "error" : "info") \(exchange.logLine)")
             },
             over: transport)
         // end snippet
@@ -157,8 +163,8 @@ import Testing
 
     @Test func own() async throws {
         let transport = transport
-        let sign: @Sendable (HTTPRequest) -> String = { "signature of \($0.url.path)" }
         // snippet: own
+        let sign: @Sendable (HTTPRequest) -> String = { "signature of \($0.url.path)" }
         let signed = Middleware<HTTPRequest, HTTPResponse> { next in
             { request in
                 var request = request

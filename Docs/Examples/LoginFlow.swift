@@ -1,8 +1,8 @@
 import Pledge
 
-/// The login of Docs/Guides/TestingState.md, whose effects take time.
+// snippet: flow
+/// A login whose effects take time.
 struct LoginFlow: Sendable {
-    // snippet: state
     struct Login: Equatable, Sendable {
         var name = ""
         var user = Loadable<String, Problem>.idle
@@ -18,12 +18,10 @@ struct LoginFlow: Sendable {
         case answered(Result<String, Problem>)
         case unlocked
     }
-    // end snippet
 
     let logIn: @Sendable (String) -> Future<String>
     let scheduler: ManualScheduler
 
-    // snippet: effects
     func reduce(_ login: inout Login, _ event: Event) -> Effect<Event> {
         switch event {
         case .typed(let name):
@@ -49,9 +47,7 @@ struct LoginFlow: Sendable {
         }
         return .none
     }
-    // end snippet
 
-    // snippet: requests
     private func request(_ name: String) -> Effect<Event> {
         .request(logIn(name).timeout(.seconds(10), on: scheduler)) { result in
             .answered(result.mapError(Problem.init))
@@ -61,7 +57,6 @@ struct LoginFlow: Sendable {
     private var unlock: Effect<Event> {
         .future(Future(value: .unlocked).delay(.seconds(30), on: scheduler))
     }
-    // end snippet
 }
 
 extension LoginFlow.Problem {
@@ -73,3 +68,4 @@ extension LoginFlow.Problem {
         }
     }
 }
+// end snippet

@@ -2,7 +2,8 @@ import Pledge
 import PledgeTesting
 import Testing
 
-/// What a user of the login of Docs/Guides/TestingState.md may meet, on virtual time.
+// snippet: suite
+/// What a user of the login may meet, on virtual time.
 @Suite(.timeLimit(.minutes(10)))
 struct LoginFlowExamples {
     typealias Login = LoginFlow.Login
@@ -10,7 +11,7 @@ struct LoginFlowExamples {
     let network = MockNetwork()
     let scheduler = ManualScheduler()
 
-    private func makeStore() -> TestStore<Login, LoginFlow.Event> {
+    func makeStore() -> TestStore<Login, LoginFlow.Event> {
         let network = network
         let flow = LoginFlow(
             logIn: { network.request(Endpoint(path: "/login/\($0)")).decoded() },
@@ -20,12 +21,15 @@ struct LoginFlowExamples {
         return store
     }
 
-    private func finish(_ store: TestStore<Login, LoginFlow.Event>) throws {
+    func finish(_ store: TestStore<Login, LoginFlow.Event>) throws {
         store.finish()
         try network.finish()
         #expect(scheduler.isIdle)
     }
+}
+// end snippet
 
+extension LoginFlowExamples {
     @Test func loggedInAndOut() throws {
         let store = makeStore()
         store.send(.tappedLogin) { $0.user = .loading() }
@@ -42,8 +46,10 @@ struct LoginFlowExamples {
         store.send(.tappedLogin)
         try finish(store)
     }
+}
 
-    // snippet: too-slow
+// snippet: too-slow
+extension LoginFlowExamples {
     @Test func aSlowServerIsGivenUp() throws {
         let store = makeStore()
         store.send(.tappedLogin) { $0.user = .loading() }
@@ -53,8 +59,10 @@ struct LoginFlowExamples {
         #expect(call.isCancelled)
         try finish(store)
     }
-    // end snippet
+}
+// end snippet
 
+extension LoginFlowExamples {
     @Test func aCancelledLoginIsNotAnswered() throws {
         let store = makeStore()
         store.send(.tappedLogin) { $0.user = .loading() }
@@ -64,8 +72,10 @@ struct LoginFlowExamples {
         #expect(try !call.answer(with: .json("too late")))
         try finish(store)
     }
+}
 
-    // snippet: replaced
+// snippet: replaced
+extension LoginFlowExamples {
     @Test func theSecondTapReplacesTheFirst() throws {
         let store = makeStore()
         store.send(.tappedLogin) { $0.user = .loading() }
@@ -77,9 +87,11 @@ struct LoginFlowExamples {
         store.receive(.answered(.success("userID008"))) { $0.user = .loaded("userID008") }
         try finish(store)
     }
-    // end snippet
+}
+// end snippet
 
-    // snippet: locked
+// snippet: locked
+extension LoginFlowExamples {
     @Test func threeRefusalsLockForHalfAMinute() throws {
         let store = makeStore()
         for refusal in 1...3 {
@@ -101,8 +113,10 @@ struct LoginFlowExamples {
         }
         try finish(store)
     }
-    // end snippet
+}
+// end snippet
 
+extension LoginFlowExamples {
     @Test func anotherFailureForgetsTheRefusals() throws {
         let store = makeStore()
         store.send(.tappedLogin) { $0.user = .loading() }

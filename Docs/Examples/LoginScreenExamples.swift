@@ -1,13 +1,7 @@
-import Futures
+import Foundation
 import Pledge
 import PledgeTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The login screen of Docs/Guides/ModellingState.md.
 @MainActor @Suite(.timeLimit(.minutes(10)))
@@ -27,11 +21,11 @@ struct LoginScreenExamples {
     }
     // end snippet
 
-    static func effects(
-        _ logIn: @escaping @Sendable (String) -> Future<String>
-    ) -> @Sendable (inout Login, LoginEvent) -> Effect<LoginEvent> {
-        // snippet: login-effects
-        { login, event in
+    // snippet: login-effects
+    struct LoginService: Sendable {
+        let logIn: @Sendable (String) -> Future<String>
+
+        func reduce(_ login: inout Login, _ event: LoginEvent) -> Effect<LoginEvent> {
             switch event {
             case .typed(let text):
                 login.username = text
@@ -46,8 +40,8 @@ struct LoginScreenExamples {
             }
             return .none
         }
-        // end snippet
     }
+    // end snippet
 
     // snippet: screen
     @MainActor
@@ -76,17 +70,22 @@ struct LoginScreenExamples {
     }
     // end snippet
 
+    // snippet: drawn
     /// Lets the calls run that are on their way to the main actor.
-    private func drawn() async throws {
+    @MainActor func drawn() async throws {
         let done = Promise<Void>(value: ())
         let next = Promise<Void>()
         done.observe(on: MainActor.shared) { _ in next.resolve(with: ()) }
         try await next.value
     }
+    // end snippet
 
     @Test func loginScreen() async throws {
+        // snippet: screen-store
         let answer = Promise<String>()
-        let store = Store(initialState: Login(), effects: Self.effects { _ in answer })
+        let service = LoginService(logIn: { _ in answer })
+        let store = Store(initialState: Login(), effects: service.reduce)
+        // end snippet
         weak var gone: LoginViewController?
         do {
             // snippet: screen-test
@@ -106,20 +105,19 @@ struct LoginScreenExamples {
         #expect(gone == nil)
     }
 
+    // snippet: login-test
     @Test func loginWithoutAScreen() throws {
         let network = MockNetwork()
-        // snippet: login-test
-        let store = TestStore(
-            initialState: Login(),
-            effects: Self.effects { name in
-                network.request(Endpoint(path: "/login/\(name)")).decoded()
-            })
+        let service = LoginService(logIn: { name in
+            network.request(Endpoint(path: "/login/\(name)")).decoded()
+        })
+        let store = TestStore(initialState: Login(), effects: service.reduce)
 
         store.send(.typed("Tangent")) { $0.username = "Tangent" }
         store.send(.tappedLogin) { $0.user = .loading() }
         try network.next().answer(with: .json("userID007"))
         store.receive(.answered(.success("userID007"))) { $0.user = .loaded("userID007") }
         store.finish()
-        // end snippet
     }
+    // end snippet
 }

@@ -1,36 +1,36 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import Testing
 
 /// Pledge's side of the ten rows of Docs/Guides/Migrating.md.
 @Suite struct MigratingExamples {
+    // snippet: user
     struct User: Equatable, Sendable {
         var id = 7
         var name = "Ada"
     }
 
     struct Gone: Error {}
+    // end snippet
 
-    @Sendable static func fetch(_ id: Int, completion: @escaping @Sendable (User?, Gone?) -> Void) {
-        if id > 0 { completion(User(id: id), nil) } else { completion(nil, Gone()) }
-    }
-
-    @Sendable static func loadUser(_ id: Int) -> Future<User> {
+    private let loadUser: @Sendable (Int) -> Future<User> = { id in
         id > 0 ? Future(value: User(id: id)) : Future(error: Gone())
     }
 
-    @Sendable static func loadOrders(of user: User) -> Future<[Int]> {
+    private let loadOrders: @Sendable (User) -> Future<[Int]> = { user in
         Future(value: [user.id, user.id + 1])
     }
 
-    private let fetch = Self.fetch
-    private let loadUser = Self.loadUser
-    private let loadOrders = Self.loadOrders(of:)
-
     @Test func wrapping() async throws {
-        let fetch = self.fetch
         // snippet: wrap
-        func loadUser(_ id: Int) -> Future<User> {
+        let fetch = {
+            @Sendable (id: Int, completion: @Sendable (User?, Gone?) -> Void) in
+            if id > 0 { completion(User(id: id), nil) } else { completion(nil, Gone()) }
+        }
+
+        let loadUser = { @Sendable (id: Int) -> Future<User> in
             Future.make { resolver in
                 fetch(id) { user, error in
                     if let user { resolver.resolve(with: user) }
@@ -81,6 +81,7 @@ import Testing
 
     @Test func oneAfterTheOther() async throws {
         // snippet: then
+        let loadOrders = { @Sendable (user: User) in Future(value: [user.id, user.id + 1]) }
         let orders = loadUser(7).flatMap { user in loadOrders(user) }
         // end snippet
         #expect(try await orders.value == [7, 8])
@@ -104,11 +105,11 @@ import Testing
 
     @Test func cleaningUp() async throws {
         let log = ExampleLog()
-        let hideSpinner = log.adder("hidden")
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: always
-        loadUser(7).always { hideSpinner() }
+        loadUser(7).always { print("hide the spinner") }
         // end snippet
-        #expect(log.lines == ["hidden"])
+        #expect(log.lines == ["hide the spinner"])
     }
 
     @Test func inTime() async throws {
@@ -120,13 +121,15 @@ import Testing
 
     @Test func cancelling() async throws {
         let log = ExampleLog()
+        let print: @Sendable (String) -> Void = { log.add($0) }
+        // snippet: cancel
         let endpoint = Endpoint(path: "/users/7", base: URL(string: "https://shop.example"))
         let networking: Networking = { _ in
             let promise = Promise<Data>()
-            promise.onCancel { log.add("stopped") }
+            promise.onCancel { print("stopped") }
             return promise
         }
-        // snippet: cancel
+
         let download = networking(endpoint)
         let size = download.map { data in data.count }
         size.cancel()  // nobody else waits, so the download stops
@@ -139,9 +142,10 @@ import Testing
     func losersOfARace(_ others: OtherInputs) throws {
         let answer = Promise<Data>()
         let networking: Networking = { _ in answer }
-        let (endpoint, cached) = (Endpoint(path: "/users/7"), Future(value: 7))
+        let endpoint = Endpoint(path: "/users/7")
         guard others == .keptGoing else {
             // snippet: losers
+            let cached = Future(value: 7)
             let fresh = networking(endpoint).map { data in data.count }
             let first = Future.race([cached, fresh])  // `fresh` has CancellationError
             // end snippet
@@ -149,6 +153,7 @@ import Testing
             #expect(throws: CancellationError.self) { try fresh.result?.get() }
             return
         }
+        let cached = Future(value: 7)
         // snippet: others
         let fresh = networking(endpoint).map { data in data.count }
         let first = Future.race([cached, fresh], others: .keptGoing)  // `fresh` goes on

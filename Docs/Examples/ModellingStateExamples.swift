@@ -1,13 +1,11 @@
-import Futures
+// snippet: imports
+import Foundation
 import Pledge
 import PledgeTesting
+import Synchronization
 import Testing
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+// end snippet
 
 /// The code of Docs/Guides/ModellingState.md.
 @Suite(.timeLimit(.minutes(10)))
@@ -37,11 +35,11 @@ struct ModellingStateExamples {
         // end snippet
     }
 
+    // snippet: video
     struct File: Equatable, Sendable {
         var name: String
     }
 
-    // snippet: video
     struct Video: Reducible, Equatable {
         struct Playback: Equatable {
             var file: File
@@ -81,25 +79,25 @@ struct ModellingStateExamples {
     }
     // end snippet
 
-    // snippet: button
-    static func actionButton(_ video: Video) -> String {
-        switch video.state {
-        case .willDownload: "wait"
-        case .downloading: "cancel"
-        case .playing: "pause"
-        case .paused: "play"
-        }
-    }
-    // end snippet
-
     @Test func video() {
         let log = ExampleLog()
+        let print: @Sendable (String) -> Void = { log.add($0) }
+        // snippet: button
+        @Sendable func actionButton(_ video: Video) -> String {
+            switch video.state {
+            case .willDownload: "wait"
+            case .downloading: "cancel"
+            case .playing: "pause"
+            case .paused: "play"
+            }
+        }
+        // end snippet
         // snippet: no-recursion
         let store = Store(initialState: Video(state: .willDownload(from: "/cat")))
-        let depth = Locked(0)
+        let depth = Mutex(0)
         store.subscribe { [weak store] _, video in
             depth.withLock { $0 += 1 }
-            log.add("\(depth.withLock { $0 }) deep: \(Self.actionButton(video))")
+            print("\(depth.withLock { $0 }) deep: \(actionButton(video))")
             switch video.state {
             case .willDownload: store?.dispatch(event: .started)
             case .downloading: store?.dispatch(event: .downloaded(File(name: "cat")))
@@ -107,14 +105,16 @@ struct ModellingStateExamples {
             }
             depth.withLock { $0 -= 1 }
         }
-        #expect(log.lines == ["1 deep: wait", "1 deep: cancel", "1 deep: pause"])
+        // prints 1 deep: wait, 1 deep: cancel, 1 deep: pause
         // end snippet
+        #expect(log.lines == ["1 deep: wait", "1 deep: cancel", "1 deep: pause"])
         store.dispatch(event: .progressed(to: 0.5))
         store.dispatch(event: .toggled)
         store.dispatch(event: .progressed(to: 0.7))
         #expect(store.state.state == .paused(.init(file: File(name: "cat"), progress: 0.5)))
     }
 
+    // snippet: product
     struct Product: Equatable, Sendable {
         var name: String
     }
@@ -122,6 +122,7 @@ struct ModellingStateExamples {
     struct Offline: Error, Equatable, CustomStringConvertible {
         var description: String { "You are offline." }
     }
+    // end snippet
 
     @Test func loadable() {
         // snippet: loadable
@@ -150,26 +151,28 @@ struct ModellingStateExamples {
 
     @Test func loadableOfAFuture() {
         let log = ExampleLog()
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: observe-loading
         let price = Promise<Int>()
-        price.observeLoading { price in log.add("\(price.map { "\($0) €" }.value ?? "…")") }
+        price.observeLoading { price in print("\(price.map { "\($0) €" }.value ?? "…")") }
         price.resolve(with: 999)
-        #expect(log.lines == ["…", "999 €"])
+        // prints …, 999 €
         // end snippet
+        #expect(log.lines == ["…", "999 €"])
     }
 
     @Test @MainActor func loadableOnTheMainActor() async {
-        let log = ExampleLog()
-        await withCheckedContinuation { shown in
-            // snippet: observe-loading-on
-            let price = Promise<Int>()
-            price.observeLoading(on: MainActor.shared) { price in
-                log.add("\(price)")
-                if !price.isLoading { shown.resume() }
-            }
-            price.resolve(with: 999)
-            // end snippet
+        let (log, shown) = (ExampleLog(), Promise<Void>())
+        let print: @Sendable (String) -> Void = { line in
+            log.add(line)
+            if line.hasPrefix("loaded") { shown.resolve() }
         }
+        // snippet: observe-loading-on
+        let price = Promise<Int>()
+        price.observeLoading(on: MainActor.shared) { price in print("\(price)") }
+        price.resolve(with: 999)
+        // end snippet
+        _ = await shown.resultWhenSettled
         #expect(log.lines == ["loading(previous: nil)", "loaded(999, stale: false)"])
     }
 

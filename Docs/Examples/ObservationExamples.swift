@@ -1,32 +1,19 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/Observation.md, and what it writes.
 @Suite struct ObservationExamples {
-    typealias Product = String
-
+    // snippet: busy
     struct Busy: Error, CodedError {
         var loggedCode: String { "503" }
     }
+    // end snippet
 
     private let scheduler = ManualScheduler()
-    private let attempts = ExampleLog()
-
-    /// Fails at once the first time, and answers after 25 ms the second.
-    private var loadProduct: Service<Int, Product> {
-        let (scheduler, attempts) = (scheduler, attempts)
-        return { id in
-            attempts.add("attempt")
-            let isFirst = attempts.lines.count == 1
-            let wait = Future<Void>(value: ())
-                .delay(.milliseconds(isFirst ? 10 : 25), on: scheduler)
-            return wait.flatMap {
-                isFirst ? Future(error: Busy()) : Future(value: "Product \(id)")
-            }
-        }
-    }
 
     /// Answers after a time that depends on what it is asked for.
     private var loadPart: Service<String, Int> {
@@ -37,15 +24,26 @@ import Testing
     }
 
     @Test func observers() throws {
-        let (loadProduct, scheduler) = (loadProduct, scheduler)
         let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: combined
+        let scheduler = ManualScheduler()
+
+        /// Fails the first time after 10 ms, and answers after 25 ms the second.
+        let loadProduct: Service<Int, String> = { id in
+            let isFirst = CallContext.current.attempt == 1
+            let wait = Future(value: ()).delay(.milliseconds(isFirst ? 10 : 25), on: scheduler)
+            return wait.flatMap {
+                isFirst ? Future(error: Busy()) : Future(value: "Product \(id)")
+            }
+        }
+
         let metrics = ServiceMetrics()
         let recorder = CallRecorder()
         let observer = ServiceObserver(combining: [
             metrics.observer,
             recorder.observer,
-            .logging { line in lines.add(line) },
+            .logging { line in print(line) },
         ])
 
         let api = stack(
@@ -53,9 +51,9 @@ import Testing
             .retry(backoff: .constant(.milliseconds(15)), on: scheduler),
             .timeout(.milliseconds(100), on: scheduler),
             over: loadProduct)
-        // end snippet
         let product = api(7)
         scheduler.run()
+        // end snippet
         #expect(try product.settledValue() == "Product 7")
         let call = try #require(recorder.lastCall)
         #expect(call.waterfall(width: 30) == (try output("waterfall.txt")))
@@ -65,8 +63,11 @@ import Testing
     }
 
     @Test func spansOfYourOwn() throws {
-        let (loadPart, scheduler, recorder) = (loadPart, scheduler, CallRecorder())
+        let (scheduler, recorder) = (scheduler, CallRecorder())
         // snippet: spans
+        let loadPart: Service<String, Int> = { part in
+            Future(value: part.count).delay(.milliseconds(part.count * 5), on: scheduler)
+        }
         let part = stack(.observed(named: { name in name }), over: loadPart)
         let screen: Service<Int, Int> = { id in
             zip(part("reviews"), part("pictures")).map { $0 + $1 }
@@ -97,10 +98,10 @@ import Testing
 
     @Test func names() {
         let scheduler = ManualScheduler()
+        // snippet: names
         let metrics = ServiceMetrics()
         let loadPart: Service<Int, Int> = { id in Future(value: id) }
         let savePart: Service<Int, Int> = { _ in Future(error: Busy()) }
-        // snippet: names
         let reads = CircuitBreaker(named: "reads", failuresInARow: 1, on: scheduler)
         let writes = CircuitBreaker(named: "writes", failuresInARow: 1, on: scheduler)
         let load = stack(
@@ -123,24 +124,23 @@ import Testing
         let api = stack(
             .observed(by: recorder.observer), over: { (id: Int) in Future(value: id) })
         _ = api(7)
-        let file = FileManager.default.temporaryDirectory
-            .appendingPathComponent("pledge-\(UUID().uuidString).json").path
-        defer { try? FileManager.default.removeItem(atPath: file) }
         // snippet: trace
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("trace.json").path
         try recorder.chromeTrace.write(toFile: file, atomically: true, encoding: .utf8)
         // end snippet
+        defer { try? FileManager.default.removeItem(atPath: file) }
         let data = try #require(FileManager.default.contents(atPath: file))
         let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         #expect((json?["traceEvents"] as? [Any])?.count == 3)
     }
 
     @Test func anObserverOfYourOwn() throws {
-        let stock = stack(
-            .fallback(0), over: { (id: Int) in Future<Int>(error: Busy()) })
         let alarms = ExampleLog()
+        let print: @Sendable (String) -> Void = { alarms.add($0) }
         // snippet: own
+        let stock = stack(.fallback(0), over: { (id: Int) in Future<Int>(error: Busy()) })
         let watching = ServiceObserver { event in
-            if case .fellBack = event.kind { alarms.add(event.logLine) }
+            if case .fellBack = event.kind { print(event.logLine) }
         }
         let api = stack(.observed(by: watching), over: stock)
         // end snippet
@@ -151,18 +151,17 @@ import Testing
 
     @Test func aPolicyOfYourOwn() throws {
         let lines = ExampleLog()
-        let (sign, send): (@Sendable (Int) -> Int, Service<Int, Int>) = (
-            { $0 }, { Future(value: $0) }
-        )
+        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: report
+        let send: Service<Int, Int> = { input in Future(value: input) }
         let signing = Middleware<Int, Int> { next in
             { input in
                 CallContext.current.report(.note("signed"), by: "signing")
-                return next(sign(input))
+                return next(input)
             }
         }
+        let api = stack(.observed(by: .logging { print($0) }), signing, over: send)
         // end snippet
-        let api = stack(.observed(by: .logging { lines.add($0) }), signing, over: send)
         #expect(try api(7).settledValue() == 7)
         #expect(lines.lines[1].hasSuffix("policy=signing event=note text=signed"))
     }

@@ -1,13 +1,20 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
+// snippet: testing
 import Testing
+
+// end snippet
 
 /// The code of README.md.
 @Suite struct ReadmeExamples {
+    // snippet: model
     struct Product: Codable, Equatable, Sendable {
         var id: Int
         var name: String
     }
+    // end snippet
 
     enum Declared {
         // snippet: networking
@@ -23,8 +30,10 @@ import Testing
     @Test func firstLines() async throws {
         let log = ExampleLog()
         let print: @Sendable (Result<String, any Error>) -> Void = { log.add("\($0)") }
-        let networking: Declared.Networking = Self.networking
         // snippet: product
+        let networking = MemoryTransport(routes: [
+            .get("/products/:id", answer: .json(Product(id: 7, name: "iPad Pro")))
+        ]).request
         let loadProduct: @Sendable (Int) -> Future<Product> = chain(
             chain(Endpoint.product, to: networking),
             to: Future.decoded
@@ -59,25 +68,24 @@ import Testing
         #expect(product.name == "iPad Pro")
     }
 
-    @MainActor
-    final class ProductScreen {
+    // snippet: test
+    @MainActor final class ProductScreen {
         private(set) var title = ""
         private let loading: () -> Future<Product>
 
         init(loading: @escaping () -> Future<Product>) { self.loading = loading }
 
-        func appear() async { title = (try? await loading().value.name) ?? "" }
+        func appear() async { title = (try? await loading().value.name) ?? "Not loaded" }
     }
 
-    @Test @MainActor func testing() async throws {
-        // snippet: test
+    @Test @MainActor func showsTheProductsName() async {
         let screen = ProductScreen(loading: {
             Promise(value: Product(id: 7, name: "iPad Pro"))
         })
         await screen.appear()
         #expect(screen.title == "iPad Pro")
-        // end snippet
     }
+    // end snippet
 }
 
 // snippet: endpoint

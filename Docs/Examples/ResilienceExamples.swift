@@ -1,16 +1,29 @@
-import Futures
+// snippet: imports
 import Pledge
 import PledgeTesting
+import Synchronization
 import Testing
+
+// end snippet
 
 /// The code of Docs/Guides/Resilience.md, but that of the wrong orders.
 @Suite struct ResilienceExamples {
+    // snippet: busy
     struct Busy: Error {}
+    // end snippet
 
+    // snippet: product
     struct Product: Equatable, Sendable {
         var id: Int
         var isStale = false
+
+        /// A substitute is no answer: it is not to be kept.
+        static let fresh = Classifier<Product> { result in
+            if case .success(let product) = result, product.isStale { return .ignorable }
+            return Classifier.standard(result)
+        }
     }
+    // end snippet
 
     // snippet: stack
     /// What all stacks that load from the shop share.
@@ -35,7 +48,7 @@ import Testing
         stack(
             .observed(by: observer, on: scheduler, named: { _ in "load product" }),
             .deadline(.seconds(10), on: scheduler),
-            .memoise(timeToLive: .seconds(60), classifier: .fresh, on: scheduler),
+            .memoise(timeToLive: .seconds(60), classifier: Product.fresh, on: scheduler),
             .coalesce(),
             .fallback(kept),
             .bulkhead(sharing: shop.places),
@@ -94,10 +107,11 @@ import Testing
 
     @Test func ownMiddleware() throws {
         let log = ExampleLog()
-        let load: Service<Int, Product> = { _ in Future(error: Busy()) }
+        let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: own
+        let load: Service<Int, Product> = { _ in Future(error: Busy()) }
         let logged = Middleware<Int, Product> { next in
-            { id in next(id).onFailure { error in log.add("\(id): \(error)") } }
+            { id in next(id).onFailure { error in print("\(id): \(error)") } }
         }
         let loadLogged = stack(logged, .retry(attempts: 1), over: load)
         // end snippet
@@ -130,10 +144,10 @@ import Testing
     // snippet: test
     @Test func aBusyShopIsAskedAgain() throws {
         let scheduler = ManualScheduler()
-        let asked = ExampleLog()
+        let asked = Mutex<[Duration]>([])
         let busyOnce: Service<Int, Product> = { id in
-            asked.add("\(scheduler.now.offset)")
-            return asked.lines.count <= 1
+            asked.withLock { $0.append(scheduler.now.offset) }
+            return CallContext.current.attempt == 1
                 ? Future(error: Busy()) : Future(value: Product(id: id))
         }
         let load = resilient(
@@ -142,9 +156,9 @@ import Testing
 
         let product = load(7)
         scheduler.advance(by: .milliseconds(49))
-        #expect(asked.lines == ["0.0 seconds"])
+        #expect(asked.withLock { $0 } == [.zero])
         scheduler.advance(by: .milliseconds(1))
-        #expect(asked.lines.last == "0.05 seconds")  // half of the first backoff
+        #expect(asked.withLock { $0.last } == .milliseconds(50))  // half of the first backoff
         #expect(try product.settledValue() == Product(id: 7))
     }
 
@@ -154,18 +168,6 @@ import Testing
     }
     // end snippet
 }
-
-// snippet: fresh
-extension Classifier<ResilienceExamples.Product> {
-    /// A substitute is no answer: it is not to be kept.
-    static var fresh: Self {
-        Classifier { result in
-            if case .success(let product) = result, product.isStale { return .ignorable }
-            return standard(result)
-        }
-    }
-}
-// end snippet
 
 // snippet: later
 extension Middleware {

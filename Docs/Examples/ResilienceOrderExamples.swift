@@ -5,9 +5,13 @@ import Testing
 
 /// The wrong orders of Docs/Guides/Resilience.md, and what they do.
 @Suite struct ResilienceOrderExamples {
+    // snippet: broken
     struct Broken: Error {}
+    // end snippet
 
-    private let scheduler = ManualScheduler()
+    // snippet: scheduler
+    let scheduler = ManualScheduler()
+    // end snippet
     private let asked = ExampleLog()
 
     /// A service that is down, and says so after a while.
@@ -44,8 +48,12 @@ import Testing
     }
 
     @Test func aTimeoutOutsideTheRetry() {
-        let (scheduler, down) = (scheduler, down(after: .milliseconds(600)))
+        let scheduler = scheduler
         // snippet: deadline
+        let down: Service<Int, String> = { _ in
+            Future(value: ()).delay(.milliseconds(600), on: scheduler)
+                .flatMap { Future(error: Broken()) }
+        }
         let wrong = stack(
             .timeout(.seconds(2), on: scheduler),
             .retry(backoff: .constant(.milliseconds(1_500)), on: scheduler),
@@ -78,8 +86,13 @@ import Testing
     }
 
     @Test func aTimeoutOutsideTheBreaker() {
-        let (scheduler, hangs) = (scheduler, down(after: .seconds(3_600)))
+        let (scheduler, asked) = (scheduler, asked)
+        let print: @Sendable (String) -> Void = { asked.add($0) }
         // snippet: hang
+        let hangs: Service<Int, String> = { _ in
+            print("asked")
+            return Future(value: "late").delay(.seconds(3_600), on: scheduler)
+        }
         let wrong = stack(
             .timeout(.milliseconds(50), on: scheduler),
             .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),

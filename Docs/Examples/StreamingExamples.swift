@@ -1,13 +1,16 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/Streaming.md.
 @Suite struct StreamingExamples {
-    private let url = URL(string: "https://api.example.com/files/7") ?? URL(fileURLWithPath: "/")
+    // snippet: echo
+    let url = URL(string: "https://api.example.com/files/7")!
 
     /// Answers with what it was sent, two bytes a chunk.
-    private let echo: HTTPStreamingService = { request in
+    let echo: HTTPStreamingService = { request in
         Future(value: request).flatMap { try $0.body.open().gathered(upTo: 1_000_000) }
             .map { data in
                 HTTPStreamedResponse(
@@ -15,20 +18,28 @@ import Testing
                     url: request.url)
             }
     }
+    // end snippet
 
-    private func folder() throws -> URL {
+    private func newFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("pledge-example-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         return folder
     }
 
+    @Test func folders() throws {
+        // snippet: folder
+        let folder = FileManager.default.temporaryDirectory
+        // end snippet
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+    }
+
     @Test func reading() async throws {
+        // snippet: read
         let response = try await echo(
             HTTPRequest(.post, url, body: .data(Data("abcde".utf8)))
         ).value
         var chunks: [Data] = []
-        // snippet: read
         for try await chunk in response.body {
             chunks.append(chunk)
         }
@@ -37,12 +48,12 @@ import Testing
     }
 
     @Test func sequences() async throws {
+        // snippet: sequence
         let lines = AsyncStream<Data> { line in
             line.yield(Data("a\n".utf8))
             line.yield(Data("b\n".utf8))
             line.finish()
         }
-        // snippet: sequence
         let source = HTTPRequest.BodySource(isReplayable: false) {
             HTTPBodyStream(lines)
         }
@@ -71,19 +82,20 @@ import Testing
     }
 
     @Test func forms() async throws {
-        let folder = try folder()
+        let folder = try newFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
+        let bars = ExampleLog()
+        let print: @Sendable (String) -> Void = { bars.add($0) }
+        // snippet: form
         let photo = folder.appendingPathComponent("photo.jpg")
         try Data([1, 2, 3]).write(to: photo)
-        let bars = ExampleLog()
-        // snippet: form
         let form = Multipart([
             .text("title", "Holidays"),
             .file("photo", photo, contentType: "image/jpeg"),
         ])
         let body = try HTTPRequest.Body.multipart(form)
             .reportingProgress { sent, total in
-                bars.add("\(sent) of \(total.map { "\($0)" } ?? "?")")
+                print("\(sent) of \(total.map { "\($0)" } ?? "?")")
             }
         let request = HTTPRequest(.post, url, body: body)
         // end snippet
@@ -100,12 +112,12 @@ import Testing
     }
 
     @Test func parts() async throws {
+        // snippet: parts
         let text = "--B\r\nContent-Range: bytes 0-1/9\r\n\r\nab\r\n--B--"
         let response = HTTPStreamedResponse(
             status: 206, headers: ["Content-Type": "multipart/byteranges; boundary=B"],
             body: HTTPBodyStream(Data(text.utf8)))
         var ranges: [String: Data] = [:]
-        // snippet: parts
         for try await part in try MultipartReader(response) {
             let range = part.headers["Content-Range"] ?? ""
             ranges[range] = try await part.body.gathered(upTo: 1_000_000).value
@@ -115,15 +127,17 @@ import Testing
     }
 
     @Test func downloads() async throws {
-        let folder = try folder()
+        let folder = try newFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("film")
         let bar = ExampleLog()
-        let (request, echo) = (HTTPRequest(.put, url, body: .data(Data("abc".utf8))), echo)
+        let print: @Sendable (String) -> Void = { bar.add($0) }
+        let echo = echo
         // snippet: download
+        let file = folder.appendingPathComponent("film")
+        let request = HTTPRequest(.put, url, body: .data(Data("abc".utf8)))
         let saved = try await download(
             request, to: file, over: echo, limit: 1_000_000_000,
-            progress: { received, total in bar.add("\(received)") }
+            progress: { received, total in print("\(received)") }
         ).value
         // end snippet
         #expect(saved.byteCount == 3)

@@ -1,11 +1,15 @@
+// snippet: imports
 import Foundation
 import Pledge
 import PledgeTesting
 import Testing
 
+// end snippet
+
 /// The code of Docs/Guides/Testing.md.
 @Suite(.timeLimit(.minutes(10)))
 struct TestingExamples {
+    // snippet: loader
     struct Product: Codable, Equatable, Sendable {
         var id: Int
         var name: String
@@ -20,6 +24,7 @@ struct TestingExamples {
             networking(Endpoint(path: "/products/\(id)")).decoded()
         }
     }
+    // end snippet
 
     @Test func value() throws {
         // snippet: value
@@ -44,41 +49,30 @@ struct TestingExamples {
     }
     // end snippet
 
-    @Test func answers() throws {
+    // snippet: answers
+    @Test func answersOfAllKinds() throws {
         let network = MockNetwork()
-        let product = Product(id: 7, name: "iPad Pro")
-        let futures = (0..<5).map { _ in network.request(Endpoint(path: "/products/7")) }
-        let calls = try futures.map { _ in try network.next() }
-        var remaining = calls[...]
-        func next() -> MockCall { remaining.removeFirst() }
-        var call = next()
-        // snippet: answers
-        try call.answer(with: .json(product))
-        // end snippet
-        call = next()
-        // snippet: answer-data
-        call.answer(with: Data(#"{"id": 7, "name": "iPad Pro"}"#.utf8))
-        // end snippet
-        call = next()
-        // snippet: answer-status
-        call.answer(with: .status(404, body: Data("no such product".utf8)))
-        // end snippet
-        call = next()
-        // snippet: answer-failure
-        call.answer(with: .failure(HTTPError(code: .connectionLost)))
-        // end snippet
-        _ = next().answer(with: .text("last"))
-        #expect(try futures[0].decoded(as: Product.self, using: .init()).settledValue() == product)
-        #expect(try futures[1].decoded(as: Product.self, using: .init()).settledValue() == product)
-        #expect(
-            try #require(throws: HTTPError.self) { try futures[2].settledValue() }.status == 404
-        )
-        #expect(
-            try #require(throws: HTTPError.self) { try futures[3].settledValue() }.code
-                == .connectionLost
-        )
-        #expect(try futures[4].settledValue() == Data("last".utf8))
+        let answers = (1...4).map { id in network.request(Endpoint(path: "/products/\(id)")) }
+
+        // A value as JSON. It throws in the test where the value cannot be encoded.
+        try network.next().answer(with: .json(Product(id: 1, name: "iPad Pro")))
+        let product: Future<Product> = answers[0].decoded()
+        #expect(try product.settledValue().name == "iPad Pro")
+
+        // Bytes.
+        try network.next().answer(with: Data("[1, 2, 3]".utf8))
+        #expect(try answers[1].settledValue() == Data("[1, 2, 3]".utf8))
+
+        // A status. Outside 200…299 the future rejects, exactly as with a real transport.
+        try network.next().answer(with: .status(404, body: Data("no such product".utf8)))
+        let missing = #expect(throws: HTTPError.self) { try answers[2].settledValue() }
+        #expect(missing?.status == 404)
+
+        // An error, for what never was a response.
+        try network.next().answer(with: .failure(HTTPError(code: .connectionLost)))
+        #expect(throws: HTTPError.self) { try answers[3].settledValue() }
     }
+    // end snippet
 
     // snippet: order
     @Test func theSecondAnswerMayComeFirst() throws {
@@ -122,16 +116,22 @@ struct TestingExamples {
     }
     // end snippet
 
-    @Test func mishaps() throws {
+    // snippet: pending
+    @Test func namesWhatIsLeft() throws {
         let network = MockNetwork()
-        let loader = ProductLoader(networking: network.request)
-        // snippet: pending
-        let future = loader.loadProduct(withID: 7)
+        let future = ProductLoader(networking: network.request).loadProduct(withID: 7)
 
         let pending = network.pending.map(\.description)
         #expect(pending == ["call 1, GET /products/7, not taken"])
         #expect(throws: MockError.self) { try network.finish() }
-        // end snippet
+        #expect(!future.isSettled)
+    }
+    // end snippet
+
+    @Test func mishaps() throws {
+        let network = MockNetwork()
+        let future = ProductLoader(networking: network.request).loadProduct(withID: 7)
+        #expect(throws: MockError.self) { try network.finish() }
         let call = try network.next()
         try call.answer(with: .json(Product(id: 7, name: "late")))
         #expect(try future.settledValue().name == "late")

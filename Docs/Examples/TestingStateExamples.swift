@@ -1,13 +1,10 @@
-import Futures
+// snippet: imports
+import Foundation
 import Pledge
 import PledgeTesting
 import Testing
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+// end snippet
 
 /// The code of Docs/Guides/TestingState.md.
 @Suite(.timeLimit(.minutes(10)))
@@ -24,16 +21,22 @@ struct TestingStateExamples {
     }
     // end snippet
 
-    static func effects(
-        _ network: MockNetwork, _ scheduler: ManualScheduler
-    ) -> @Sendable (inout Search, Event) -> Effect<Event> {
-        // snippet: effects
-        { search, event in
+    private let log = ExampleLog()
+
+    /// What the examples print.
+    private var print: @Sendable (String) -> Void { { [log] in log.add($0) } }
+
+    // snippet: effects
+    struct Finder: Sendable {
+        let networking: Networking
+        let scheduler: any Scheduler
+
+        func reduce(_ search: inout Search, _ event: Event) -> Effect<Event> {
             switch event {
             case .typed(let text):
                 search.text = text
                 let found: @Sendable () -> Future<[String]> = {
-                    network.request(Endpoint(path: "/books/\(text)")).decoded()
+                    networking(Endpoint(path: "/books/\(text)")).decoded()
                 }
                 return .request(found()) { .found($0) }
                     .debounce(id: "search", for: .milliseconds(300), on: scheduler)
@@ -42,15 +45,15 @@ struct TestingStateExamples {
                 return .none
             }
         }
-        // end snippet
     }
+    // end snippet
 
     // snippet: test-store
     @Test func findsBooks() throws {
         let network = MockNetwork()
         let scheduler = ManualScheduler()
-        let store = TestStore(
-            initialState: Search(), effects: Self.effects(network, scheduler))
+        let finder = Finder(networking: network.request, scheduler: scheduler)
+        let store = TestStore(initialState: Search(), effects: finder.reduce)
 
         store.send(.typed("M")) { $0.text = "M" }
         store.send(.typed("Momo")) { $0.text = "Momo" }
@@ -65,16 +68,20 @@ struct TestingStateExamples {
     }
     // end snippet
 
-    @Test func failures() {
-        let log = ExampleLog()
-        // snippet: failure
+    // snippet: failure
+    func typeSomethingElse() {
+        let finder = Finder(networking: MockNetwork().request, scheduler: ManualScheduler())
         let store = TestStore(
-            initialState: Search(), effects: Self.effects(MockNetwork(), ManualScheduler()),
-            onFailure: { message, _ in log.add(message) })
+            initialState: Search(), effects: finder.reduce,
+            onFailure: { message, _ in print(message) })
 
         store.send(.typed("Momo")) { $0.text = "Mumu" }
         store.finish()
-        // end snippet
+    }
+    // end snippet
+
+    @Test func failures() {
+        typeSomethingElse()
         let shown = log.lines.joined(separator: "\n\n")
         #expect(shown == failureText, "\(shown)")
     }
@@ -88,13 +95,13 @@ struct TestingStateExamples {
         events; or cancel them
         """
 
-    @Test func exhaustivity() throws {
+    // snippet: exhaustivity
+    @Test func findsBooksInShort() throws {
         let network = MockNetwork()
         let scheduler = ManualScheduler()
-        // snippet: exhaustivity
+        let finder = Finder(networking: network.request, scheduler: scheduler)
         let store = TestStore(
-            initialState: Search(), effects: Self.effects(network, scheduler),
-            exhaustivity: .off)
+            initialState: Search(), effects: finder.reduce, exhaustivity: .off)
 
         store.send(.typed("Momo"))
         scheduler.advance(by: .seconds(1))
@@ -102,11 +109,11 @@ struct TestingStateExamples {
         store.receive(where: { if case .found = $0 { true } else { false } }) {
             $0.books = ["Momo"]
         }
-        // end snippet
     }
+    // end snippet
 
-    @Test func middlewareAndFeedback() {
-        // snippet: middleware
+    // snippet: middleware
+    @Test func countsAndGreets() {
         let counting = DispatchMiddleware<[String], String> { context in
             { next in
                 { event in
@@ -128,14 +135,13 @@ struct TestingStateExamples {
         store.receive("tracked") { $0 = ["tracked"] }
         store.receive("hello") { $0 = ["tracked", "tap", "hello"] }
         store.finish()
-        // end snippet
     }
+    // end snippet
 
     @Test func nothingToWaitFor() async {
-        let log = ExampleLog()
         // snippet: nothing-under-way
         let store = TestStore(
-            initialState: 0, reduce: { $0 + $1 }, onFailure: { message, _ in log.add(message) })
+            initialState: 0, reduce: { $0 + $1 }, onFailure: { message, _ in print(message) })
 
         await store.receive(10)
         // end snippet
@@ -143,12 +149,11 @@ struct TestingStateExamples {
     }
 
     @Test func ownReport() {
-        let log = ExampleLog()
         // snippet: own-report
         let store = TestStore(
             initialState: 0, reduce: { $0 + $1 },
             onFailure: { message, location in
-                log.add("\(location.fileID):\(location.line): \(message)")
+                print("\(location.fileID):\(location.line): \(message)")
             })
         // end snippet
         store.send(1) { $0 = 1 }
@@ -198,15 +203,14 @@ struct TestingStateExamples {
     }
 
     @Test func bounded() {
-        let log = ExampleLog()
         // snippet: recorder-bound
         let recorder = Recorder<Int, Int>(
             initialState: 0, maximumEvents: 2, reduce: { $0 + $1 },
             middleware: [
                 DispatchMiddleware { _ in
                     { next in
-                        { [log] event in
-                            log.add("\(event)")
+                        { event in
+                            print("\(event)")
                             next(event)
                         }
                     }
@@ -216,15 +220,16 @@ struct TestingStateExamples {
         recorder.undo()
         #expect(recorder.states == [1, 11, 111])
         #expect(recorder.droppedEvents == 1)
-        #expect(log.lines == ["1", "10", "100"])
         // end snippet
+        #expect(log.lines == ["1", "10", "100"])
     }
 
     @Test func replay() throws {
+        // snippet: replay
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("events-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
-        // snippet: replay
+
         let append: @Sendable (String, String) -> String = { text, typed in text + typed }
         let session = Recorder(initialState: "", reduce: append)
         for letter in ["M", "o", "m", "o"] { session.dispatch(event: letter) }

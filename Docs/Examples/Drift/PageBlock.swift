@@ -10,8 +10,8 @@ struct PageBlock {
     }
 
     /// What the info string says behind the file and the slice.
-    let words: [String]
-    var items: [Item]
+    private(set) var words: [String]
+    private(set) var items: [Item]
 
     init(_ fence: Fence) {
         words = Array(fence.words.dropFirst(2))
@@ -21,6 +21,7 @@ struct PageBlock {
     /// The block with its imports alone.
     var imports: PageBlock {
         var block = self
+        block.words = []
         block.items.removeAll { $0.kind != .import }
         return block
     }

@@ -32,16 +32,14 @@ struct PageProgram {
             }
         }
         for block in Fence.all(in: page).filter({ $0.language == "swift" }).map(PageBlock.init) {
+            let isFresh = block.words.contains("fresh")
+            let above = isFresh ? blocks.map(\.imports) : blocks
             if block.words.contains("fails") {
-                programs.append(PageProgram(blocks + [block], at: path))
+                programs.append(PageProgram(above + [block], at: path))
                 continue
             }
-            if block.words.contains("fresh") {
-                finish()
-                blocks = blocks.map(\.imports)
-            } else if block.declares {
-                finish()
-            }
+            if isFresh || block.declares { finish() }
+            blocks = above
             blocks.append(block)
         }
         finish()

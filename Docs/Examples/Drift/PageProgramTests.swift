@@ -74,6 +74,14 @@ import Testing
         #expect(all.map { lines($0).contains("g()") } == [false, true])
     }
 
+    @Test func aFreshBlockThatFailsSeesTheImportsAlone() {
+        let all = programs(
+            ("isolated", "import Pledge\nstruct A {}"), ("fresh fails", "A()\n// error: no 'A'"))
+        #expect(lines(all.first).contains("import Pledge"))
+        #expect(!lines(all.first).contains("struct A {}"))
+        #expect(all.map(\.isIsolated) == [false, true])
+    }
+
     @Test func defaultIsolation() {
         #expect(programs(("isolated", "f()")).map(\.isIsolated) == [true])
         #expect(programs(("", "f()")).map(\.isIsolated) == [false])

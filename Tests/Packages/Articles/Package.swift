@@ -1,12 +1,12 @@
 // swift-tools-version: 6.1
 
+// snippet: install
 import PackageDescription
 
 // An app in Swift 6 mode that holds the code of the two articles Pledge grew from.
 let package = Package(
     name: "Articles",
     platforms: [.macOS(.v15)],
-    // snippet: install
     dependencies: [
         .package(name: "Pledge", path: "../../..")
     ],
@@ -14,8 +14,8 @@ let package = Package(
         .executableTarget(
             name: "app",
             dependencies: [.product(name: "Pledge", package: "Pledge")],
-            // end snippet
             swiftSettings: [.swiftLanguageMode(.v6)]
         )
     ]
 )
+// end snippet

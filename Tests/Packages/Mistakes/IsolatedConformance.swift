@@ -1,4 +1,3 @@
-// flags: -default-isolation MainActor
 import Pledge
 
 // snippet: isolated-conformance

@@ -1,4 +1,3 @@
-// flags: -default-isolation MainActor
 import Foundation
 import Pledge
 

@@ -1,9 +1,9 @@
 import Pledge
 
+// snippet: local-closure
 func priced(_ price: Future<Int>) -> Future<String> {
-    // snippet: local-closure
     let format: (Int) -> String = { price in "\(price) EUR" }
     return price.map(format)
-    // error: converting non-Sendable function value to '@Sendable (Int) throws -> String' may introduce data races
-    // end snippet
 }
+// error: converting non-Sendable function value to '@Sendable (Int) throws -> String' may introduce data races
+// end snippet

@@ -1,19 +1,20 @@
 import Pledge
 
-struct Product: Sendable {}
+struct Product: Sendable {
+    var name = ""
+}
 
-@MainActor
-final class ProductScreen {
-    let loading: () -> Future<Product> = { Future(value: Product()) }
+// snippet: main-actor
+@MainActor final class ProductScreen {
+    private(set) var title = ""
 
-    func render(_ product: Product) {}
+    func render(_ product: Product) { title = product.name }
 
-    func appear() {
-        // snippet: main-actor
-        loading().observe { [weak self] result in
+    func appear(loading: Future<Product>) {
+        loading.observe { [weak self] result in
             if case .success(let product) = result { self?.render(product) }
         }
-        // error: call to main actor-isolated instance method 'render' in a synchronous nonisolated context
-        // end snippet
     }
 }
+// error: call to main actor-isolated instance method 'render' in a synchronous nonisolated context
+// end snippet

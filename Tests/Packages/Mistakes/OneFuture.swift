@@ -1,8 +1,8 @@
 // This one compiles: it is the cure of the two.
+// snippet: typealias
 import Combine
 import Pledge
 
-// snippet: typealias
 typealias Future = Pledge.Future
 // end snippet
 

@@ -1,8 +1,8 @@
 import Pledge
 
-func load(_ networking: @escaping Networking) {
-    // snippet: no-type
+// snippet: no-type
+func makeLoading(_ networking: @escaping Networking) {
     let load = chain(networking, to: Future.decoded)
-    // error: generic parameter 'T' could not be inferred
-    // end snippet
 }
+// error: generic parameter 'T' could not be inferred
+// end snippet

@@ -1,5 +1,6 @@
 // swift-tools-version: 6.1
 
+// snippet: settings
 import PackageDescription
 
 // An app that has not moved to Swift 6 yet.
@@ -11,13 +12,12 @@ let package = Package(
         .executableTarget(
             name: "app",
             dependencies: [.product(name: "Pledge", package: "Pledge")],
-            // snippet: settings
             swiftSettings: [
                 .swiftLanguageMode(.v5),
                 // Without it the same code compiles, and warns at `chain(Endpoint.product, …)`.
                 .enableUpcomingFeature("InferSendableFromCaptures"),
             ]
-            // end snippet
         )
     ]
 )
+// end snippet

@@ -1,5 +1,6 @@
 import Pledge
 
+// snippet: observe
 /// A screen: the main actor's, without a word about it.
 final class ProductScreen {
     private(set) var title = ""
@@ -9,7 +10,6 @@ final class ProductScreen {
         self.loading = loading
     }
 
-    // snippet: observe
     func appear() {
         loading().observe(on: MainActor.shared) { [weak self] result in
             switch result {
@@ -18,8 +18,10 @@ final class ProductScreen {
             }
         }
     }
-    // end snippet
+}
+// end snippet
 
+extension ProductScreen {
     /// The same with async/await, which needs no other words.
     func load() async {
         do {
