@@ -141,7 +141,10 @@ let package = Package(
             ]),
         tests(
             of: "HTTPAuthorization",
-            uses: ["HTTPNetworking", "Futures", "Services", "HTTPTestSupport", "TestSupport"]),
+            uses: [
+                "HTTPNetworking", "HTTPCaching", "Futures", "Services", "HTTPTestSupport",
+                "TestSupport",
+            ]),
         tests(
             of: "HTTPBodies",
             uses: ["HTTPNetworking", "Futures", "Services", "HTTPTestSupport", "TestSupport"]),

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import HTTPAuthorization
+import HTTPCaching
 import HTTPNetworking
 import HTTPTestSupport
 import Services
