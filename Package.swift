@@ -34,9 +34,10 @@ func product(_ name: String, of package: String) -> Target.Dependency {
 }
 
 let modules = [
-    "Composition", "Futures", "CallbackActions", "Services", "HTTPNetworking",
-    "InMemoryTransport", "URLSessionTransport", "AsyncHTTPClientTransport", "Stores", "Pledge",
-    "PledgeTesting",
+    "Composition", "Futures", "CallbackActions", "Services",
+    "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies",
+    "InMemoryTransport", "URLSessionTransport", "AsyncHTTPClientTransport",
+    "Stores", "Articles", "Pledge", "PledgeTesting",
 ]
 
 /// Whether a test target is built: all are, or those that PLEDGE_TESTS names, with spaces between.
@@ -75,7 +76,10 @@ let package = Package(
         // Looks the system's zlib up at run time, for which old versions of glibc need libdl.
         .target(
             name: "CZlib", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        module("HTTPNetworking", uses: ["Futures", "Composition", "Services", "CZlib"]),
+        module("HTTPNetworking", uses: ["Futures", "Composition", "Services"]),
+        module("HTTPCaching", uses: ["HTTPNetworking", "Services", "Futures"]),
+        module("HTTPAuthorization", uses: ["HTTPNetworking", "Services", "Futures"]),
+        module("HTTPBodies", uses: ["HTTPNetworking", "Services", "Futures", "CZlib"]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
         module("URLSessionTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
         module(
@@ -88,10 +92,15 @@ let package = Package(
             ]),
         module("Stores", uses: ["Futures"]),
         module(
+            "Articles",
+            uses: ["Composition", "Futures", "CallbackActions", "HTTPNetworking", "Stores"]),
+        module(
             "Pledge",
             uses: [
-                "Composition", "Futures", "CallbackActions", "Services", "HTTPNetworking",
-                "InMemoryTransport", "URLSessionTransport", "Stores",
+                "Composition", "Futures", "CallbackActions", "Services",
+                "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies",
+                "InMemoryTransport", "URLSessionTransport",
+                "Stores", "Articles",
             ]
         ),
         module("PledgeTesting", uses: ["Pledge"]),
@@ -105,13 +114,40 @@ let package = Package(
         // Disturbs threads where the compiler inserts calls for it.
         .target(name: "CDisturbance", path: "Tests/Disturbance"),
         tests(of: "Futures", uses: ["CDisturbance", "CFutures", "TestSupport"]),
-        tests(of: "CallbackActions", uses: ["Composition", "Futures", "TestSupport"]),
+        tests(of: "CallbackActions", uses: ["Articles", "Composition", "Futures", "TestSupport"]),
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
+        // What the tests of the modules of HTTP need; not a product.
+        .target(
+            name: "HTTPTestSupport", dependencies: ["HTTPNetworking", "Services", "Futures"],
+            path: "Tests/HTTPSupport", swiftSettings: settings),
+        // Those of the core look at all that is put around it as well: orders, secrets.
         tests(
-            of: "HTTPNetworking", uses: ["Composition", "Futures", "Services", "TestSupport"]),
+            of: "HTTPNetworking",
+            uses: [
+                "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "Composition", "Futures",
+                "Services", "HTTPTestSupport", "TestSupport",
+            ]),
+        tests(
+            of: "HTTPCaching",
+            uses: [
+                "HTTPNetworking", "HTTPAuthorization", "Futures", "Services", "HTTPTestSupport",
+                "TestSupport",
+            ]),
+        tests(
+            of: "HTTPAuthorization",
+            uses: [
+                "HTTPNetworking", "HTTPCaching", "Futures", "Services", "HTTPTestSupport",
+                "TestSupport",
+            ]),
+        tests(
+            of: "HTTPBodies",
+            uses: ["HTTPNetworking", "Futures", "Services", "HTTPTestSupport", "TestSupport"]),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["HTTPNetworking", "Futures", "TestSupport"],
+            dependencies: [
+                "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "Futures",
+                "TestSupport",
+            ],
             path: "Tests/Fuzz",
             exclude: ["Corpus"],
             swiftSettings: settings
@@ -119,7 +155,10 @@ let package = Package(
         tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
         tests(
             of: "URLSessionTransport",
-            uses: ["HTTPNetworking", "Futures", "Services", "PledgeTesting", "TestSupport"]),
+            uses: [
+                "HTTPNetworking", "HTTPAuthorization", "Futures", "Services", "PledgeTesting",
+                "TestSupport",
+            ]),
         // Empty without the trait.
         tests(
             of: "AsyncHTTPClientTransport",
@@ -132,6 +171,12 @@ let package = Package(
             ],
             exclude: ["Certificates"]),
         tests(of: "Stores", uses: ["Futures", "TestSupport"]),
+        tests(
+            of: "Articles",
+            uses: [
+                "CallbackActions", "Composition", "Futures", "HTTPNetworking", "Stores",
+                "TestSupport",
+            ]),
         tests(of: "PledgeTesting", uses: ["Pledge"]),
         .testTarget(
             name: "quickstartTests",

@@ -1,3 +1,4 @@
+import Articles
 import CallbackActions
 import Composition
 import Futures

@@ -1,7 +1,8 @@
+import HTTPNetworking
 import TestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import HTTPCaching
 
 @Suite struct CacheControlFuzzTests {
     private func inputs(_ seed: UInt64) throws -> Mutator {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPAuthorization
 import HTTPNetworking
 import TestSupport
 import Testing

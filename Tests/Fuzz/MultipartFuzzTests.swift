@@ -1,5 +1,6 @@
 import Foundation
 import Futures
+import HTTPBodies
 import HTTPNetworking
 import TestSupport
 import Testing

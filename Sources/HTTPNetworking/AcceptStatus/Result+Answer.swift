@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// What a server answered, whether `.acceptStatus()` beneath has made an error of it or not.
@@ -10,7 +10,7 @@ import Foundation
 /// `.acceptStatus()` as beneath it.
 extension Result where Success: HTTPResponseHead, Failure == any Error {
     /// The response: the value, or the one within the error that a status is; nil for other errors.
-    var answer: (any HTTPResponseHead)? {
+    package var answer: (any HTTPResponseHead)? {
         switch self {
         case .success(let response): response
         case .failure(let error): (error as? HTTPError)?.refused
@@ -18,7 +18,7 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
     }
 
     /// Status, headers and URL of ``answer``, without an allocation.
-    var answerHead: (status: Int, headers: HTTPHeaders, url: URL?)? {
+    package var answerHead: (status: Int, headers: HTTPHeaders, url: URL?)? {
         switch self {
         case .success(let response): (response.status, response.headers, response.url)
         case .failure(let error):
@@ -27,7 +27,7 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
     }
 
     /// The same result whose answer names a URL, nil where it names one already, or is none.
-    func located(at url: URL) -> Result? {
+    package func located(at url: URL) -> Result? {
         guard let head = answerHead, head.url == nil else { return nil }
         switch self {
         case .success(var response):
@@ -43,5 +43,5 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
 
 extension HTTPError {
     /// The response whose status was not accepted, nil where the error is another.
-    var refused: HTTPResponse? { code == .unacceptableStatus ? response : nil }
+    package var refused: HTTPResponse? { code == .unacceptableStatus ? response : nil }
 }

@@ -92,7 +92,7 @@ struct CurlCommand {
                 "--data-binary \(ShellWord.quoted("@\(secrets == nil ? path : shown(path))"))")
         case .stream(let stream):
             options.append("--data-binary @-")
-            if secrets == nil, let commands = stream.multipart.flatMap(Self.printing) {
+            if secrets == nil, let commands = stream.pieces.flatMap(Self.printing) {
                 source = "{ \(commands.joined(separator: "; ")); }"
                 return
             }
@@ -100,20 +100,22 @@ struct CurlCommand {
         }
     }
 
-    /// What writes the parts, and what stands between them; nil where a part is a stream.
-    private static func printing(_ multipart: Multipart) -> [String]? {
-        guard let texts = try? multipart.texts() else { return nil }
-        var commands = [ShellWord.printing(texts[0])]
-        for (part, text) in zip(multipart.parts, texts.dropFirst()) {
-            switch part.body.content {
-            case .none: break
-            case .data(let data): commands.append(ShellWord.printing(data))
-            case .file(let url): commands.append("cat \(ShellWord.quoted(url.path))")
-            case .stream(let source):
-                guard let inner = source.multipart.flatMap(printing) else { return nil }
-                commands += inner
+    /// What writes the pieces of a body; nil where one is a stream.
+    private static func printing(_ pieces: [HTTPRequest.BodySource.Piece]) -> [String]? {
+        var commands: [String] = []
+        for piece in pieces {
+            switch piece {
+            case .text(let text): commands.append(ShellWord.printing(text))
+            case .part(_, let body):
+                switch body.content {
+                case .none: break
+                case .data(let data): commands.append(ShellWord.printing(data))
+                case .file(let url): commands.append("cat \(ShellWord.quoted(url.path))")
+                case .stream(let source):
+                    guard let inner = source.pieces.flatMap(printing) else { return nil }
+                    commands += inner
+                }
             }
-            commands.append(ShellWord.printing(text))
         }
         return commands
     }

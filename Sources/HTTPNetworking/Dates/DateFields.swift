@@ -1,6 +1,6 @@
 /// The fields of a date and a time of day in UTC, by the Gregorian calendar.
-struct DateFields {
-    static let months = [
+package struct DateFields {
+    package static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
     static let weekdays = [
@@ -18,7 +18,7 @@ struct DateFields {
     var second: Int
 
     /// Makes fields, or returns nil where there is no such day or time.
-    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+    package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (0...9_999).contains(year), (1...12).contains(month),
             (1...Self.days(inMonth: month, of: year)).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...60).contains(second)
@@ -32,7 +32,7 @@ struct DateFields {
     }
 
     /// The seconds since 1970.
-    var secondsSince1970: Int {
+    package var secondsSince1970: Int {
         daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second
     }
 

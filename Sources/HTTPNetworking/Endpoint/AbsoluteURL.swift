@@ -6,7 +6,7 @@ package import Foundation
 
 /// The parts of an absolute http or https URL, percent-encoded as they were.
 package struct AbsoluteURL {
-    let schemeAndAuthority: String
+    package let schemeAndAuthority: String
     package let path: Substring
     package let query: Substring?
 

@@ -25,16 +25,6 @@ extension DecodingFailure: CodedError {
     public var loggedCode: String { code.rawValue }
 }
 
-extension DecompressionFailure: CodedError {
-    /// The code's name.
-    public var loggedCode: String { code.rawValue }
-}
-
-extension MultipartError: CodedError {
-    /// The code's name.
-    public var loggedCode: String { code.rawValue }
-}
-
 extension FileError: CodedError {
     /// What was called, and the system's number of the error, like "open2".
     public var loggedCode: String { "\(operation)\(code)" }

@@ -30,11 +30,6 @@ extension FileError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension MultipartError: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
-}
-
 extension ServiceError: LocalizedError {
     /// The same as `description`.
     public var errorDescription: String? { description }

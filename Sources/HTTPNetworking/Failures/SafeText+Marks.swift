@@ -4,7 +4,7 @@ extension SafeText {
     /// - Parameters:
     ///   - marks: For each byte, whether it is to go.
     ///   - source: The bytes of UTF-8.
-    static func replacing(_ marks: [Bool], in source: [UInt8]) -> String {
+    package static func replacing(_ marks: [Bool], in source: [UInt8]) -> String {
         guard marks.contains(true) else { return String(decoding: source, as: UTF8.self) }
         var kept: [UInt8] = []
         var isWithin = false
@@ -24,7 +24,7 @@ extension SafeText {
     }
 
     /// A text in one line, of at most so many characters: what shows as no mark is an escape.
-    static func line(_ text: some StringProtocol, upTo limit: Int) -> String {
+    package static func line(_ text: some StringProtocol, upTo limit: Int) -> String {
         var shown = ""
         for (count, scalar) in text.unicodeScalars.enumerated() {
             if count == limit { return shown + "…" }

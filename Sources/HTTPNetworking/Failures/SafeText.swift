@@ -1,13 +1,13 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// Text that may stand in a log: no userinfo, no query values, no control characters.
-enum SafeText {
+package enum SafeText {
     /// A URL without userinfo, each value of its query replaced by "…".
-    static func redacted(_ url: URL) -> String {
+    package static func redacted(_ url: URL) -> String {
         guard let parts = AbsoluteURL(url) else { return "an invalid URL" }
         let text = parts.schemeAndAuthority
         let shown =
@@ -21,7 +21,7 @@ enum SafeText {
     }
 
     /// The path and the query of an endpoint that has no URL, its values replaced by "…".
-    static func redactedPlace(of endpoint: Endpoint) -> String {
+    package static func redactedPlace(of endpoint: Endpoint) -> String {
         // What was meant as a URL may carry userinfo; only the beginning is safe to show.
         if AbsoluteURL.isMeant(by: endpoint.path) { return "an invalid URL" }
         let names = endpoint.queryItems.map { item in
@@ -32,7 +32,7 @@ enum SafeText {
     }
 
     /// A text with each control character written as an escape, at most 100 characters of it.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         let all = text.unicodeScalars.map { scalar in
             scalar.properties.generalCategory == .control || scalar == "\""
                 ? scalar.escaped(asASCII: true) : String(scalar)
@@ -41,7 +41,7 @@ enum SafeText {
     }
 
     /// The names of a query or a form, with "…" for each value.
-    static func names(inQuery query: Substring) -> [String] {
+    package static func names(inQuery query: Substring) -> [String] {
         query.split(separator: "&", omittingEmptySubsequences: false).map { item in
             item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
         }

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 #if canImport(Darwin)
 import Darwin
@@ -35,7 +35,7 @@ public struct FileError: Error {
     }
 
     /// The error of the call that has just failed on this thread.
-    static func last(_ operation: String, _ file: URL) -> FileError {
+    package static func last(_ operation: String, _ file: URL) -> FileError {
         FileError(operation: operation, code: errno, path: file.path)
     }
 }

@@ -2,9 +2,9 @@ import Dispatch
 import Futures
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 #if canImport(Darwin)
 import Darwin
@@ -113,7 +113,7 @@ extension URL {
     /// Calls a function of the system's with the path of a file.
     ///
     /// - Returns: What it returns; -1, and `errno` says `EINVAL`, where the URL is no file's.
-    func withPath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+    package func withPath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard isFileURL else {
             errno = EINVAL
             return -1

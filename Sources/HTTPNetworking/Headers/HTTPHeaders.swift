@@ -100,7 +100,7 @@ public struct HTTPHeaders {
     }
 
     /// A text without the spaces and tabs around it.
-    static func trimmed(_ value: some StringProtocol) -> String {
+    package static func trimmed(_ value: some StringProtocol) -> String {
         let value = String(value)
         let isBlank = { (byte: UInt8?) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         guard isBlank(value.utf8.first) || isBlank(value.utf8.last) else { return value }

@@ -134,7 +134,5 @@ extension Endpoint.Error: CallersMistake {
 // The answer is not what the type says.
 extension DecodingFailure: CallersMistake {}
 
-extension MultipartError: CallersMistake {}
-
 // The service has nothing to do with the file.
 extension FileError: CallersMistake {}

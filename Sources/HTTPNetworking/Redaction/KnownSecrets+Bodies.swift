@@ -15,21 +15,21 @@ extension KnownSecrets {
         case .data(let data): add(data, contentType: contentType)
         case .file: isMissingSome()
         case .stream(let source):
-            guard let multipart = source.multipart else { return isMissingSome() }
-            for part in multipart.parts { add(part) }
+            guard let pieces = source.pieces else { return isMissingSome() }
+            for case .part(let headers, let body) in pieces { add(part: headers, body) }
         }
     }
 
-    private mutating func add(_ part: Multipart.Part) {
-        var headers = part.effectiveHeaders
+    private mutating func add(part headers: HTTPHeaders, _ body: HTTPRequest.Body) {
+        var headers = headers
         // The names of fields are the app's, those of files the user's.
         let names = headers["Content-Disposition"]?.split(separator: "filename=\"") ?? []
         if names.count > 1 { add(names[1].dropLast()) }
         headers.remove("Content-Disposition")
-        if headers["Content-Type"] == nil, case .data(let text) = part.body.content {
+        if headers["Content-Type"] == nil, case .data(let text) = body.content {
             return add(text)
         }
-        add(headers, part.body)
+        add(headers, body)
     }
 
     private mutating func add(_ body: Data, contentType: String?) {

@@ -27,7 +27,7 @@ extension HTTPRequest {
         /// The Content-Type that is sent where the headers name none.
         public let contentType: String?
 
-        init(_ content: Content, contentType: String?) {
+        package init(_ content: Content, contentType: String?) {
             self.content = content
             self.contentType = contentType
         }

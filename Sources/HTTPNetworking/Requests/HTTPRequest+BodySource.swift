@@ -1,5 +1,11 @@
 import Futures
 
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
 extension HTTPRequest {
     /// Opens the stream of a body, once or for each attempt.
     ///
@@ -22,8 +28,8 @@ extension HTTPRequest {
         /// What cannot is sent at most once: no retry, redirect or new token repeats it.
         public let isReplayable: Bool
 
-        /// The parts that are sent, so that it can be told what they hold; nil of any other body.
-        let multipart: Multipart?
+        /// What is sent one after the other, so that it can be told what it holds; nil where it cannot.
+        package let pieces: [Piece]?
 
         private let make: @Sendable () throws -> HTTPBodyStream
         private let opened = Locked(false)
@@ -42,16 +48,16 @@ extension HTTPRequest {
             length: Int? = nil, isReplayable: Bool,
             open: @escaping @Sendable () throws -> HTTPBodyStream
         ) {
-            self.init(length: length, isReplayable: isReplayable, multipart: nil, open: open)
+            self.init(length: length, isReplayable: isReplayable, pieces: nil, open: open)
         }
 
-        init(
-            length: Int?, isReplayable: Bool, multipart: Multipart?,
+        package init(
+            length: Int?, isReplayable: Bool, pieces: [Piece]?,
             open: @escaping @Sendable () throws -> HTTPBodyStream
         ) {
             self.length = length
             self.isReplayable = isReplayable
-            self.multipart = multipart
+            self.pieces = pieces
             make = open
         }
 
@@ -67,6 +73,17 @@ extension HTTPRequest {
             if again, !isReplayable { throw HTTPError(code: .bodyNotReplayable) }
             return try make()
         }
+    }
+}
+
+extension HTTPRequest.BodySource {
+    /// A piece of a body that is made of several.
+    package enum Piece: Sendable {
+        /// What stands between the others.
+        case text(Data)
+
+        /// A body with headers of its own.
+        case part(HTTPHeaders, HTTPRequest.Body)
     }
 }
 

@@ -15,12 +15,22 @@ extension HTTPRequest {
         /// To whom it may be sent; nil for nobody but the origin of the request that it was put into.
         package let origins: HTTPOrigins?
 
+        /// Makes one.
+        package init(
+            header: String, value: String, principal: Principal, origins: HTTPOrigins?
+        ) {
+            self.header = header
+            self.value = value
+            self.principal = principal
+            self.origins = origins
+        }
+
         /// Whether it may be sent to another origin than that of the request that it was put into.
         func isFor(_ other: HTTPOrigin) -> Bool { origins?.contains(other) ?? false }
     }
 
     /// The same with a header, in place of what it said before, in whose name that was ever.
-    func adding(_ credential: Credential) -> HTTPRequest {
+    package func adding(_ credential: Credential) -> HTTPRequest {
         var request = self
         request.headers.set(credential.value, for: credential.header)
         for index in context.credentials.indices

@@ -14,7 +14,7 @@ package enum Principal {
     /// The hash stands for the secret within this process: it cannot be turned back, the salt makes it
     /// another in each process, and that two secrets of one process have the same is as likely as
     /// to guess a number of 64 bits.
-    static func holder(of value: String, in header: String) -> Principal {
+    package static func holder(of value: String, in header: String) -> Principal {
         var hasher = Hasher()
         hasher.combine(salt)
         hasher.combine(header.lowercased())
@@ -23,7 +23,7 @@ package enum Principal {
     }
 
     /// Whether nobody can act in this name any more.
-    var isOver: Bool {
+    package var isOver: Bool {
         if case .signIn(let signIn) = self { signIn.isOver } else { false }
     }
 

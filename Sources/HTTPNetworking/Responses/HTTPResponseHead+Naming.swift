@@ -2,7 +2,7 @@ package import Futures
 
 extension HTTPResponseHead {
     /// The same response with a request, where it knows none.
-    func naming(_ request: HTTPRequest) -> Self {
+    package func naming(_ request: HTTPRequest) -> Self {
         var response = self
         response.request = response.request ?? request
         return response

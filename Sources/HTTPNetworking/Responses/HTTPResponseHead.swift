@@ -46,13 +46,13 @@ extension HTTPResponseHead {
     }
 
     /// All but the body.
-    var head: HTTPResponse {
+    package var head: HTTPResponse {
         HTTPResponse(
             status: status, headers: headers, url: url, timing: timing, request: request)
     }
 
     /// The headers without what is known to be a secret of the exchange.
-    var shownHeaders: String { headers.description(without: KnownSecrets(of: request, nil, head)) }
+    package var shownHeaders: String { headers.description(without: KnownSecrets(of: request, nil, head)) }
 }
 
 extension HTTPResponse: HTTPResponseHead {

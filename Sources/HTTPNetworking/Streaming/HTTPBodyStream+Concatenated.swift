@@ -13,7 +13,7 @@ extension HTTPBodyStream {
     ///   - length: How many bytes there are in all, nil where that is not known.
     ///   - parts: What opens the streams: each is called when the one before it has ended. What it
     ///     throws fails the stream.
-    static func concatenating(
+    package static func concatenating(
         length: Int?, _ parts: [@Sendable () throws -> HTTPBodyStream]
     ) -> HTTPBodyStream {
         let line = Concatenation(parts)

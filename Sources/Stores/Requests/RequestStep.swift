@@ -63,14 +63,3 @@ extension RequestSequence {
         for step in steps { step.declare(self) }
     }
 }
-
-extension Reducer {
-    /// The reducer whose events are requests: it declares each with the sequence that is its state.
-    ///
-    /// The sequence is an object, so this reducer is not pure. It is the article's, for call sites that
-    /// use it; a ``Store`` sends requests by effects.
-    public static func requests<Request, Answer>() -> Reducer
-    where State == RequestSequence<Request, Answer>, Event == RequestStep<Request, Answer> {
-        Reducer { (state: inout State, step: Event) in step.declare(state) }
-    }
-}

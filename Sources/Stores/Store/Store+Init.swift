@@ -6,14 +6,6 @@ extension Store where State: Reducible, State.Event == Event {
     public convenience init(initialState: State) {
         self.init(initialState, .returning { State.reduce($0, event: $1) })
     }
-
-    /// Makes a store of a state that knows its events; with the article's spelling.
-    ///
-    /// - Parameter initailState: The state at the beginning.
-    @inlinable
-    public convenience init(initailState: State) {
-        self.init(initialState: initailState)
-    }
 }
 
 extension Store {
@@ -39,19 +31,6 @@ extension Store {
         self.init(
             initialState, .returning(reduce), middleware: middleware, feedback: feedback,
             onFailure: onFailure)
-    }
-
-    /// Makes a store of a state and a function that makes the next; with the article's spelling.
-    ///
-    /// - Parameters:
-    ///   - initailState: The state at the beginning.
-    ///   - reduce: Makes the next state from the state and an event, as in
-    ///     ``init(initialState:reduce:middleware:feedback:onFailure:)``.
-    @inlinable
-    public convenience init(
-        initailState: State, reduce: @escaping @Sendable (State, Event) -> State
-    ) {
-        self.init(initailState, .returning(reduce))
     }
 
     /// Makes a store of a state and a reducer, which changes it in place where it can.

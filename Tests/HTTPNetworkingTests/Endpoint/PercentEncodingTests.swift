@@ -1,5 +1,6 @@
 import Foundation
 import HTTPNetworking
+import HTTPTestSupport
 import Testing
 
 /// What is encoded must be read back by decoders that know nothing of how it was encoded.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPNetworking
+import HTTPTestSupport
 import Testing
 
 @Suite struct HTTPErrorPreviewTests {

@@ -1,3 +1,4 @@
+import HTTPAuthorization
 import HTTPNetworking
 import Testing
 

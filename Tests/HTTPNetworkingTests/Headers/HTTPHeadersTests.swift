@@ -1,4 +1,5 @@
 import HTTPNetworking
+import HTTPTestSupport
 import Testing
 
 @Suite struct HTTPHeadersTests {

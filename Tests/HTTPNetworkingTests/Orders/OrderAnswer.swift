@@ -1,3 +1,4 @@
+import HTTPTestSupport
 import TestSupport
 
 /// What becomes of a request at the random server.

@@ -2,6 +2,7 @@ import Composition
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 
 /// How a script calls the random server.

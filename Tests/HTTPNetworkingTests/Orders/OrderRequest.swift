@@ -1,5 +1,7 @@
 import Foundation
+import HTTPBodies
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 import TestSupport
 

@@ -1,4 +1,5 @@
 import Futures
+import HTTPAuthorization
 import HTTPNetworking
 import Services
 

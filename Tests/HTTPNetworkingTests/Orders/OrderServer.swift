@@ -1,6 +1,8 @@
 import Foundation
 import Futures
+import HTTPAuthorization
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 import TestSupport
 

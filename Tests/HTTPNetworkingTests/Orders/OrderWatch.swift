@@ -1,5 +1,6 @@
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 
 /// Sees what a script's observers and logs are told.

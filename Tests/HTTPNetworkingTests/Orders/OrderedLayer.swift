@@ -1,3 +1,4 @@
+import HTTPBodies
 import TestSupport
 
 /// The kinds of middleware of which random stacks consist.

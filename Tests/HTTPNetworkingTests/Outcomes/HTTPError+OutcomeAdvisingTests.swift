@@ -1,5 +1,6 @@
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 import Testing
 

@@ -1,6 +1,9 @@
 import Foundation
 import Futures
+import HTTPAuthorization
+import HTTPCaching
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 import Testing
 

@@ -1,6 +1,8 @@
 import Foundation
 import Futures
+import HTTPBodies
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 import Testing
 

@@ -2,6 +2,7 @@ import Composition
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 import Testing
 

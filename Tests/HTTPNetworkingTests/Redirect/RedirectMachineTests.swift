@@ -1,4 +1,6 @@
 import Foundation
+import HTTPAuthorization
+import HTTPTestSupport
 import Testing
 
 @testable import HTTPNetworking

@@ -1,6 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import Testing
 
+@testable import HTTPCaching
 @testable import HTTPNetworking
 
 @Suite struct HTTPRequestCredentialTests {

@@ -1,6 +1,10 @@
 import Foundation
 import Futures
+import HTTPAuthorization
+import HTTPBodies
+import HTTPCaching
 import HTTPNetworking
+import HTTPTestSupport
 import Services
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Futures
+import HTTPTestSupport
 import Testing
 
 @testable import HTTPNetworking

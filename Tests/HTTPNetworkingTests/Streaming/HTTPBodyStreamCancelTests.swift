@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import TestSupport
 import Testing
 

@@ -12,7 +12,7 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "articles",
+            name: "app",
             dependencies: [.product(name: "Pledge", package: "Pledge")],
             // end snippet
             swiftSettings: [.swiftLanguageMode(.v6)]

@@ -11,7 +11,7 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "articles",
+            name: "app",
             dependencies: [.product(name: "Pledge", package: "Pledge")],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )

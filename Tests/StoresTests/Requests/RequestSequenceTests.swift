@@ -220,9 +220,7 @@ struct RequestSequenceTests {
             .send("b", completion: desk.noting("b")),
         ]
         requests.send(steps)
-        var state = requests
-        Reducer<RequestSequence<String, String>, Step>.requests()
-            .reduce(&state, .send("c", completion: desk.noting("c")))
+        requests.send(Step.send("c", completion: desk.noting("c")))
         desk.answer("a", "1")
         desk.answer("b", "2")
         desk.answer("c", "3")

@@ -34,11 +34,10 @@ import Testing
     }
 
     @Test func everyInitialiserStartsFromItsState() {
-        #expect(Store(initailState: Counter(count: 3)).state.count == 3)
         #expect(Store(initialState: Counter(count: 4)).state.count == 4)
-        let misspelt = Store(initailState: 1, reduce: { (state: Int, event: Int) in state * event })
-        misspelt.dispatch(event: 5)
-        #expect(misspelt.state == 5)
+        let plain = Store(initialState: 1, reduce: { (state: Int, event: Int) in state * event })
+        plain.dispatch(event: 5)
+        #expect(plain.state == 5)
         let reducer = Reducer<Int, Int> { state, event in state += event }
         let reduced = Store(initialState: 1, reducer: reducer)
         reduced.dispatch(event: 5)

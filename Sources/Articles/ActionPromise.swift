@@ -1,0 +1,66 @@
+public import CallbackActions
+public import Futures
+
+/// An action with a method for each thing to do with it, for those who read `then` more easily than
+/// `>-`.
+///
+/// ```
+/// ActionPromise<String, String> { input, callback in callback(input + " Two") }
+///     .then { input, callback in callback(input + " Three") }
+///     .exec(input: "One") { result in print(result) }  // One Two Three
+/// ```
+///
+/// It is the callback article's `Promise`, under a name that does not clash with the write side of
+/// a future. It is cold, where a future is hot: nothing runs until ``exec(input:callback:)``, and
+/// everything runs anew each time.
+public struct ActionPromise<Input, Output>: Sendable {
+    private let action: Action<Input, Output>
+
+    /// Wraps an action, and calls nothing yet.
+    ///
+    /// - Parameter action: The action that ``exec(input:callback:)`` calls.
+    public init(action: @escaping Action<Input, Output>) {
+        self.action = action
+    }
+
+    /// Appends an action, which gets each output of this one as its input.
+    ///
+    /// - Parameter next: The action to append.
+    /// - Returns: A new value with the two composed, as `compose(_:_:)` does; this one is not
+    ///   changed.
+    /// - Complexity: One closure context.
+    public func then<Next>(_ next: @escaping Action<Output, Next>) -> ActionPromise<Input, Next> {
+        ActionPromise<Input, Next>(action: action >- next)
+    }
+
+    /// Calls the action.
+    ///
+    /// - Parameters:
+    ///   - input: What the first action is called with, on this thread.
+    ///   - callback: What to do with each output of the last action, on the thread that it calls
+    ///     back on.
+    public func exec(input: Input, callback: @escaping @Sendable (Output) -> Void) {
+        action(input, callback)
+    }
+}
+
+extension ActionPromise where Output: Sendable {
+    /// Calls the action, and returns a future of its first output.
+    ///
+    /// ```
+    /// let message = try await login.future(input: info).value
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - input: What the first action is called with, on this thread.
+    ///   - fileID: The file that an abandoned error names; leave it out.
+    ///   - line: The line that an abandoned error names; leave it out.
+    /// - Returns: A future that settles as that of `returningFuture(_:fileID:line:)` does.
+    public func future(
+        input: Input,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Future<Output> {
+        returningFuture(action, fileID: fileID, line: line)(input)
+    }
+}

@@ -1,0 +1,84 @@
+public import Futures
+public import HTTPNetworking
+public import Stores
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Requests that are sent one after another, in the order of their declaration: the article's state.
+///
+/// ```swift
+/// var state = RequestState(networking: networking)
+/// requestReducer.reduce(&state, .sendFirstRequest(.route))
+/// requestReducer.reduce(&state, .sendSecondRequest(.login))
+/// state.finished.observe { result in … }
+/// ```
+public typealias RequestState = RequestSequence<Endpoint, Data>
+
+/// A request for a ``RequestState`` as a value, where an enum of one's own would say too little.
+public typealias RequestAction = RequestStep<Endpoint, Data>
+
+extension RequestSequence where Request == Endpoint, Answer == Data {
+    /// Declares a request whose answer is JSON; returns at once.
+    ///
+    /// ```swift
+    /// state.sendRequest(.login) { (result: Result<Session, any Error>) in … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - completion: Called with the answer, decoded into the type that the closure names, or with
+    ///     why there is none; in all else as `send(_:parse:completion:)` calls it.
+    /// - Returns: The answer, for those who like a future better.
+    @preconcurrency
+    @discardableResult
+    public func sendRequest<Response: Decodable & Sendable>(
+        _ request: Endpoint,
+        completion: (@Sendable (Result<Response, any Error>) -> Void)?
+    ) -> Future<Response> {
+        send(request, parse: { $0.decoded() }, completion: completion)
+    }
+
+    /// Declares a request whose answer is taken as the bytes that come.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - completion: Called with the bytes, or with why there are none.
+    /// - Returns: The answer, for those who like a future better.
+    @preconcurrency
+    @discardableResult
+    public func sendRequest(
+        _ request: Endpoint,
+        completion: (@Sendable (Result<Data, any Error>) -> Void)? = nil
+    ) -> Future<Data> {
+        send(request, completion: completion)
+    }
+}
+
+extension RequestStep where Request == Endpoint, Answer == Data {
+    /// A request whose answer is JSON.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - completion: Called with the answer, decoded into the type that the closure names.
+    public static func send<Response: Decodable & Sendable>(
+        _ request: Endpoint,
+        completion: @escaping @Sendable (Result<Response, any Error>) -> Void
+    ) -> RequestStep {
+        .send(request, parse: { $0.decoded() }, completion: completion)
+    }
+}
+
+extension Reducer {
+    /// The reducer whose events are requests: it declares each with the sequence that is its state.
+    ///
+    /// The sequence is an object, so this reducer is not pure. It is the article's, for call sites that
+    /// use it; a `Store` sends requests by effects.
+    public static func requests<Request, Answer>() -> Reducer
+    where State == RequestSequence<Request, Answer>, Event == RequestStep<Request, Answer> {
+        Reducer { (state: inout State, step: Event) in state.send(step) }
+    }
+}

@@ -1,0 +1,26 @@
+public import Stores
+
+extension Store where State: Reducible, State.Event == Event {
+    /// Makes a store of a state that knows its events; with the article's spelling.
+    ///
+    /// - Parameter initailState: The state at the beginning.
+    @inlinable
+    public convenience init(initailState: State) {
+        self.init(initialState: initailState)
+    }
+}
+
+extension Store {
+    /// Makes a store of a state and a function that makes the next; with the article's spelling.
+    ///
+    /// - Parameters:
+    ///   - initailState: The state at the beginning.
+    ///   - reduce: Makes the next state from the state and an event, as that of
+    ///     `init(initialState:reduce:middleware:feedback:onFailure:)`.
+    @inlinable
+    public convenience init(
+        initailState: State, reduce: @escaping @Sendable (State, Event) -> State
+    ) {
+        self.init(initialState: initailState, reduce: reduce)
+    }
+}

@@ -1,0 +1,105 @@
+import Futures
+public import HTTPNetworking
+public import Services
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Sends requests with credentials, and renews these where they can be.
+    ///
+    /// ```swift
+    /// let api = stack(
+    ///     .redirect(), .authorize(.bearer(from: refresher), for: .origins(of: server)), .cache(),
+    ///     .retry(), over: transport.send)
+    /// ```
+    ///
+    /// A request gets the header if its URL's origin is one of `origins`, if it has none of that name
+    /// itself, and if its context does not say ``HTTPRequest/Context/skipsAuthorization``. All others
+    /// pass unchanged, and so do their answers.
+    ///
+    /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and gives the header to
+    /// those that go to its origins. Above `.redirect()`, it gives it to the first, and the redirect takes
+    /// it out where the chain leaves the origins; Authorization, wherever it changes the origin. So no
+    /// order sends it to anybody else. Above `.cache(sharing:)`, so that the cache knows in whose name a request
+    /// goes; beneath a cache, answers are not stored. Above `.retry()`, to which a 401 is no failure.
+    ///
+    /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher``
+    /// that came from one of the origins gets the request sent again with a new token, once: a second 401 is
+    /// given back. Any method is: a server that asks who is there has done nothing. If the token has been
+    /// renewed since the request was sent, it is sent again at once; otherwise it waits for the refresh. A 401
+    /// to a token that is a few seconds old is given back, without a refresh: such a one means that the server
+    /// forbids it. A request whose body can be sent once only gets its 401 back; the next request then renews
+    /// the token first. A streamed 401 is read, up to 64 KiB, while the request waits, so that it holds no
+    /// connection that the refresh may need.
+    ///
+    /// Requests are sent in the caller's context: at once on the caller's thread, otherwise on the thread
+    /// that settled what they waited for. Cancelling cancels the request under way, or leaves the others
+    /// waiting for the refresh.
+    ///
+    /// - Parameters:
+    ///   - credentials: By what requests are let in.
+    ///   - origins: To whom they are sent.
+    ///   - account: By what a cache beneath knows whose answers it may give; the same text for the same
+    ///     account, whatever the credentials. With nil, these are those of whoever has the same
+    ///     credentials, or, with a ``TokenRefresher``, of one sign-in: they outlast each of its tokens, and
+    ///     end when somebody signs in or out. Name an account where only that one signs in.
+    /// - Returns: A middleware. It rejects with ``HTTPError/Code/tokenRefreshFailed``, keeping the request, its
+    ///   401 if there was one, and the refresh's error as the cause, where a refresh failed; with
+    ///   ``HTTPError/Code/signInNeeded`` likewise where the refresh token is not valid any more; with
+    ///   ``HTTPError/Code/sessionEnded`` where somebody signed in or out while it waited; and with
+    ///   ``Endpoint/Error/invalidHeader(name:)`` where a name or a password cannot be sent.
+    public static func authorize(
+        _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
+    ) -> Middleware {
+        let authorize = Authorize(
+            credentials: credentials.kind, origins: origins, account: account)
+        return Middleware { service in { request in authorize.call(service, request) } }
+    }
+}
+
+/// By what requests are let in, and where.
+struct Authorize: Sendable {
+    static let policy = "authorize"
+
+    let credentials: HTTPCredentials.Kind
+    let origins: HTTPOrigins
+    let account: String?
+
+    func call<Output: HTTPResponseHead>(
+        _ service: @escaping Service<HTTPRequest, Output>, _ request: HTTPRequest
+    ) -> Future<Output> {
+        guard !request.context.skipsAuthorization, origins.contains(request.url) else {
+            return service(request)
+        }
+        switch credentials {
+        case .invalid:
+            return Future(error: HTTPRequest.Error.invalidHeader(name: "Authorization"))
+        case .fixed(let name, let value, let holder):
+            guard request.headers[name] == nil else { return service(request) }
+            let sent = request.adding(credential(name, value, of: holder))
+            return service(sent).naming(sent)
+        case .refreshed(let refresher):
+            let context = CallContext.current
+            guard request.headers["Authorization"] == nil, !context.isWithin(refresher) else {
+                return service(request)
+            }
+            return AuthorizedCall(
+                service: service, request: request, refresher: refresher, authorize: self,
+                context: context
+            ).start()
+        }
+    }
+
+    /// A request with a token.
+    func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
+        request.adding(
+            credential(
+                "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
+    }
+
+    private func credential(
+        _ header: String, _ value: String, of principal: Principal
+    ) -> HTTPRequest.Credential {
+        HTTPRequest.Credential(
+            header: header, value: value, principal: account.map(Principal.account) ?? principal,
+            origins: origins)
+    }
+}

@@ -1,0 +1,100 @@
+import Futures
+import HTTPNetworking
+import Services
+
+/// One request with the token of a refresher.
+struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
+    let service: Service<HTTPRequest, Output>
+    let request: HTTPRequest
+    let refresher: TokenRefresher
+    let authorize: Authorize
+    let context: CallContext
+
+    /// Sends it, at once or when there is a token.
+    func start() -> Future<Output> {
+        switch refresher.ask(sendsOnce: !request.body.isReplayable) {
+        case .send(let grant): return send(with: grant)
+        case .giveBack: return service(request)
+        case .fail(let error):
+            return Future(error: HTTPError(refreshing: error, request: request))
+        case .wait(let grant):
+            report("waiting for a token")
+            return grant.mapError { HTTPError(refreshing: $0, request: request) }
+                .flatMap { grant in context.run { send(with: grant) } }
+        }
+    }
+
+    private func send(with grant: TokenGrant?) -> Future<Output> {
+        guard let grant else { return service(request) }
+        let sent = authorize.adding(grant, to: request)
+        return service(sent).naming(sent).continued { result in
+            guard isRefusal(result), let response = result.answer else { return nil }
+            return sendAgain(after: response, grant)
+        }
+    }
+
+    /// Whether it is a 401 of a server that was to get the token, and not of one that a redirect led to.
+    private func isRefusal(_ result: Result<Output, any Error>) -> Bool {
+        guard result.answerHead?.status == 401, let answer = result.answer else { return false }
+        // A redirect that changes the origin takes the token out.
+        let hadToken = answer.request.map { $0.headers["Authorization"] != nil } ?? true
+        return hadToken && answer.url.map(authorize.origins.contains) ?? true
+    }
+
+    /// - Returns: Nil where the 401 is the answer.
+    private func sendAgain(
+        after response: any HTTPResponseHead, _ grant: TokenGrant
+    ) -> Future<Output>? {
+        guard request.body.isReplayable, mayBeRepeated(after: response) else {
+            refresher.reject(grant)
+            return nil
+        }
+        switch context.run({ refresher.refused(grant) }) {
+        case .giveBack, .send(nil): return nil
+        case .send(let grant?):
+            response.discardBody()
+            return replay(with: grant, after: response)
+        case .fail(let error): return fail(error, after: response.kept())
+        case .wait(let grant):
+            report("waiting for a new token")
+            let kept = response.kept()
+            return grant.flatMapError { error in fail(error, after: kept) }.flatMap { grant in
+                response.discardBody()
+                return replay(with: grant, after: response)
+            }
+        }
+    }
+
+    /// Whether the 401 refuses this request, or this one may be processed twice.
+    ///
+    /// Where a redirect beneath has made a GET of a POST, the POST was processed.
+    private func mayBeRepeated(after response: any HTTPResponseHead) -> Bool {
+        request.isReplayable || response.request?.method ?? request.method == request.method
+    }
+
+    /// The error of a refresh, with the 401 that asked for it.
+    private func fail<Value>(
+        _ error: any Error, after kept: Future<HTTPResponse>
+    ) -> Future<Value> {
+        kept.mapWithoutOrigin { kept in
+            throw HTTPError(refreshing: error, request: request, response: kept)
+        }
+    }
+
+    /// Sends it again; whatever comes is the answer.
+    ///
+    /// With the key that it had beneath: an attempt before the one that was refused may have arrived.
+    private func replay(
+        with grant: TokenGrant, after response: any HTTPResponseHead
+    ) -> Future<Output> {
+        report("sent again with a new token")
+        var sent = authorize.adding(grant, to: request)
+        sent.context.idempotencyKey =
+            request.context.idempotencyKey ?? response.request?.context.idempotencyKey
+        return context.run { service(sent).naming(sent) }
+    }
+
+    private func report(_ note: String) {
+        context.report(.note(note), by: Authorize.policy, named: refresher.name)
+    }
+}

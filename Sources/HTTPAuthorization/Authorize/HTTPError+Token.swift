@@ -1,0 +1,21 @@
+import HTTPNetworking
+import Services
+
+extension HTTPError {
+    /// Why there is no new token.
+    init(
+        refreshing error: any Error, request: HTTPRequest? = nil, response: HTTPResponse? = nil
+    ) {
+        let hasEnded = error is SessionEnded
+        let failed: Code = error.isInvalidGrant ? .signInNeeded : .tokenRefreshFailed
+        self.init(
+            code: hasEnded ? .sessionEnded : failed, request: request, response: response,
+            cause: hasEnded ? nil : error)
+    }
+}
+
+/// A refresh asked for its own result.
+struct RefreshWithinItself: Error, CallersMistake {}
+
+/// Somebody signed in or out while a request waited.
+struct SessionEnded: Error {}

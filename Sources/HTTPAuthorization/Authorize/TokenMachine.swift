@@ -1,0 +1,218 @@
+import Futures
+import HTTPNetworking
+
+/// Who holds which token, and who waits for the next.
+///
+/// Signed out. Next: `usable`, by signing in.
+/// Usable. Next: `refused`, by a 401; a new token, by the end of a refresh; signed out.
+/// Refused: whoever asks waits. Next: `usable`, by the end of a refresh, be it the old token where
+/// that failed; latched; signed out.
+/// Latched, by a refresh that failed since its refresh token is not valid any more: nothing is refreshed, and
+/// whoever needs a new token fails at once. Next: `usable` or signed out, by another session.
+///
+/// Beside that, no refresh is under way, or one. It belongs to the session in which it was begun: what
+/// it brings after somebody signed in or out is nobody's.
+struct TokenMachine<Waiter> {
+    typealias Grant = TokenGrant
+
+    /// What a request is to do.
+    enum Turn {
+        /// Go, with a token, or without where nobody has signed in.
+        case send(Grant?)
+        /// Wait, under this number.
+        case wait(Int)
+        /// Take the 401 for the answer.
+        case giveBack
+        /// Fail: no refresh brings a token any more.
+        case fail(any Error)
+    }
+
+    /// A refresh that whoever is told of it is to begin, and to end by ``end(_:with:at:)``.
+    struct Refresh {
+        let number: Int
+        let token: AccessToken
+    }
+
+    private struct Held {
+        let grant: Grant
+        let expiry: SchedulerInstant?
+        /// From when on the next one is fetched.
+        let renewal: SchedulerInstant?
+        /// Until when a 401 says nothing against it.
+        let trust: SchedulerInstant?
+        var isRefused = false
+
+        func isTrusted(at now: SchedulerInstant) -> Bool { trust.map { now < $0 } ?? false }
+
+        func isOver(at now: SchedulerInstant) -> Bool { expiry.map { $0 <= now } ?? false }
+    }
+
+    private let leeway: Duration
+    private let grace: Duration
+    private var held: Held?
+    private var signIn = SignIn()
+    /// Why nothing is refreshed any more.
+    private var latch: (any Error)?
+    private var lastNumber = 0
+    private var refreshing: Int?
+    private var lastRefresh = 0
+    private var waiters: [Int: (waiter: Waiter, needsNew: Bool)] = [:]
+    private var lastWaiter = 0
+
+    init(
+        _ token: AccessToken?, leeway: Duration, grace: Duration = .zero, at now: SchedulerInstant
+    ) {
+        self.leeway = leeway
+        self.grace = grace
+        hold(token, from: now)
+    }
+
+    /// The token of the session.
+    var token: AccessToken? { held?.grant.token }
+
+    /// How many wait.
+    var waiting: Int { waiters.count }
+
+    /// Comes with a request that is to be sent.
+    ///
+    /// - Parameter sendsOnce: Whether a 401 could not be mended, so that it rather waits than goes with
+    ///   a token whose time is nearly over.
+    mutating func ask(
+        sendsOnce: Bool, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
+    ) -> (turn: Turn, refresh: Refresh?) {
+        guard let held else { return (.send(nil), nil) }
+        if held.isRefused || held.isOver(at: now) { return wait(waiter(), needsNew: false) }
+        guard let renewal = held.renewal, renewal <= now, latch == nil else {
+            return (.send(held.grant), nil)
+        }
+        return sendsOnce
+            ? wait(waiter(), needsNew: false) : (.send(held.grant), beginIfIdle(held))
+    }
+
+    /// Comes with a 401 to a request that can be sent again.
+    mutating func refused(
+        _ grant: Grant, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
+    ) -> (turn: Turn, refresh: Refresh?) {
+        // Another session is perhaps another user's: this request is not to be sent in their name.
+        guard let held, grant.signIn == signIn else { return (.giveBack, nil) }
+        if grant.number == held.grant.number {
+            if held.isTrusted(at: now) { return (.giveBack, nil) }
+            self.held?.isRefused = true
+        } else if !held.isRefused, !held.isOver(at: now) {
+            return (.send(held.grant), nil)
+        }
+        return wait(waiter(), needsNew: true)
+    }
+
+    /// Comes with a 401 to a request that cannot be sent again: the next one has to wait.
+    mutating func reject(_ grant: Grant, at now: SchedulerInstant) {
+        guard let held, grant.signIn == signIn, grant.number == held.grant.number else { return }
+        if !held.isTrusted(at: now) { self.held?.isRefused = true }
+    }
+
+    /// Wants a new token, whatever the old one is good for.
+    mutating func renew(
+        _ waiter: @autoclosure () -> Waiter
+    ) -> (turn: Turn, refresh: Refresh?) {
+        held == nil ? (.giveBack, nil) : wait(waiter(), needsNew: true)
+    }
+
+    /// Goes away before there is a new token.
+    mutating func leave(_ number: Int) -> Waiter? {
+        waiters.removeValue(forKey: number)?.waiter
+    }
+
+    private mutating func wait(
+        _ waiter: @autoclosure () -> Waiter, needsNew: Bool
+    ) -> (turn: Turn, refresh: Refresh?) {
+        if let latch { return (.fail(latch), nil) }
+        lastWaiter += 1
+        waiters[lastWaiter] = (waiter(), needsNew)
+        return (.wait(lastWaiter), held.flatMap { beginIfIdle($0) })
+    }
+
+    private mutating func beginIfIdle(_ held: Held) -> Refresh? {
+        guard refreshing == nil else { return nil }
+        lastRefresh += 1
+        refreshing = lastRefresh
+        return Refresh(number: lastRefresh, token: held.grant.token)
+    }
+
+    private mutating func hold(
+        _ token: AccessToken?, from now: SchedulerInstant, isNew: Bool = false
+    ) {
+        lastNumber += 1
+        held = token.map { token in
+            // A short life is not fetched anew with every request.
+            let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
+            return Held(
+                grant: Grant(token: token, signIn: signIn, number: lastNumber),
+                expiry: token.lifetime.map { now.advanced(by: $0) },
+                renewal: token.lifetime.map { now.advanced(by: $0 - ahead) },
+                trust: isNew ? now.advanced(by: grace) : nil)
+        }
+    }
+}
+
+// MARK: - Ends
+
+extension TokenMachine {
+    /// What those who waited get.
+    struct Ended {
+        var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
+        /// Whether there is a new token.
+        var hasChanged = false
+        /// Whether nothing is refreshed from now on.
+        var isLatched = false
+    }
+
+    /// Ends a refresh.
+    mutating func end(
+        _ number: Int, with result: Result<AccessToken, any Error>, at now: SchedulerInstant
+    ) -> Ended {
+        guard refreshing == number, let old = held else { return Ended() }
+        refreshing = nil
+        switch result {
+        case .success(var token):
+            token.refreshToken = token.refreshToken ?? old.grant.token.refreshToken
+            hold(token, from: now, isNew: true)
+            return Ended(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
+        case .failure(let error):
+            if error.isInvalidGrant {
+                latch = error
+            } else {
+                // Nobody knows better: the next request tries it, and is told if it is refused still.
+                held?.isRefused = false
+            }
+            let isGood = !old.isRefused && !old.isOver(at: now)
+            let waiters = takeAll(orElse: error) { needsNew in
+                isGood && !needsNew ? old.grant : nil
+            }
+            return Ended(waiters: waiters, isLatched: latch != nil)
+        }
+    }
+
+    /// Begins another session, with a token or without.
+    mutating func beginSession(
+        with token: AccessToken?, at now: SchedulerInstant
+    ) -> Ended {
+        signIn.end()
+        signIn = SignIn()
+        latch = nil
+        refreshing = nil
+        let hasChanged = held != nil || token != nil
+        hold(token, from: now)
+        return Ended(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
+    }
+
+    /// Lets all go, in the order in which they came.
+    private mutating func takeAll(
+        orElse error: any Error = SessionEnded(), _ grant: (_ needsNew: Bool) -> Grant?
+    ) -> [(waiter: Waiter, result: Result<Grant, any Error>)] {
+        defer { waiters = [:] }
+        return waiters.sorted { $0.key < $1.key }.map { entry in
+            let (waiter, needsNew) = entry.value
+            return (waiter, grant(needsNew).map(Result.success) ?? .failure(error))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import HTTPNetworking
+
+public import Services
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension TokenRefresher {
+    /// What a refresh fails with where its refresh token is not valid any more.
+    ///
+    /// An ``HTTPError`` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}`
+    /// (RFC 6749, section 5.2) means the same. Throw this where your server says it otherwise.
+    public struct InvalidGrant: Error {
+        /// Makes the error.
+        public init() {}
+    }
+}
+
+extension TokenRefresher.InvalidGrant: CodedError {
+    /// The word of RFC 6749.
+    public var loggedCode: String { "invalid_grant" }
+}
+
+extension Error {
+    /// Whether a refresh that failed with this will fail with it whenever it is tried.
+    var isInvalidGrant: Bool {
+        if self is TokenRefresher.InvalidGrant { return true }
+        guard let response = (self as? HTTPError)?.response, [400, 401].contains(response.status)
+        else { return false }
+        let answer = try? JSONDecoder().decode(TokenErrorAnswer.self, from: response.body)
+        return answer?.error == "invalid_grant"
+    }
+}
+
+/// What a token endpoint says instead of a token (RFC 6749, section 5.2).
+private struct TokenErrorAnswer: Decodable {
+    let error: String
+}

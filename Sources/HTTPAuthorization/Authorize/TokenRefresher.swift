@@ -1,0 +1,234 @@
+public import Futures
+import HTTPNetworking
+import Services
+
+/// The token of whoever is signed in, and how to get the next one.
+///
+/// ```swift
+/// let refresher = TokenRefresher(stored) { token in
+///     send(.refreshing(token)).map { try JSONDecoder().decode(AccessToken.self, from: $0.body) }
+/// }
+/// let api = stack(.authorize(.bearer(from: refresher), for: .origins(of: server)), over: send)
+/// ```
+///
+/// Make one for each session with a server, and share it among all stacks that use it. It may be used
+/// from any thread; each use takes a lock for constant time, and nobody's code is called within it.
+///
+/// **One refresh** is under way at most, whoever asks for it: a request whose token a server has refused,
+/// or ``refresh()``. A request that finds a token refused or expired waits for it; while the token is valid
+/// and only its leeway has begun, the first request begins the refresh and goes on with the old token, as
+/// do the others, but for those whose body can be sent once only, which wait. Those who wait go on in
+/// the order in which they came, on the thread that ends the refresh.
+///
+/// **A refresh runs to its end**, also if all who wait for it are cancelled: a server may have replaced
+/// the refresh token already, and the answer is the only copy of the next one. Only its timeout cuts it.
+///
+/// **If it fails**, all who wait fail with its error as the cause, but for those who may go on with a
+/// token that is still valid; the next request tries again. If it fails with `invalid_grant`
+/// (``InvalidGrant``), no request tries again until somebody signs in: whoever needs a new token fails at once
+/// with ``HTTPError/Code/signInNeeded``, and observers hear one note.
+///
+/// **The refresh's own calls** are not authorized and do not wait for it, also where they go through the
+/// same stack: the `CallContext` tells them, in the closure, in a `Task` begun there, and through all
+/// policies. In the callback of a future nobody knows the context: make such a call within
+/// `CallContext.run(_:)`, or set its request's ``HTTPRequest/Context/skipsAuthorization``.
+public final class TokenRefresher {
+    typealias Machine = TokenMachine<InternalPromise<TokenGrant>>
+
+    private struct State {
+        var machine: Machine
+        var changes = ChangeLine<AccessToken?>()
+    }
+
+    /// The name in its events and errors; nil where it has none.
+    public let name: String?
+
+    private let state: Locked<State>
+    private let timeout: Duration
+    private let scheduler: any Scheduler
+    private let onChange: @Sendable (AccessToken?) -> Void
+    private let renew: @Sendable (AccessToken) -> Future<AccessToken>
+
+    /// Makes a refresher.
+    ///
+    /// - Parameters:
+    ///   - token: What there is already; nil where nobody is signed in. Requests then go without one,
+    ///     and a 401 is theirs.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
+    ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
+    ///     is a programming error and traps.
+    ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
+    ///   - grace: For how long a 401 says nothing against a token that a refresh has brought. It is given back
+    ///     to that call alone, without a refresh: a server that refuses a new token forbids what was
+    ///     asked. Less than zero is a programming error and traps.
+    ///   - scheduler: Whose time it is.
+    ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call at a
+    ///     time, with no lock held. It is the place to store it: unless another thread is in it, those who
+    ///     waited go on after it has returned.
+    ///   - refresh: Gets a new token for an old one. Called in the context of the first who needs it, but
+    ///     for its deadline. A new token without a refresh token keeps the old one's.
+    public init(
+        _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
+        timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
+        on scheduler: some Scheduler = .live,
+        onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
+    ) {
+        precondition(leeway >= .zero, "a leeway is zero or more, not \(leeway)")
+        precondition(timeout > .zero, "a refresh needs more time than \(timeout)")
+        precondition(grace >= .zero, "a grace is zero or more, not \(grace)")
+        state = Locked(
+            State(machine: Machine(token, leeway: leeway, grace: grace, at: scheduler.now)))
+        self.name = name
+        self.timeout = timeout
+        self.scheduler = scheduler
+        self.onChange = onChange
+        renew = refresh
+    }
+
+    /// The token that requests are sent with, nil where nobody is signed in.
+    public var token: AccessToken? { state.withLock { $0.machine.token } }
+
+    /// Begins a session with a token.
+    ///
+    /// Requests of the session before, if there was one, are not sent again in this one's name: their 401
+    /// is given back, and those that wait fail with ``HTTPError/Code/sessionEnded``. A refresh that
+    /// is under way runs to its end, and its token is dropped.
+    public func signIn(with token: AccessToken) { beginSession(with: token) }
+
+    /// Ends the session; otherwise as ``signIn(with:)``.
+    ///
+    /// To tell the server so is yours: revoke ``token`` before.
+    public func signOut() { beginSession(with: nil) }
+
+    /// Gets a new token now, or joins the refresh that is under way.
+    ///
+    /// - Returns: A future of the new token. It rejects with an ``HTTPError`` with the code
+    ///   ``HTTPError/Code/tokenRefreshFailed`` or ``HTTPError/Code/signInNeeded`` and the cause, or
+    ///   ``HTTPError/Code/sessionEnded`` where nobody is signed in, or not any more. Within a refresh it
+    ///   rejects at once. Cancelling it leaves the refresh to its end.
+    public func refresh() -> Future<AccessToken> {
+        guard !CallContext.current.isWithin(self) else {
+            return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
+        }
+        let promise = InternalPromise<TokenGrant>()
+        switch follow(state.withLock { $0.machine.renew(promise) }, promise) {
+        case .wait(let grant):
+            return grant.mapWithoutOrigin(\.token).mapError { HTTPError(refreshing: $0) }
+        case .fail(let error): return Future(error: HTTPError(refreshing: error))
+        case .send, .giveBack: return Future(error: HTTPError(code: .sessionEnded))
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension TokenRefresher {
+    /// What a request is to do.
+    enum Turn {
+        case send(TokenGrant?)
+        case wait(Future<TokenGrant>)
+        case giveBack
+        case fail(any Error)
+    }
+
+    /// Asks for the token to send a request with.
+    func ask(sendsOnce: Bool) -> Turn {
+        let now = scheduler.now
+        let promise = InternalPromise<TokenGrant>()
+        return follow(
+            state.withLock { $0.machine.ask(sendsOnce: sendsOnce, at: now, promise) }, promise)
+    }
+
+    /// Tells of a 401 to a request that can be sent again.
+    func refused(_ grant: TokenGrant) -> Turn {
+        let now = scheduler.now
+        let promise = InternalPromise<TokenGrant>()
+        return follow(
+            state.withLock { $0.machine.refused(grant, at: now, promise) }, promise)
+    }
+
+    /// Tells of a 401 to a request that cannot be sent again.
+    func reject(_ grant: TokenGrant) {
+        let now = scheduler.now
+        state.withLock { $0.machine.reject(grant, at: now) }
+    }
+
+    private func follow(
+        _ step: (turn: Machine.Turn, refresh: Machine.Refresh?),
+        _ promise: InternalPromise<TokenGrant>
+    ) -> Turn {
+        if let refresh = step.refresh { begin(refresh) }
+        switch step.turn {
+        case .send(let grant): return .send(grant)
+        case .giveBack: return .giveBack
+        case .fail(let error): return .fail(error)
+        case .wait(let number):
+            promise.onCancel { self.state.withLockThenRelease { $0.machine.leave(number) } }
+            return .wait(promise)
+        }
+    }
+
+    /// Calls the user's refresh; it keeps this alive until it has ended.
+    private func begin(_ refresh: Machine.Refresh) {
+        let context = CallContext.current.with(deadline: nil).with(attempt: 1).with(record: nil)
+            .within(self)
+        context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
+        context.run { renew(refresh.token) }
+            .timeout(timeout, on: scheduler)
+            .observe { result in self.end(refresh.number, with: result, in: context) }
+    }
+
+    private func end(
+        _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
+    ) {
+        let now = scheduler.now
+        // Whoever goes on from here is no part of the refresh, though it be on its task.
+        CallContext().run {
+            settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
+        }
+    }
+
+    private func beginSession(with token: AccessToken?) {
+        let now = scheduler.now
+        settle { $0.beginSession(with: token, at: now) }
+    }
+
+    /// Ends something, tells of the new token, and lets those go who waited.
+    private func settle(
+        tellingIn context: CallContext = CallContext(), _ end: (inout Machine) -> Machine.Ended
+    ) {
+        let ended = state.withLock { state in
+            let ended = end(&state.machine)
+            if ended.hasChanged { state.changes.add(state.machine.token) }
+            return ended
+        }
+        if ended.isLatched {
+            context.report(
+                .note("no more refreshes: \(HTTPError.Code.signInNeeded)"), by: Authorize.policy,
+                named: name)
+        }
+        tell()
+        for (waiter, result) in ended.waiters {
+            waiter.settle(with: result)
+        }
+    }
+
+    /// Tells of the changes in order; whoever comes while another tells leaves theirs to that one.
+    private func tell() {
+        guard state.withLock({ $0.changes.begin() }) else { return }
+        while let token = state.withLock({ $0.changes.next() }) { onChange(token) }
+    }
+}
+
+extension TokenRefresher: CustomStringConvertible, CustomReflectable {
+    /// Whether somebody is signed in; nothing of the token.
+    public var description: String {
+        token == nil ? "a token refresher, signed out" : "a token refresher, signed in"
+    }
+
+    /// A mirror that shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension TokenRefresher: Sendable {}

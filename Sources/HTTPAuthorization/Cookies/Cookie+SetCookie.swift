@@ -1,0 +1,65 @@
+import HTTPNetworking
+
+extension Cookie {
+    /// Makes the cookie that a header asks for, or returns nil where it must not be kept.
+    ///
+    /// RFC 6265, section 5.3, and of its successor (RFC 6265bis, section 5.7) what keeps a cookie
+    /// that was made without TLS from passing for one that was made with it: Secure only from https,
+    /// and the prefixes `__Secure-` and `__Host-`.
+    ///
+    /// - Parameters:
+    ///   - header: What the header says.
+    ///   - place: Who says it.
+    ///   - now: The date.
+    ///   - isPublicSuffix: Whether anybody can have a name directly below a domain.
+    init?(
+        _ header: SetCookie, from place: CookiePlace, at now: HTTPDate,
+        isPublicSuffix: (String) -> Bool
+    ) {
+        if header.isSecure, !place.isSecure { return nil }
+        guard
+            let domain = Self.domain(of: header, from: place, isPublicSuffix: isPublicSuffix)
+        else { return nil }
+        name = header.name
+        value = header.value
+        self.domain = domain.name
+        isHostOnly = domain.isHostOnly
+        path = header.path ?? CookiePath.standard(for: place.path)
+        expires = Self.end(of: header, at: now)
+        isSecure = header.isSecure
+        isHTTPOnly = header.isHTTPOnly
+        sameSite = header.sameSite
+        if !Self.keepsPromise(of: header) { return nil }
+    }
+
+    /// Whom the cookie is for; nil where that is none of the sender's concern.
+    private static func domain(
+        of header: SetCookie, from place: CookiePlace, isPublicSuffix: (String) -> Bool
+    ) -> (name: String, isHostOnly: Bool)? {
+        guard let domain = header.domain else { return (place.host, true) }
+        if CookieDomain.isAddress(place.host) || CookieDomain.isSingleLabel(domain)
+            || isPublicSuffix(domain)
+        {
+            return domain == place.host ? (domain, true) : nil
+        }
+        let isOurs = CookieDomain.matches(host: place.host, domain: domain)
+        return isOurs && domain.utf8.last != UInt8(ascii: ".") ? (domain, false) : nil
+    }
+
+    /// Max-Age goes before Expires.
+    private static func end(of header: SetCookie, at now: HTTPDate) -> HTTPDate? {
+        guard let age = header.maxAge else { return header.expires }
+        if age <= 0 { return HTTPDate(secondsSince1970: .min) }
+        let end = now.secondsSince1970.addingReportingOverflow(age)
+        return HTTPDate(secondsSince1970: end.overflow ? .max : end.partialValue)
+    }
+
+    /// Whether a name that promises something about a cookie is true.
+    private static func keepsPromise(of header: SetCookie) -> Bool {
+        let name = header.name.lowercased()
+        if name.hasPrefix("__host-") {
+            return header.isSecure && header.domain == nil && header.path == "/"
+        }
+        return !name.hasPrefix("__secure-") || header.isSecure
+    }
+}

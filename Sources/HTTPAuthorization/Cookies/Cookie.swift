@@ -1,0 +1,85 @@
+public import HTTPNetworking
+
+/// A cookie as a jar keeps it (RFC 6265, section 5.3).
+///
+/// A server makes one by the header Set-Cookie; see ``CookieJar/store(_:from:)-(String,_)`` for
+/// making one yourself. Its text does not show the value.
+public struct Cookie {
+    /// What the server calls it.
+    public let name: String
+
+    /// What the server wants to be told again; often a secret.
+    public let value: String
+
+    /// The host it belongs to, in lower case, without a dot in front.
+    public let domain: String
+
+    /// Whether it is for that host alone, and not for hosts below it.
+    public let isHostOnly: Bool
+
+    /// The path it is for, with all that lies below.
+    public let path: String
+
+    /// When it ends; nil for one that ends with the session.
+    public let expires: HTTPDate?
+
+    /// Whether it is sent over https only.
+    public let isSecure: Bool
+
+    /// Whether the server asks not to show it to scripts.
+    ///
+    /// Kept, but of no effect: there are no scripts here.
+    public let isHTTPOnly: Bool
+
+    /// From which sites requests may carry it.
+    ///
+    /// Kept, but not applied: a request of an app has no site that it comes from.
+    public let sameSite: SameSite?
+
+    /// From which sites requests may carry a cookie.
+    public enum SameSite: String, Sendable, Hashable, Codable, CaseIterable {
+        /// From its own.
+        case strict
+        /// From its own, and from others that lead there.
+        case lax
+        /// From all.
+        case none
+    }
+}
+
+extension Cookie {
+    /// Whether it is over at a date.
+    func isOver(at now: HTTPDate) -> Bool { expires.map { $0 <= now } ?? false }
+
+    /// Whether it is to be sent to a place.
+    func isFor(_ place: CookiePlace) -> Bool {
+        let isItsHost =
+            place.host == domain
+            || !isHostOnly && CookieDomain.matches(host: place.host, domain: domain)
+        return isItsHost && (!isSecure || place.isSecure)
+            && CookiePath.matches(request: place.path, cookie: path)
+    }
+
+    /// Whether it takes the other's place: the same name, domain and path.
+    func replaces(_ other: Cookie) -> Bool {
+        name == other.name && domain == other.domain && path == other.path
+    }
+}
+
+extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name and where it is for; "…" for the value.
+    public var description: String {
+        let place = "\(isHostOnly ? "" : "*.")\(domain)\(path)"
+        return "\(SafeText.escaped(name))=… for \(SafeText.escaped(place))"
+    }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }
+}
+
+extension Cookie: Hashable {}
+
+extension Cookie: Sendable {}

@@ -1,0 +1,164 @@
+import HTTPNetworking
+
+/// The cookies of a jar, and which of them goes where (RFC 6265, sections 5.3 and 5.4).
+///
+/// Pure: no lock, no clock. Times of use are counted, since several fall into one second.
+struct CookieStore {
+    struct Entry {
+        var cookie: Cookie
+        /// When it was first made.
+        var made: Int
+        /// When it was last made or sent.
+        var used: Int
+    }
+
+    /// How many there may be.
+    struct Limits {
+        var perDomain = 50
+        var inAll = 3_000
+    }
+
+    let limits: Limits
+    private var domains: [String: [Entry]] = [:]
+    private(set) var count = 0
+    private var ticks = 0
+    /// In whose name they are sent: until all are removed.
+    private(set) var signIn = SignIn()
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Keeps a cookie in place of the one that it replaces, or only removes that one, if it is over.
+    ///
+    /// - Parameters:
+    ///   - cookie: The cookie.
+    ///   - isSecure: Whether it came over https; if not, it does not hide one that did.
+    ///   - now: The date.
+    /// - Returns: False where it would, and was not heeded.
+    @discardableResult
+    mutating func keep(_ cookie: Cookie, isSecure: Bool = true, at now: HTTPDate) -> Bool {
+        if !isSecure, hidesSecure(cookie) { return false }
+        let old = remove(cookie)
+        if cookie.isOver(at: now) { return true }
+        ticks += 1
+        let entry = Entry(cookie: cookie, made: old?.made ?? ticks, used: ticks)
+        domains[cookie.domain, default: []].append(entry)
+        count += 1
+        makeRoom(in: cookie.domain, at: now)
+        return true
+    }
+
+    /// Removes the cookie that another would replace.
+    @discardableResult
+    mutating func remove(_ cookie: Cookie) -> Entry? {
+        guard let index = domains[cookie.domain]?.firstIndex(where: { cookie.replaces($0.cookie) })
+        else { return nil }
+        count -= 1
+        let entry = domains[cookie.domain]?.remove(at: index)
+        if domains[cookie.domain]?.isEmpty == true { domains[cookie.domain] = nil }
+        return entry
+    }
+
+    mutating func removeAll() {
+        domains = [:]
+        count = 0
+        signIn.end()
+        signIn = SignIn()
+    }
+
+    /// All that are not over, the oldest first.
+    func all(at now: HTTPDate) -> [Cookie] {
+        domains.values.joined().filter { !$0.cookie.isOver(at: now) }
+            .sorted { $0.made < $1.made }.map(\.cookie)
+    }
+
+    /// Those that a place is to be told, the longest path first, then the oldest.
+    func cookies(for place: CookiePlace, at now: HTTPDate) -> [Cookie] {
+        indices(for: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
+    }
+
+    /// The same, and takes note that they are used.
+    mutating func use(for place: CookiePlace, at now: HTTPDate) -> [Cookie] {
+        let found = indices(for: place, at: now)
+        ticks += 1
+        for (domain, index) in found { domains[domain]?[index].used = ticks }
+        return found.compactMap { domains[$0.domain]?[$0.index].cookie }
+    }
+
+    private func indices(
+        for place: CookiePlace, at now: HTTPDate
+    ) -> [(domain: String, index: Int)] {
+        var found: [(domain: String, index: Int, entry: Entry)] = []
+        for domain in Self.domains(of: place.host) {
+            for (index, entry) in (domains[domain] ?? []).enumerated()
+            where entry.cookie.isFor(place) && !entry.cookie.isOver(at: now) {
+                found.append((domain, index, entry))
+            }
+        }
+        found.sort { left, right in
+            let lengths = (left.entry.cookie.path.utf8.count, right.entry.cookie.path.utf8.count)
+            return lengths.0 == lengths.1
+                ? left.entry.made < right.entry.made : lengths.0 > lengths.1
+        }
+        return found.map { ($0.domain, $0.index) }
+    }
+
+    /// A host, and the domains above it.
+    private static func domains(of host: String) -> [String] {
+        var domains = [host]
+        var rest = host[...]
+        while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.utf8.index(after: dot)...]
+            domains.append(String(rest))
+        }
+        return domains
+    }
+}
+
+// MARK: - Room
+
+extension CookieStore {
+    /// Removes what is too much: what is over, then what was not used for longest (section 5.3).
+    ///
+    /// Within a domain those without Secure go first, so that nobody without TLS can drive out those
+    /// that were made with it (RFC 6265bis, section 5.7).
+    private mutating func makeRoom(in domain: String, at now: HTTPDate) {
+        if domains[domain]?.count ?? 0 > limits.perDomain {
+            removeOver(in: domain, at: now)
+            evict(from: domain, downTo: limits.perDomain)
+        }
+        guard count > limits.inAll else { return }
+        for domain in Array(domains.keys) { removeOver(in: domain, at: now) }
+        while count > limits.inAll,
+            let oldest = domains.values.joined().min(by: { $0.used < $1.used })
+        {
+            remove(oldest.cookie)
+        }
+    }
+
+    private mutating func removeOver(in domain: String, at now: HTTPDate) {
+        for entry in domains[domain] ?? [] where entry.cookie.isOver(at: now) {
+            remove(entry.cookie)
+        }
+    }
+
+    private mutating func evict(from domain: String, downTo limit: Int) {
+        let entries = domains[domain] ?? []
+        let order = entries.sorted { left, right in
+            left.cookie.isSecure == right.cookie.isSecure
+                ? left.used < right.used : !left.cookie.isSecure
+        }
+        for entry in order.prefix(max(0, entries.count - limit)) { remove(entry.cookie) }
+    }
+
+    /// Whether a cookie that came without TLS would stand beside one of the same name that must not be
+    /// overlaid (RFC 6265bis, section 5.7).
+    private func hidesSecure(_ cookie: Cookie) -> Bool {
+        domains.values.joined().contains { entry in
+            let other = entry.cookie
+            return other.isSecure && other.name == cookie.name
+                && (CookieDomain.matches(host: other.domain, domain: cookie.domain)
+                    || CookieDomain.matches(host: cookie.domain, domain: other.domain))
+                && CookiePath.matches(request: cookie.path, cookie: other.path)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Futures
+public import HTTPNetworking
+public import Services
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Sends the cookies of a jar along, and keeps those that come back.
+    ///
+    /// ```swift
+    /// let jar = CookieJar()
+    /// let service = stack(.redirect(), .cookies(sharing: jar), .retry(), over: transport.send)
+    /// ```
+    ///
+    /// Cookies are kept from every response, of any status, before the caller gets it, and from the
+    /// response that an ``HTTPError`` holds. Beneath `.redirect` that is each response of the way.
+    ///
+    /// **Place.** Beneath `.redirect`, so that each request of the way carries its own origin's cookies, and
+    /// above `.cache(sharing:)`, which keeps answers to the cookies of one jar from those to another's.
+    ///
+    /// What a request says itself in its header Cookie is sent first and as it is; of the jar's, those
+    /// of the same names are left out. All go as one header.
+    ///
+    /// The transport beneath must keep no cookies of its own: what it adds would be sent twice.
+    ///
+    /// - Parameter jar: Where the cookies are, shared by all stacks that are to know them.
+    public static func cookies(sharing jar: CookieJar) -> Middleware {
+        Middleware { next in
+            { request in
+                let request = jar.adding(to: request)
+                return next(request).naming(request).continued { result in
+                    switch result {
+                    case .success(let response):
+                        jar.store(response.headers, from: response.url ?? request.url)
+                    case .failure(let error as HTTPError):
+                        let url = error.response?.url ?? error.request?.url ?? request.url
+                        jar.store(error.headers, from: url)
+                    case .failure: break
+                    }
+                    return nil
+                }
+            }
+        }
+    }
+}
+
+extension CookieJar {
+    /// The request with the jar's cookies beside its own.
+    func adding(to request: HTTPRequest) -> HTTPRequest {
+        guard let (cookies, signIn) = use(for: request.url), !cookies.isEmpty else {
+            return request
+        }
+        let own = request.headers["Cookie"]
+        let names = Set((own ?? "").utf8.split(separator: UInt8(ascii: ";")).map(Self.name))
+        let ours = cookies.filter { !names.contains($0.name) }.map { "\($0.name)=\($0.value)" }
+        if ours.isEmpty { return request }
+        let all = (own.map { $0.isEmpty ? [] : [$0] } ?? []) + ours
+        return request.ownCookiesMarked.adding(
+            HTTPRequest.Credential(
+                header: "Cookie", value: all.joined(separator: "; "), principal: .signIn(signIn),
+                origins: nil))
+    }
+
+    /// The name in one pair of a Cookie header.
+    private static func name(of pair: Substring.UTF8View) -> String {
+        let name = pair.prefix { $0 != UInt8(ascii: "=") }.drop { $0 == 0x20 || $0 == 0x09 }
+        let end = name.lastIndex { $0 != 0x20 && $0 != 0x09 }
+        return end.map { String(Substring(name[...$0])) } ?? ""
+    }
+}
+
+extension HTTPRequest {
+    /// The same, its own cookies in the name of whoever has them.
+    fileprivate var ownCookiesMarked: HTTPRequest {
+        guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
+            return self
+        }
+        return adding(
+            Credential(
+                header: "Cookie", value: own, principal: .holder(of: own, in: "Cookie"),
+                origins: nil))
+    }
+}
+
+extension HTTPRequest.Credential {
+    /// Whether it is what a jar has put in.
+    var isCookie: Bool { header == "Cookie" }
+}

@@ -1,0 +1,89 @@
+import HTTPNetworking
+
+/// What a Set-Cookie header says, before it is known whether it is heeded (RFC 6265, section 5.2).
+struct SetCookie {
+    let name: String
+    let value: String
+    private(set) var expires: HTTPDate?
+    /// In seconds; none is longer than 2³¹.
+    private(set) var maxAge: Int?
+    /// Never empty; in lower case, without a dot in front.
+    private(set) var domain: String?
+    /// Never empty; begins with "/".
+    private(set) var path: String?
+    private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
+    private(set) var sameSite: Cookie.SameSite?
+
+    /// An attribute that is longer is ignored (RFC 6265bis, section 5.6).
+    private static let longestAttribute = 1_024
+
+    /// Reads a header.
+    ///
+    /// - Parameters:
+    ///   - text: The value of one Set-Cookie.
+    ///   - limit: How many bytes name and value may have together.
+    /// - Returns: Nil where there is no "=", no name, too many bytes, or a character that could not be
+    ///   sent back. Complexity: linear in the length of the text.
+    init?(_ text: String, limit: Int) {
+        var parts = Self.split(text, at: ";")
+        guard HTTPHeaders.isValid(name: "Cookie", value: text), !parts.isEmpty else { return nil }
+        let pair = Self.pair(parts.removeFirst())
+        guard let value = pair.value, !pair.name.isEmpty,
+            pair.name.utf8.count <= limit - value.utf8.count
+        else { return nil }
+        name = pair.name
+        self.value = value
+        for part in parts {
+            let attribute = Self.pair(part)
+            take(attribute.name.lowercased(), attribute.value ?? "")
+        }
+    }
+
+    /// Takes an attribute; of one that stands there twice, the last counts.
+    private mutating func take(_ name: String, _ value: String) {
+        guard value.utf8.count <= Self.longestAttribute else { return }
+        switch name {
+        case "expires": expires = CookieDate.date(value) ?? expires
+        case "max-age": maxAge = Self.seconds(value) ?? maxAge
+        case "domain":
+            let domain = value.utf8.first == UInt8(ascii: ".") ? String(value.dropFirst()) : value
+            if !domain.isEmpty { self.domain = domain.lowercased() }
+        case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = Cookie.SameSite(rawValue: value.lowercased())
+        default: break
+        }
+    }
+
+    /// A number of seconds, of any size; below zero it is long over.
+    private static func seconds(_ text: String) -> Int? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return isNegative ? 0 : min(Int(text) ?? 1 << 31, 1 << 31)
+    }
+
+    /// By bytes, since a character may be several scalars, of which a server sees each.
+    private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
+        text.utf8.split(
+            separator: UInt8(ascii: separator), omittingEmptySubsequences: false
+        ).map(Substring.init)
+    }
+
+    /// Name and value without white space around them; no value where there is no "=".
+    private static func pair(_ text: Substring) -> (name: String, value: String?) {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            return (trimmed(text), nil)
+        }
+        return (trimmed(text[..<equals]), trimmed(text[text.utf8.index(after: equals)...]))
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let bytes = text.utf8.drop(while: isSpace)
+        guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return "" }
+        return String(Substring(bytes[...last]))
+    }
+}

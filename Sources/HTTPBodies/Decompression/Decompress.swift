@@ -1,0 +1,104 @@
+import Futures
+public import HTTPNetworking
+public import Services
+
+extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
+    /// Decompresses bodies that the transport has not decompressed.
+    ///
+    /// ```swift
+    /// let service = stack(.decompress(upTo: 10_000_000), over: transport.send)
+    /// ```
+    ///
+    /// A request that says nothing of Accept-Encoding, and asks for no part (Range), asks for
+    /// `gzip, deflate`. A body with a Content-Encoding of gzip or deflate, or of several in a row, is
+    /// decompressed by the system's zlib, on the thread that settles the call; the response then has
+    /// neither Content-Encoding nor Content-Length. Deflate is taken with zlib's wrapper (RFC 1950),
+    /// and without it, as some servers send it.
+    ///
+    /// The response is left as it is where it has no body (HEAD, 204, 304, an empty one), a part of
+    /// one (206), or a coding that is not known here, such as br: Content-Encoding still says so.
+    ///
+    /// The call fails with an ``HTTPError`` that keeps the response, with a ``DecompressionFailure`` as
+    /// its cause: with the code ``HTTPError/Code/badResponse`` where the body is malformed, truncated
+    /// or followed by other bytes, and with ``HTTPError/Code/unsupported`` where the system has no
+    /// zlib, or there are more than five codings; and with ``HTTPError/Code/bodyTooLarge``.
+    ///
+    /// **Place.** Next to the transport, beneath a cache, so that what is stored is decoded once; and beneath
+    /// `.acceptStatus()`, since it does not look into errors. A transport that decompresses by itself has to
+    /// take Content-Encoding away.
+    ///
+    /// - Parameter limit: How many bytes a decompressed body may have; no more are ever made. Less than
+    ///   zero is a programming error and traps.
+    public static func decompress(upTo limit: Int) -> Middleware {
+        let decompression = Decompression(upTo: limit)
+        return Middleware { next in
+            { request in
+                let request = decompression.asking(request)
+                return next(request).naming(request).mapWithoutOrigin { response in
+                    try decompression.decoded(response, to: request)
+                }
+            }
+        }
+    }
+}
+
+extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse {
+    /// Decompresses bodies that the transport has not decompressed, as they are read.
+    ///
+    /// As `decompress(upTo:)` of whole responses, but that what is wrong with the bytes fails the
+    /// stream where it is read, and that an empty body is not known to be empty.
+    /// The stream gives pieces of at most 64 KiB, and its length is not known.
+    ///
+    /// - Parameter limit: How many bytes a decompressed body may have; the stream fails where there are
+    ///   more. Less than zero is a programming error and traps.
+    public static func decompress(upTo limit: Int) -> Middleware {
+        let decompression = Decompression(upTo: limit)
+        return Middleware { next in
+            { request in
+                let request = decompression.asking(request)
+                return next(request).naming(request).mapWithoutOrigin { response in
+                    try decompression.decoded(response, to: request)
+                }
+            }
+        }
+    }
+}
+
+extension Decompression {
+    init(upTo limit: Int) {
+        precondition(limit >= 0, "decompress needs a limit of 0 bytes or more, not \(limit)")
+        self.init(limit: limit)
+    }
+
+    func decoded(
+        _ response: HTTPResponse, to request: HTTPRequest
+    ) throws(HTTPError) -> HTTPResponse {
+        if response.body.isEmpty { return response }
+        let codings = try codings(of: response, to: request)
+        if codings.isEmpty { return response }
+        var decoded = response
+        do {
+            decoded.body = try BodyDecoder.decoded(response.body, codings, limit: limit)
+        } catch { throw self.error(for: error, response, request) }
+        decoded.dropCoding()
+        return decoded
+    }
+
+    func decoded(
+        _ response: HTTPStreamedResponse, to request: HTTPRequest
+    ) throws(HTTPError) -> HTTPStreamedResponse {
+        let codings = try codings(of: response, to: request)
+        if codings.isEmpty { return response }
+        var decoded = response
+        // Not the response itself: its body would be kept for the error that may come of it.
+        let head = response.head
+        do {
+            let decoder = try BodyDecoder(codings, limit: limit)
+            decoded.body = response.body.decoded(by: decoder) { error in
+                self.error(for: error, head, request)
+            }
+        } catch { throw self.error(for: error, head, request) }
+        decoded.dropCoding()
+        return decoded
+    }
+}

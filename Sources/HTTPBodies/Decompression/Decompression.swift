@@ -1,0 +1,63 @@
+import HTTPNetworking
+
+/// What `.decompress(upTo:)` does with a request, and with the head of its response.
+struct Decompression {
+    /// How many bytes a body may have in the end.
+    let limit: Int
+    /// Whether there is a zlib.
+    var isAvailable = Inflater.isAvailable
+
+    /// The request with what it takes for an answer, if it says nothing of that.
+    ///
+    /// Where there is no zlib, nothing is asked for that could not be read; nor of a part, since the
+    /// part of a compressed body cannot be decompressed.
+    func asking(_ request: HTTPRequest) -> HTTPRequest {
+        guard isAvailable, request.headers["Accept-Encoding"] == nil,
+            request.headers["Range"] == nil
+        else { return request }
+        var request = request
+        request.headers.add("gzip, deflate", for: "Accept-Encoding")
+        return request
+    }
+
+    /// The codings that are to be undone; none where the body is to be left alone.
+    ///
+    /// - Throws: ``HTTPError`` where there is no zlib.
+    func codings(
+        of head: some HTTPResponseHead, to request: HTTPRequest
+    ) throws(HTTPError) -> [ContentCoding] {
+        // These have no body, whatever the headers say, or only a part of one.
+        let bare = [204, 205, 206, 304]
+        let isBare = (100...199).contains(head.status) || bare.contains(head.status)
+        guard !isBare, request.method != .head,
+            let codings = ContentCoding.all(in: head.headers), !codings.isEmpty
+        else { return [] }
+        if isAvailable { return codings }
+        throw error(for: DecompressionFailure(.zlibMissing), head, request)
+    }
+
+    /// The error of a response that cannot be decompressed.
+    func error(
+        for failure: any Error, _ head: some HTTPResponseHead, _ request: HTTPRequest
+    ) -> HTTPError {
+        let response = head as? HTTPResponse ?? head.head
+        let code: HTTPError.Code =
+            switch (failure as? DecompressionFailure)?.code {
+            case .malformed, .truncated, .trailingBytes: .badResponse
+            case .tooManyCodings, .zlibMissing: .unsupported
+            case .outOfMemory: .other
+            case nil: (failure as? HTTPError)?.code ?? .other
+            }
+        return HTTPError(
+            code: code, request: request, response: response,
+            cause: failure is HTTPError ? nil : failure)
+    }
+}
+
+extension HTTPResponseHead {
+    /// Takes away what was said of the compressed body.
+    mutating func dropCoding() {
+        headers.remove("Content-Encoding")
+        headers.remove("Content-Length")
+    }
+}

@@ -1,0 +1,57 @@
+import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Why a compressed body could not be read.
+///
+/// It is the cause of the ``HTTPError`` that `.decompress(upTo:)` fails with.
+public struct DecompressionFailure: Error {
+    /// What is wrong.
+    public let code: Code
+
+    /// Makes a failure.
+    public init(_ code: Code) { self.code = code }
+
+    /// What can be wrong.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The bytes are not what Content-Encoding says.
+        case malformed
+        /// The body ends before the compressed data does.
+        case truncated
+        /// There are bytes after the end of the compressed data.
+        case trailingBytes
+        /// The body is said to be compressed more often than anybody does.
+        case tooManyCodings
+        /// The system has no zlib that this package can use.
+        case zlibMissing
+        /// There is no memory for it.
+        case outOfMemory
+    }
+}
+
+extension DecompressionFailure: CustomStringConvertible {
+    /// What is wrong, and what can be done.
+    public var description: String {
+        switch code {
+        case .malformed: "the body is not compressed as its Content-Encoding says"
+        case .truncated: "the body ends before its compressed data does"
+        case .trailingBytes: "the body goes on after the end of its compressed data"
+        case .tooManyCodings:
+            "the body names more than \(ContentCoding.most) codings in its Content-Encoding"
+        case .zlibMissing:
+            "the system has no zlib: install it (libz.so.1), or ask for Accept-Encoding: identity"
+        case .outOfMemory: "there is no memory to decompress the body"
+        }
+    }
+}
+
+extension DecompressionFailure: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension DecompressionFailure: Hashable {}

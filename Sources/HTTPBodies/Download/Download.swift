@@ -1,0 +1,120 @@
+public import Futures
+public import HTTPNetworking
+public import Services
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Sends a request and puts the body of the response into a file.
+///
+/// ```swift
+/// let service = stack(.retry(), over: transport.stream)
+/// let saved = download(HTTPRequest(.get, url), to: file, over: service, limit: 1_000_000_000)
+/// ```
+///
+/// The body is written, chunk by chunk, to a file of another name in the same folder; the next chunk is
+/// asked for when the last is written. At the end it is brought to the disk and takes its name at one
+/// stroke, in place of the file that had it. Whatever goes wrong before, the other file is gone when the
+/// future settles, and what had the name still has it. Only a process that ends amid a download leaves a
+/// file behind, `.pledge-` and `.part` around its name.
+///
+/// A failure of the body is not repeated: a retry in the service ends with the headers. Put the whole
+/// download into a retry to repeat it.
+///
+/// - Parameters:
+///   - request: What is asked for.
+///   - file: Where the body goes: a file's URL, in a folder that exists.
+///   - service: What is called with the request.
+///   - statuses: The statuses whose bodies are kept.
+///   - limit: How many bytes the body may have.
+///   - progress: Called with each chunk as ``HTTPBodyStream/reportingProgress(to:)`` does.
+///   - random: Where the other file's name comes from.
+/// - Returns: A future of what was written; it settles on a queue of the file's. It rejects with an
+///   ``HTTPError`` that keeps the request and the response: with the code
+///   ``HTTPError/Code/unacceptableStatus`` and the body, up to a megabyte of it,
+///   ``HTTPError/Code/bodyTooLarge``, ``HTTPError/Code/bodyLengthMismatch`` where the body's length is not
+///   that which was announced, and ``HTTPError/Code/fileUnwritable`` with a ``FileError`` as its cause. What
+///   the service or the body fails with arrives unchanged. Cancelling it cancels the call; if the file is
+///   just being given its name, it has it, complete, nevertheless.
+public func download(
+    _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
+    accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int = .max,
+    progress: (@Sendable (_ completed: Int, _ total: Int?) -> Void)? = nil,
+    random: RandomSource = .system
+) -> Future<HTTPDownload> {
+    service(request).flatMap { response in
+        guard statuses.contains(response.status) else { return refuse(response, to: request) }
+        return save(response, to: file, limit, progress, random)
+            .mapError { error in named(error, request, response.head) }
+    }
+}
+
+/// How much of a body that is not accepted is kept in the error.
+private let mostOfRefused = 1_048_576
+
+private func refuse(
+    _ response: HTTPStreamedResponse, to request: HTTPRequest
+) -> Future<HTTPDownload> {
+    response.gathered(upTo: mostOfRefused)
+        // The status says more than why its body did not come.
+        .recover { error in
+            if error is CancellationError { throw error }
+            return response.head
+        }
+        .flatMap { response in
+            throw HTTPError(code: .unacceptableStatus, request: request, response: response)
+        }
+}
+
+private func save(
+    _ response: HTTPStreamedResponse, to file: URL, _ limit: Int,
+    _ progress: (@Sendable (Int, Int?) -> Void)?, _ random: RandomSource
+) -> Future<HTTPDownload> {
+    var body = response.body
+    if let length = body.length {
+        guard length <= limit else {
+            body.cancel()
+            return Future(error: HTTPError(code: .bodyTooLarge))
+        }
+        body = body.checkingLength(length)
+    }
+    if let progress { body = body.reportingProgress(to: progress) }
+    let count = Locked(0)
+    let writer = FileWriter(for: file, random: random)
+    return writer.create().flatMap { [body] in
+        body.forEach { chunk in
+            try count.withLock { count in
+                guard chunk.count <= limit - count else { throw HTTPError(code: .bodyTooLarge) }
+                count += chunk.count
+            }
+            return writer.write(chunk)
+        }
+    }
+    .flatMap { writer.commit() }
+    .onEnd { [body] result in
+        guard case .failure = result else { return }
+        // Here, and not when the last who knows it lets go of it: whoever hears of the failure can count
+        // on it.
+        body.cancel()
+        writer.discard()
+    }
+    .mapWithoutOrigin {
+        HTTPDownload(file: file, byteCount: count.withLock { $0 }, response: response.head)
+    }
+}
+
+/// An error of the file's or the body's with what it is about.
+private func named(
+    _ error: any Error, _ request: HTTPRequest, _ response: HTTPResponse
+) -> any Error {
+    if error is FileError {
+        return HTTPError(
+            code: .fileUnwritable, request: request, response: response, cause: error)
+    }
+    guard var error = error as? HTTPError else { return error }
+    error.response = error.response ?? response
+    return error.naming(request)
+}

@@ -1,0 +1,56 @@
+import HTTPNetworking
+
+/// Why the parts of a body cannot be told apart.
+public struct MultipartError: Error {
+    /// What was wrong.
+    public var code: Code
+
+    /// How many bytes of the body were understood before it.
+    public var offset: Int
+
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// There is no Content-Type of multipart with a boundary.
+        case noBoundary
+        /// The body ends before the last boundary.
+        case truncated
+        /// After a boundary stands neither a line's end nor "--".
+        case badDelimiter
+        /// A header of a part is none.
+        case badHeader
+        /// There is more before the first boundary, or after the last, than the limits allow.
+        case textTooLong
+        /// A part's headers have more bytes than the limits allow.
+        case headersTooLong
+        /// There are more parts than the limits allow.
+        case tooManyParts
+    }
+
+    /// Makes an error.
+    public init(code: Code, offset: Int = 0) {
+        self.code = code
+        self.offset = offset
+    }
+}
+
+extension MultipartError: CustomStringConvertible {
+    /// What was wrong, and where; nothing of the bytes.
+    public var description: String { "not a multipart body: \(reason) (at byte \(offset))" }
+
+    private var reason: String {
+        switch code {
+        case .noBoundary:
+            "the Content-Type names no multipart type with a boundary of 1 to 70 characters"
+        case .truncated: "the body ends before its last boundary"
+        case .badDelimiter: "a boundary is followed by something else than a line's end"
+        case .badHeader: "a part's header is malformed"
+        case .textTooLong: "there is too much before the first boundary or after the last"
+        case .headersTooLong: "a part's headers are too long"
+        case .tooManyParts: "there are too many parts"
+        }
+    }
+}
+
+extension MultipartError: Hashable {}
+
+extension MultipartError: Sendable {}

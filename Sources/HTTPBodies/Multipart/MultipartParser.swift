@@ -1,0 +1,186 @@
+import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Tells the parts of a body apart, whatever chunks it comes in: pure, strict and bounded.
+///
+/// It keeps at most the headers of one part, or as many bytes as the boundary is long, beside the chunk
+/// that it is given. Each byte is looked at a bounded number of times.
+struct MultipartParser {
+    enum Event: Equatable {
+        case part(HTTPHeaders)
+        case bytes(Data)
+        case partEnd
+    }
+
+    private enum Phase {
+        /// Before the first boundary. Next: `delimiter`.
+        case preamble
+        /// Behind a boundary. Next: `headers`, `epilogue`.
+        case delimiter
+        /// Within a part's headers. Next: `body`.
+        case headers
+        /// Within a part's bytes. Next: `delimiter`.
+        case body
+        /// Behind the last boundary.
+        case epilogue
+    }
+
+    private var phase = Phase.preamble
+    /// What was not understood yet.
+    ///
+    /// It begins as if a line ended before the body, as each boundary stands at the start of a line.
+    private var buffer = Data("\r\n".utf8)
+    /// How many bytes of the buffer were searched before.
+    private var searched = 0
+    /// How many bytes have left the buffer; the line's end that was made up does not count.
+    private var offset = -2
+    private var outside = -2
+    private var parts = 0
+    private let delimiter: BytePattern
+    private let blankLine = BytePattern("\r\n\r\n".utf8)
+    private let lineEnd = BytePattern("\r\n".utf8)
+    private let limits: MultipartReader.Limits
+    /// How much white space may stand behind a boundary; mostly there is none.
+    private static let mostPadding = 256
+
+    init(boundary: String, limits: MultipartReader.Limits) {
+        delimiter = BytePattern("\r\n--\(boundary)".utf8)
+        self.limits = limits
+    }
+
+    /// Takes a chunk.
+    ///
+    /// - Parameters:
+    ///   - chunk: The chunk.
+    ///   - events: Gets what it brought, in order; where it throws, what came before.
+    mutating func feed(_ chunk: Data, to events: inout [Event]) throws(MultipartError) {
+        buffer.append(chunk)
+        while try step(&events) {}
+        // A copy, so that the little that is left does not keep all of the chunk.
+        buffer = Data(buffer)
+    }
+
+    /// Takes the end of the body.
+    func finish() throws(MultipartError) {
+        guard case .epilogue = phase else { throw failure(.truncated) }
+    }
+
+    /// - Returns: Whether there may be more in the buffer.
+    private mutating func step(_ events: inout [Event]) throws(MultipartError) -> Bool {
+        switch phase {
+        case .preamble: return try skipToDelimiter()
+        case .delimiter: return try readDelimiter(&events)
+        case .headers: return try readHeaders(&events)
+        case .body: return readBody(&events)
+        case .epilogue:
+            try skip(buffer.count)
+            return false
+        }
+    }
+
+    private mutating func skipToDelimiter() throws(MultipartError) -> Bool {
+        guard let before = delimiter.firstOffset(in: buffer) else {
+            try skip(buffer.count - delimiter.lengthOfPartialMatch(atEndOf: buffer))
+            return false
+        }
+        try skip(before)
+        take(delimiter.bytes.count)
+        phase = .delimiter
+        return true
+    }
+
+    /// Reads what is left of a boundary's line (RFC 2046, section 5.1.1).
+    private mutating func readDelimiter(_ events: inout [Event]) throws(MultipartError) -> Bool {
+        if buffer.starts(with: Data("--".utf8)) {
+            take(2)
+            outside = 0
+            phase = .epilogue
+            return true
+        }
+        guard let end = lineEnd.firstOffset(in: buffer) else {
+            // A "-" may become two, and a CR a line's end.
+            let isOpen =
+                buffer.isEmpty || buffer.elementsEqual("-".utf8)
+                || isPadding(buffer.last == 13 ? buffer.dropLast() : buffer)
+            guard isOpen, buffer.count <= Self.mostPadding else { throw failure(.badDelimiter) }
+            return false
+        }
+        guard isPadding(buffer.prefix(end)) else { throw failure(.badDelimiter) }
+        guard parts < limits.parts else { throw failure(.tooManyParts) }
+        parts += 1
+        // The line's end stays: with a blank line right behind it, it ends headers of which there are none.
+        take(end)
+        phase = .headers
+        return true
+    }
+
+    private mutating func readHeaders(_ events: inout [Event]) throws(MultipartError) -> Bool {
+        let end = blankLine.firstOffset(in: buffer, from: max(0, searched - 3))
+        guard end ?? buffer.count - 3 <= limits.headerBytes + 2 else {
+            throw failure(.headersTooLong)
+        }
+        guard let end else {
+            searched = buffer.count
+            return false
+        }
+        events.append(.part(try headers(of: buffer.prefix(end).dropFirst(2))))
+        take(end + 4)
+        phase = .body
+        return true
+    }
+
+    private mutating func readBody(_ events: inout [Event]) -> Bool {
+        let found = delimiter.firstOffset(in: buffer)
+        let count = found ?? buffer.count - delimiter.lengthOfPartialMatch(atEndOf: buffer)
+        if count > 0 { events.append(.bytes(Data(buffer.prefix(count)))) }
+        take(count)
+        guard found != nil else { return false }
+        take(delimiter.bytes.count)
+        events.append(.partEnd)
+        phase = .delimiter
+        return true
+    }
+
+    private func headers(of block: Data) throws(MultipartError) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        var rest = block
+        while !rest.isEmpty {
+            let line = rest.prefix(lineEnd.firstOffset(in: rest) ?? rest.count)
+            rest = rest.dropFirst(line.count + 2)
+            guard let text = String(validating: line, as: UTF8.self),
+                let colon = text.unicodeScalars.firstIndex(of: ":")
+            else { throw failure(.badHeader) }
+            let name = String(text.unicodeScalars[..<colon])
+            let value = String(text.unicodeScalars[colon...].dropFirst())
+            guard HTTPHeaders.isValid(name: name, value: value) else { throw failure(.badHeader) }
+            headers.add(value, for: name)
+        }
+        return headers
+    }
+
+    private func isPadding(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 == 32 || $0 == 9 }
+    }
+
+    /// Drops bytes that belong to no part.
+    private mutating func skip(_ count: Int) throws(MultipartError) {
+        outside += count
+        guard outside <= limits.outsideBytes else { throw failure(.textTooLong) }
+        take(count)
+    }
+
+    private mutating func take(_ count: Int) {
+        buffer = buffer.dropFirst(count)
+        offset += count
+        searched = 0
+    }
+
+    private func failure(_ code: MultipartError.Code) -> MultipartError {
+        MultipartError(code: code, offset: max(0, offset))
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension MultipartReader {
+    /// What was read and not yet asked for.
+    struct State {
+        /// What was found of what was looked for.
+        enum Look<Found> {
+            case found(Found)
+            /// More has to be read.
+            case nothing
+            /// The body has failed, or is malformed.
+            case failed(any Error)
+            /// The part that is asked for is over, and the body is not harmed.
+            case gone
+        }
+
+        private var parser: MultipartParser
+        private var events: [MultipartParser.Event] = []
+        private var first = 0
+        /// The number of the part that was given last.
+        private var part = 0
+        /// Whether that part has ended.
+        private var isOver = true
+        private var end: Result<Void, any Error>?
+
+        init(_ parser: MultipartParser) { self.parser = parser }
+
+        /// Takes a chunk, the end, or an error.
+        mutating func take(_ result: Result<Data?, any Error>) {
+            guard end == nil else { return }
+            do {
+                if let chunk = try result.get() {
+                    (events, first) = ([], 0)
+                    try parser.feed(chunk, to: &events)
+                } else {
+                    try parser.finish()
+                    end = .success(())
+                }
+            } catch {
+                end = .failure(error)
+            }
+        }
+
+        /// The headers and the number of the next part, nil after the last.
+        mutating func nextPart() -> Look<(HTTPHeaders, Int)?> {
+            while let event = pop() {
+                switch event {
+                case .bytes: continue
+                case .partEnd: isOver = true
+                case .part(let headers):
+                    part += 1
+                    isOver = false
+                    return .found((headers, part))
+                }
+            }
+            switch end {
+            case nil: return .nothing
+            case .success: return .found(nil)
+            case .failure(let error): return .failed(error)
+            }
+        }
+
+        /// The next chunk of a part, nil after its last.
+        mutating func nextChunk(of number: Int) -> Look<Data?> {
+            guard number == part else { return .gone }
+            if isOver { return .found(nil) }
+            switch pop() {
+            case .bytes(let chunk): return .found(chunk)
+            case .partEnd, .part:
+                isOver = true
+                return .found(nil)
+            case nil:
+                if case .failure(let error) = end { return .failed(error) }
+                return .nothing
+            }
+        }
+
+        private mutating func pop() -> MultipartParser.Event? {
+            guard first < events.count else { return nil }
+            defer { first += 1 }
+            return events[first]
+        }
+    }
+}

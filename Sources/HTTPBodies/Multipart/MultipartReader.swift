@@ -1,0 +1,128 @@
+public import Futures
+public import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads the parts of a body one after the other, such as the ranges of a 206 or the fields of a form.
+///
+/// ```swift
+/// for try await part in try MultipartReader(response) {
+///     let data = try await part.body.gathered(upTo: 1_000_000).value
+/// }
+/// ```
+///
+/// It is strict (RFC 2046, section 5.1): lines end with CR LF, a header is a name, a colon and a value on one
+/// line, and the last boundary has to be there. It is bounded by its ``Limits``: whatever the body is, no
+/// more is in memory than one chunk of it and the headers of one part. How large a part is has to be
+/// bounded by who reads it.
+///
+/// One reader reads, one thing at a time: a part's body, then the next part. What of a part's body was
+/// not read is passed over then. Any thread may call its methods.
+public final class MultipartReader {
+    /// One part of the body.
+    public struct Part {
+        /// Its headers.
+        public let headers: HTTPHeaders
+
+        /// Its bytes, to be read before the next part is asked for; afterwards they are gone, and it
+        /// rejects with `CancellationError`.
+        ///
+        /// Cancelling it while a chunk is awaited cancels the whole body; otherwise it leaves the rest of
+        /// the part to be passed over.
+        public let body: HTTPBodyStream
+    }
+
+    private let body: HTTPBodyStream
+    private let state: Locked<State>
+
+    /// Makes a reader.
+    ///
+    /// - Parameters:
+    ///   - body: The body, which must not be read otherwise. It is cancelled after an error.
+    ///   - boundary: What stands between its parts, without the two hyphens.
+    ///   - limits: How much is taken of what is no content.
+    public init(_ body: HTTPBodyStream, boundary: String, limits: Limits = Limits()) {
+        self.body = body
+        state = Locked(State(MultipartParser(boundary: boundary, limits: limits)))
+    }
+
+    /// Makes a reader of a response's body.
+    ///
+    /// - Parameters:
+    ///   - response: The response, whose Content-Type names the boundary.
+    ///   - limits: How much is taken of what is no content.
+    /// - Throws: A ``MultipartError`` with the code ``MultipartError/Code/noBoundary`` where it names none.
+    public convenience init(
+        _ response: HTTPStreamedResponse, limits: Limits = Limits()
+    ) throws(MultipartError) {
+        guard let boundary = response.headers["Content-Type"].flatMap(Self.boundary) else {
+            throw MultipartError(code: .noBoundary)
+        }
+        self.init(response.body, boundary: boundary, limits: limits)
+    }
+
+    /// The next part, or nil after the last one.
+    ///
+    /// - Returns: A future of the part. It rejects with a ``MultipartError`` where the body is malformed or
+    ///   goes beyond the limits, with what fails the body, then and ever after, and with an ``HTTPError``
+    ///   with the code ``HTTPError/Code/bodyIsBeingRead`` while a chunk of the body is awaited. Cancelling it
+    ///   cancels the body.
+    public func next() -> Future<Part?> {
+        read { $0.nextPart() }.mapWithoutOrigin { found in
+            found.map { headers, number in
+                Part(
+                    headers: headers,
+                    body: HTTPBodyStream(next: { self.read { $0.nextChunk(of: number) } }))
+            }
+        }
+    }
+
+    /// Looks for something in what was read, and reads on until it is there.
+    private func read<Found: Sendable>(
+        _ look: @escaping @Sendable (inout State) -> State.Look<Found>
+    ) -> Future<Found> {
+        while true {
+            switch state.withLock(look) {
+            case .found(let found): return Future(value: found)
+            case .failed(let error):
+                body.cancel()
+                return Future(error: error)
+            case .gone: return Future(error: CancellationError())
+            case .nothing: break
+            }
+            let chunk = body.next()
+            guard let result = chunk.result else {
+                return chunk.continued { result in
+                    self.state.withLock { $0.take(result) }
+                    return nil
+                }
+                .flatMap { _ in self.read(look) }
+            }
+            if case .failure(let error as HTTPError) = result, error.code == .bodyIsBeingRead {
+                return Future(error: error)
+            }
+            state.withLock { $0.take(result) }
+        }
+    }
+}
+
+extension MultipartReader: AsyncSequence {
+    /// Gives the parts that are left to one reader.
+    public struct Iterator: AsyncIteratorProtocol {
+        let reader: MultipartReader
+
+        /// The next part, or nil after the last one; see ``MultipartReader/next()``.
+        public mutating func next() async throws -> Part? { try await reader.next().value }
+    }
+
+    /// Makes an iterator; all of them read from the same body.
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: self) }
+}
+
+extension MultipartReader.Part: Sendable {}
+
+extension MultipartReader: Sendable {}

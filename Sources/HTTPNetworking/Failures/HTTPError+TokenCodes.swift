@@ -1,0 +1,13 @@
+extension HTTPError.Code {
+    /// The server refused the token, or its time was over, and there is no new one; the error's cause
+    /// says why.
+    public static let tokenRefreshFailed = HTTPError.Code(
+        rawValue: "tokenRefreshFailed", description: "no new access token could be had")
+    /// The server does not take the refresh token any more, so that nothing is refreshed until somebody
+    /// signs in; the error's cause is what it said.
+    public static let signInNeeded = HTTPError.Code(
+        rawValue: "signInNeeded", description: "the refresh token is not valid any more: sign in")
+    /// Nobody is signed in, or somebody signed in or out while the request waited for a token.
+    public static let sessionEnded = HTTPError.Code(
+        rawValue: "sessionEnded", description: "the session ended: sign in and ask again")
+}

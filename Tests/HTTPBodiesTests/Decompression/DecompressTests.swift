@@ -1,0 +1,211 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import Services
+import Testing
+
+@testable import HTTPBodies
+
+@Suite struct DecompressTests {
+    private let url = URL(string: "https://example.com/song")!
+
+    /// What comes of a response.
+    private func future(
+        _ response: HTTPResponse, upTo limit: Int = 100_000, method: HTTPMethod = .get
+    ) -> Future<HTTPResponse> {
+        stack(.decompress(upTo: limit), over: { _ in Future(value: response) })(
+            HTTPRequest(method, url))
+    }
+
+    private func response(_ encoding: String, _ body: Data, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: [
+                "Content-Encoding": encoding, "Content-Length": "\(body.count)", "ETag": "\"1\"",
+            ],
+            body: body)
+    }
+
+    private func failure(_ response: HTTPResponse, upTo limit: Int = 100_000) -> HTTPError? {
+        future(response, upTo: limit).errorNow as? HTTPError
+    }
+
+    @Test func theRequestIsKnownAsItWasSent() {
+        let sent = ["Accept-Encoding": "gzip, deflate"]
+        let answered = future(response("gzip", Compressed.gzip)).valueNow
+        #expect(answered?.request?.headers == HTTPHeaders(sent.map { ($0.key, $0.value) }))
+        let failed = failure(response("gzip", Data("no gzip".utf8)))
+        #expect(failed?.request?.headers["Accept-Encoding"] == sent["Accept-Encoding"])
+    }
+
+    @Test(arguments: [
+        ("gzip", Compressed.gzip), ("GZip", Compressed.gzip), ("x-gzip", Compressed.gzip),
+        ("deflate", Compressed.zlib), ("deflate", Compressed.raw),
+        ("gzip, gzip", Compressed.twice), ("gzip,\tdeflate ", Compressed.deflatedGzip),
+        ("identity, gzip, , identity", Compressed.gzip),
+    ])
+    func whatIsCompressedIsDecompressed(_ encoding: String, _ body: Data) {
+        let decoded = future(response(encoding, body)).valueNow
+        #expect(decoded?.body == Compressed.text)
+        #expect(decoded?.headers == ["ETag": "\"1\""])
+    }
+
+    @Test func severalFieldsAreOneList() {
+        let headers: HTTPHeaders = ["Content-Encoding": "gzip", "content-encoding": "gzip"]
+        let twice = HTTPResponse(status: 200, headers: headers, body: Compressed.twice)
+        #expect(future(twice).valueNow?.body == Compressed.text)
+    }
+
+    @Test func aSliceOfABufferIsDecompressed() {
+        let slice = (Data([1, 2, 3]) + Compressed.zlib).dropFirst(3)
+        #expect(slice.startIndex == 3)
+        #expect(future(response("deflate", slice)).valueNow?.body == Compressed.text)
+    }
+
+    @Test func anErrorsBodyIsDecompressedToo() {
+        let gone = future(response("gzip", Compressed.gzip, status: 410)).valueNow
+        #expect(gone?.status == 410)
+        #expect(gone?.body == Compressed.text)
+    }
+
+    @Test func severalMembersOfAGzipFileAreOneBody() {
+        let both = future(response("gzip", Compressed.gzip + Compressed.gzip)).valueNow
+        #expect(both?.body == Compressed.text + Compressed.text)
+    }
+
+    // MARK: - What is left alone
+
+    @Test(arguments: ["br", "zstd", "gzip, br", "br, gzip", "gzip x", "compress"])
+    func anUnknownCodingIsLeftAlone(_ encoding: String) {
+        let unknown = response(encoding, Compressed.gzip)
+        #expect(future(unknown).valueNow == unknown)
+    }
+
+    @Test(arguments: [100, 204, 205, 206, 304])
+    func whatHasNoWholeBodyIsLeftAlone(_ status: Int) {
+        let bare = response("gzip", Compressed.gzip, status: status)
+        #expect(future(bare).valueNow == bare)
+    }
+
+    @Test func headAndEmptyBodiesAreLeftAlone() {
+        let head = response("gzip", Compressed.gzip)
+        #expect(future(head, method: .head).valueNow == head)
+        let empty = response("gzip", Data())
+        #expect(future(empty).valueNow == empty)
+        let identity = response("identity", Compressed.text)
+        #expect(future(identity).valueNow == identity)
+        let plain = HTTPResponse(status: 200, headers: ["Content-Length": "2"], body: Data([1, 2]))
+        #expect(future(plain).valueNow == plain)
+    }
+
+    // MARK: - Bounds
+
+    @Test func theLimitIsExact() {
+        let size = Compressed.text.count
+        for (encoding, body) in [("gzip", Compressed.gzip), ("gzip, gzip", Compressed.twice)] {
+            #expect(future(response(encoding, body), upTo: size).valueNow?.body.count == size)
+            let error = failure(response(encoding, body), upTo: size - 1)
+            #expect(error?.code == .bodyTooLarge)
+            #expect(error?.response?.body == body)
+        }
+        #expect(failure(response("gzip", Compressed.gzip), upTo: 0)?.code == .bodyTooLarge)
+    }
+
+    @Test func aBombIsNotUnpacked() {
+        #expect(Compressed.bomb.count < 200)
+        let bomb = response("gzip, gzip", Compressed.bomb)
+        #expect(failure(bomb, upTo: 1_000_000)?.code == .bodyTooLarge)
+        // What lies between the codings is bounded as well.
+        #expect(failure(response("deflate, gzip", Compressed.gzip), upTo: 0)?.code != nil)
+        #expect(future(bomb, upTo: .max).valueNow?.body == Data(count: 10_000_000))
+    }
+
+    @Test func tooManyCodingsAreRefused() {
+        let error = failure(response("gzip, gzip, gzip, gzip, gzip, gzip", Compressed.gzip))
+        #expect(error?.code == .unsupported)
+        #expect(error?.cause as? DecompressionFailure == DecompressionFailure(.tooManyCodings))
+    }
+
+    // MARK: - What is broken
+
+    private func cause(_ encoding: String, _ body: Data) -> DecompressionFailure.Code? {
+        let error = failure(response(encoding, body))
+        #expect(error?.code == .badResponse)
+        #expect(error?.request?.url == url)
+        #expect(error?.response?.body == body)
+        return (error?.cause as? DecompressionFailure)?.code
+    }
+
+    @Test func whatIsNotCompressedIsMalformed() {
+        #expect(cause("gzip", Compressed.text) == .malformed)
+        #expect(cause("gzip", Compressed.zlib) == .malformed)
+        #expect(cause("deflate", Data([0xFF, 0xFF, 0xFF])) == .malformed)
+        #expect(cause("gzip, gzip", Compressed.gzip) == .malformed)
+    }
+
+    @Test func aWrongChecksumIsMalformed() {
+        var body = Compressed.gzip
+        body[body.count - 6] ^= 1
+        #expect(cause("gzip", body) == .malformed)
+    }
+
+    @Test func everyTruncationIsNoticed() {
+        for (encoding, body) in [
+            ("gzip", Compressed.gzip), ("deflate", Compressed.zlib), ("deflate", Compressed.raw),
+            ("gzip, gzip", Compressed.twice),
+        ] {
+            for count in 1..<body.count {
+                #expect(cause(encoding, body.prefix(count)) == .truncated, "\(encoding) \(count)")
+            }
+        }
+    }
+
+    @Test func whatFollowsTheEndIsNoticed() {
+        #expect(cause("deflate", Compressed.zlib + Data([0])) == .trailingBytes)
+        #expect(cause("gzip", Compressed.gzip + Data([0, 0])) == .malformed)
+        #expect(cause("gzip", Compressed.gzip + Data([0x1F])) == .truncated)
+    }
+
+    // MARK: - The request
+
+    private func asked(_ headers: HTTPHeaders, isAvailable: Bool = true) -> String? {
+        Decompression(limit: 1, isAvailable: isAvailable)
+            .asking(HTTPRequest(.get, url, headers: headers)).headers["Accept-Encoding"]
+    }
+
+    @Test func itAsksForWhatItCanRead() {
+        #expect(asked([:]) == "gzip, deflate")
+        #expect(asked(["accept-encoding": "br"]) == "br")
+        #expect(asked(["Range": "bytes=0-9"]) == nil)
+        #expect(asked([:], isAvailable: false) == nil)
+        let sent = Locked<[HTTPRequest]>([])
+        let load: HTTPService = stack(
+            .decompress(upTo: 1),
+            over: { request in
+                sent.withLock { $0.append(request) }
+                return Future(value: HTTPResponse(status: 204))
+            })
+        _ = load(HTTPRequest(.get, url))
+        #expect(sent.withLock { $0.map { $0.headers["Accept-Encoding"] } } == ["gzip, deflate"])
+    }
+
+    @Test func withoutZlibAnErrorSaysSo() {
+        let without = Decompression(limit: 1, isAvailable: false)
+        let compressed = response("gzip", Compressed.gzip)
+        let error = #expect(throws: HTTPError.self) {
+            try without.decoded(compressed, to: HTTPRequest(.get, url))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.response == compressed)
+        let cause = error?.cause as? DecompressionFailure
+        #expect(cause?.code == .zlibMissing)
+        #expect(cause?.localizedDescription.contains("libz.so.1") == true)
+    }
+
+    @Test func anErrorFromBelowPassesUnchanged() {
+        let load: HTTPService = stack(
+            .decompress(upTo: 1), over: { _ in Future(error: HTTPError(code: .timedOut)) })
+        #expect((load(HTTPRequest(.get, url)).errorNow as? HTTPError)?.code == .timedOut)
+    }
+}

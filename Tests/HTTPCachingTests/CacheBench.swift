@@ -1,0 +1,143 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import Services
+import Testing
+
+@testable import HTTPCaching
+
+/// A cache between a test and an origin that the test plays, on a clock that it moves.
+final class CacheBench: Sendable {
+    /// What the origin answers.
+    struct Reply: Sendable {
+        var status = 200
+        var headers: HTTPHeaders = [:]
+        /// The number of the request where it is nil.
+        var body: String?
+        var url: URL?
+        /// How long it takes, in seconds.
+        var delay = 0
+        /// Whether it has a Date where the headers name none.
+        var isDated = true
+        var failure: (any Error)?
+        /// What it waits for.
+        var gate: Future<Void>?
+    }
+
+    struct Lost: Error {}
+
+    let scheduler = ManualScheduler()
+    let cache: HTTPCache
+    let store: MemoryCacheStore
+    private let state = Locked(State())
+
+    private struct State {
+        var requests: [HTTPRequest] = []
+        var replies: [Reply] = []
+        var cancelled = 0
+    }
+
+    init(
+        mode: HTTPCache.Mode = .private, replaysCookies: Bool = false, name: String? = nil,
+        coalescesMisses: Bool = true, limit: Int = 1 << 20, largest: Int? = nil,
+        wallOffset: Locked<Int> = Locked(0)
+    ) {
+        let scheduler = scheduler
+        store = MemoryCacheStore(limit: limit, largest: largest)
+        cache = HTTPCache(
+            in: store, mode: mode, replaysCookies: replaysCookies, statusName: name,
+            coalescesMisses: coalescesMisses,
+            now: {
+                HTTPDate(
+                    secondsSince1970: CacheBench.start + wallOffset.withLock { $0 }
+                        + Int(scheduler.now.offset.components.seconds))
+            }, on: scheduler)
+    }
+
+    /// 1 January 2028.
+    static let start = 1_830_297_600
+
+    /// The date that lies so many seconds after the beginning.
+    static func date(_ seconds: Int) -> String {
+        HTTPDate(secondsSince1970: start + seconds).text
+    }
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+    var last: HTTPRequest? { requests.last }
+    var cancelled: Int { state.withLock { $0.cancelled } }
+
+    /// What the origin answers from now on: these in order, the last of them again and again.
+    func answers(_ replies: Reply...) { answers(replies) }
+
+    /// The same.
+    func answers(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
+
+    /// What the origin answers from now on, with such headers.
+    func answers(_ headers: HTTPHeaders, status: Int = 200, body: String? = nil) {
+        answers(Reply(status: status, headers: headers, body: body))
+    }
+
+    func advance(_ seconds: Int) { scheduler.advance(by: .seconds(seconds)) }
+
+    var origin: HTTPService {
+        { [self] request in
+            let (number, reply) = state.withLock { state in
+                state.requests.append(request)
+                let reply = state.replies.count > 1 ? state.replies.removeFirst() : state.replies[0]
+                return (state.requests.count, reply)
+            }
+            guard let gate = reply.gate else { return respond(reply, number) }
+            return gate.flatMap { self.respond(reply, number) }
+        }
+    }
+
+    private func respond(_ reply: Reply, _ number: Int) -> Future<HTTPResponse> {
+        if reply.delay > 0 { advance(reply.delay) }
+        if let failure = reply.failure { return Future(error: failure) }
+        var headers = reply.headers
+        if reply.isDated, headers["Date"] == nil {
+            headers.set(
+                Self.date(Int(scheduler.now.offset.components.seconds) - reply.delay), for: "Date")
+        }
+        let isEmpty = reply.status == 304
+        let body = Data((isEmpty ? "" : reply.body ?? "\(number)").utf8)
+        return Future(
+            value: HTTPResponse(
+                status: reply.status, headers: headers, body: body, url: reply.url))
+    }
+
+    var service: HTTPService { stack(.cache(sharing: cache), over: origin) }
+
+    /// Sends a request.
+    func send(
+        _ method: HTTPMethod = .get, _ path: String = "/", _ headers: HTTPHeaders = [:]
+    ) -> Future<HTTPResponse> {
+        service(
+            HTTPRequest(method, URL(string: "https://example.com\(path)")!, headers: headers))
+    }
+
+    /// Sends a request whose answer comes at once.
+    @discardableResult
+    func ask(
+        _ method: HTTPMethod = .get, _ path: String = "/", _ headers: HTTPHeaders = [:]
+    ) throws -> HTTPResponse {
+        try #require(send(method, path, headers).result).get()
+    }
+
+    /// The body that GET is answered with.
+    func get(_ headers: HTTPHeaders = [:], _ path: String = "/") throws -> String {
+        try ask(.get, path, headers).text
+    }
+
+    /// Whether a response with such headers is used again after a while.
+    func reuses(
+        _ headers: HTTPHeaders, status: Int = 200, after seconds: Int = 0,
+        asked: HTTPHeaders = [:], asking: HTTPHeaders = [:]
+    ) throws -> Bool {
+        answers(Reply(status: status, headers: headers), Reply())
+        let first = try ask(.get, "/", asked)
+        advance(seconds)
+        return try ask(.get, "/", asking).text == first.text
+    }
+}

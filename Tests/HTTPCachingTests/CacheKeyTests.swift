@@ -1,0 +1,50 @@
+import Foundation
+import HTTPNetworking
+import HTTPTestSupport
+import Testing
+
+@testable import HTTPCaching
+
+/// RFC 9111, section 2: what makes two requests ask for the same.
+@Suite struct CacheKeyTests {
+    private func key(_ text: String) -> CacheKey? { URL(string: text).flatMap { CacheKey($0) } }
+
+    @Test(arguments: [
+        ("http://EXAMPLE.com", "http://example.com/"),
+        ("HTTP://example.com:80/", "http://example.com/"),
+        ("https://example.com:443/a", "https://example.com/a"),
+        ("https://example.com/a#b", "https://example.com/a"),
+        ("https://example.com?", "https://example.com/?"),
+        ("http://[::1]:80/a", "http://[::1]/a"),
+    ])
+    func equivalentURLsShareOne(text: String, form: String) { #expect(key(text)?.url == form) }
+
+    @Test(arguments: [
+        "http://example.com/", "https://example.com/", "https://example.com:80/",
+        "https://example.com/A", "https://example.com/a", "https://example.com/a/",
+        "https://example.com/a?", "https://example.com/a?x", "https://example.com/a?X",
+        "https://example.com/%61", "https://example.com/a%2Fb", "https://example.com/a/b",
+        "https://user@example.com/", "https://example.org/", "http://[::1]/", "http://[::1]:81/",
+    ])
+    func othersDoNot(text: String) {
+        let others = ["http://example.com:81/", "https://example.com/b"]
+        #expect(key(text)?.url == text)
+        #expect(others.allSatisfy { key(text) != key($0) })
+    }
+
+    @Test(arguments: ["ftp://example.com/", "/a", "https:///a", "data:,a"])
+    func whatIsNoURLOfHTTPHasNone(text: String) { #expect(key(text) == nil) }
+
+    @Test func theTextShowsNoSecret() {
+        let text = "\(key("https://me:secret@example.com/a?token=secret") as Any)"
+        #expect(!text.contains("secret") && text.contains("example.com/a"))
+    }
+
+    @Test func queriesAreToldApart() throws {
+        let bench = CacheBench()
+        bench.answers(["Cache-Control": "max-age=100"])
+        for (path, body) in [("/a?b=1", "1"), ("/a?b=2", "2"), ("/a", "3"), ("/a?b=1#c", "1")] {
+            #expect(try bench.get([:], path) == body)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import TestSupport
+import Testing
+
+@testable import HTTPCaching
+
+/// Random histories: whatever is given without asking the origin, the oracle must allow.
+@Suite struct CacheOracleTests {
+    /// The origin of a history: its resources change now and then, and so does what it says of them.
+    private struct Origin {
+        var random: SeededGenerator
+        var answers: [String: CacheOracle.Answer] = [:]
+        var version: [String: Int] = [:]
+        var count = 0
+
+        mutating func some(_ values: ClosedRange<Int>, oneIn: Int) -> Int? {
+            Int.random(in: 1...oneIn, using: &random) == 1
+                ? Int.random(in: values, using: &random) : nil
+        }
+
+        mutating func answer(_ asked: CacheOracle.Asked, _ request: HTTPRequest, at now: Int)
+            -> HTTPResponse
+        {
+            count += 1
+            let one = Bool.random(using: &random)
+            let varies = asked.path % 3
+            let slot =
+                "\(asked.path) \(varies > 0 ? asked.language ?? "" : "") \(varies > 1 ? asked.theme ?? "" : "")"
+            if Int.random(in: 0..<3, using: &random) == 0 { version[slot, default: 0] += 1 }
+            var answer = CacheOracle.Answer(
+                path: asked.path, body: "\(slot) \(version[slot, default: 0])", made: now,
+                age: some(1...4, oneIn: 4) ?? 0, maxAge: one ? some(0...12, oneIn: 1) : nil,
+                expires: some(0...12, oneIn: 2).map { now + $0 })
+            answer.noStore = some(1...1, oneIn: 8) != nil
+            answer.noCache = some(1...1, oneIn: 8) != nil
+            answer.mustRevalidate = some(1...1, oneIn: 6) != nil
+            answer.staleWhile = some(0...6, oneIn: 4)
+            if varies > 0 { answer.language = .some(asked.language) }
+            if varies > 1 { answer.theme = .some(asked.theme) }
+            let isSame = request.headers["If-None-Match"] == answer.headers["ETag"]
+            if isSame, let before = answers[answer.body] {
+                // A 304 leaves what it does not say as it was.
+                if answer.headers["Cache-Control"] == nil {
+                    answer.maxAge = before.maxAge
+                    answer.noStore = before.noStore
+                    answer.noCache = before.noCache
+                    answer.mustRevalidate = before.mustRevalidate
+                    answer.staleWhile = before.staleWhile
+                }
+                if answer.expires == nil { answer.expires = before.expires }
+            }
+            answers[answer.body] = answer
+            return HTTPResponse(
+                status: isSame ? 304 : 200, headers: answer.headers,
+                body: isSame ? Data() : Data(answer.body.utf8))
+        }
+    }
+
+    private static func asked(_ random: inout SeededGenerator) -> CacheOracle.Asked {
+        func some(_ values: ClosedRange<Int>, _ random: inout SeededGenerator) -> Int? {
+            Int.random(in: 1...10, using: &random) == 1
+                ? Int.random(in: values, using: &random) : nil
+        }
+        return CacheOracle.Asked(
+            path: Int.random(in: 0..<4, using: &random),
+            language: [nil, "de", "en"].randomElement(using: &random) ?? nil,
+            theme: [nil, "dark"].randomElement(using: &random) ?? nil,
+            maxAge: some(0...9, &random), minFresh: some(0...9, &random),
+            maxStale: some(0...9, &random), noCache: some(1...1, &random) != nil)
+    }
+
+    @Test(arguments: 1...20) func whatIsGivenWasAllowed(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let scheduler = ManualScheduler()
+        let origin = Locked(Origin(random: SeededGenerator(seed: seed &* 977)))
+        let current = Locked(CacheOracle.Asked(path: 0))
+        let now = { @Sendable in Int(scheduler.now.offset.components.seconds) }
+        let cache = HTTPCache(
+            in: MemoryCacheStore(limit: 6_000),
+            now: { HTTPDate(secondsSince1970: CacheBench.start + now()) }, on: scheduler)
+        let service = cache.around { request in
+            let asked = current.withLock { $0 }
+            return Future(value: origin.withLock { $0.answer(asked, request, at: now()) })
+        }
+        var hits = 0
+        for _ in 0..<300 {
+            let asked = Self.asked(&random)
+            current.withLock { $0 = asked }
+            let (before, known) = origin.withLock { ($0.count, $0.answers) }
+            let statistics = cache.statistics
+            let url = URL(string: "https://example.com/\(asked.path)")!
+            let response = try #require(
+                service(HTTPRequest(.get, url, headers: asked.headers)).result
+            ).get()
+            let isHit = cache.statistics.hits > statistics.hits
+            #expect(isHit || origin.withLock { $0.count } > before)
+            if isHit {
+                hits += 1
+                let answer = try #require(known[response.text])
+                let objection = CacheOracle.objection(answer, to: asked, at: now())
+                #expect(objection == nil, "\(response.text) at \(now()): \(asked) \(answer)")
+            }
+            if Int.random(in: 0..<2, using: &random) == 0 {
+                scheduler.advance(by: .seconds(Int.random(in: 0...4, using: &random)))
+            }
+        }
+        // Enough of them that there was something to judge.
+        #expect(hits > 30)
+    }
+}
+
+extension HTTPCache {
+    /// A service with this cache around it.
+    func around(_ service: @escaping HTTPService) -> HTTPService {
+        let layer = CacheLayer(self, over: service)
+        return { layer.call($0) }
+    }
+}

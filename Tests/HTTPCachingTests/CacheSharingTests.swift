@@ -1,0 +1,121 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import Services
+import Testing
+
+@testable import HTTPCaching
+
+/// Callers who ask about the same stale response at the same time.
+@Suite struct CacheSharingTests {
+    private let stale: HTTPHeaders = ["Cache-Control": "max-age=10", "ETag": "\"a\""]
+
+    /// A bench with a stale response, whose origin answers next once the gate opens.
+    private func bench(
+        _ next: CacheBench.Reply, then: CacheBench.Reply = .init(), stored: HTTPHeaders? = nil
+    ) throws -> (CacheBench, gate: Promise<Void>) {
+        let bench = CacheBench()
+        let gate = Promise<Void>()
+        var next = next
+        next.gate = gate
+        bench.answers(.init(headers: stored ?? stale), next, then)
+        try bench.ask()
+        bench.advance(10)
+        return (bench, gate)
+    }
+
+    private func texts(_ calls: [Future<HTTPResponse>]) -> [String?] {
+        calls.map { try? $0.result?.get().text }
+    }
+
+    @Test func oneQuestionServesAll() throws {
+        let (bench, gate) = try bench(.init(status: 304, headers: ["ETag": "\"a\""]))
+        let calls = (1...5).map { _ in bench.send() }
+        #expect(bench.requests.count == 2 && texts(calls) == Array(repeating: nil, count: 5))
+        gate.resolve()
+        #expect(texts(calls) == Array(repeating: "1", count: 5))
+        #expect(try bench.get() == "1" && bench.requests.count == 2)
+        #expect(bench.cache.statistics.confirmations == 5)
+    }
+
+    @Test func anotherAnswerServesAllWhomItFits() throws {
+        let (bench, gate) = try bench(
+            .init(headers: ["Cache-Control": "max-age=10", "Vary": "Foo"]))
+        let calls = [bench.send(), bench.send(), bench.send(.get, "/", ["Foo": "1"])]
+        gate.resolve()
+        #expect(texts(calls) == ["2", "2", "3"] && bench.requests.count == 3)
+    }
+
+    @Test func anAnswerThatMayNotBeStoredServesOne() throws {
+        let (bench, gate) = try bench(
+            .init(headers: ["Cache-Control": "no-store"]),
+            then: .init(headers: ["Cache-Control": "no-store"]))
+        let calls = (1...3).map { _ in bench.send() }
+        gate.resolve()
+        #expect(Set(texts(calls)) == ["2", "3", "4"] && bench.requests.count == 4)
+    }
+
+    @Test func whoAsksWithNoCacheSharesNothing() throws {
+        let (bench, gate) = try bench(.init(status: 304))
+        let first = bench.send()
+        #expect(try bench.get(["Cache-Control": "no-cache"]) == "3")
+        gate.resolve()
+        #expect(texts([first]) == ["1"])
+    }
+
+    @Test func whoLeavesLeavesTheOthers() throws {
+        let (bench, gate) = try bench(.init(status: 304))
+        let (first, second) = (bench.send(), bench.send())
+        first.cancel()
+        gate.resolve()
+        #expect(texts([second]) == ["1"] && bench.requests.count == 2)
+    }
+
+    @Test func theLastToLeaveCancels() throws {
+        let (bench, gate) = try bench(.init(status: 304))
+        let cancelled = Locked(false)
+        gate.onCancel { cancelled.withLock { $0 = true } }
+        let (first, second) = (bench.send(), bench.send())
+        first.cancel()
+        #expect(!cancelled.withLock { $0 })
+        second.cancel()
+        #expect(cancelled.withLock { $0 })
+        #expect(bench.cache.flights.withLock { $0.count } == 0)
+    }
+
+    @Test func aFailureReachesAll() throws {
+        let (bench, gate) = try bench(.init(failure: CacheBench.Lost()))
+        let calls = (1...3).map { _ in bench.send() }
+        gate.resolve()
+        for call in calls {
+            #expect(throws: CacheBench.Lost.self) { try #require(call.result).get() }
+        }
+        #expect(bench.requests.count == 2)
+    }
+
+    @Test func eachIsRescuedByItsOwnRules() throws {
+        let (bench, gate) = try bench(.init(status: 503), then: .init(status: 503, body: "busy"))
+        let calls = ["max-stale=0", "stale-if-error=50", "stale-if-error=0"].map {
+            bench.send(.get, "/", ["Cache-Control": $0])
+        }
+        gate.resolve()
+        #expect(texts(calls) == ["2", "1", "busy"])
+    }
+
+    @Test func theTimeOfOneIsNotThatOfOthers() throws {
+        let bench = CacheBench()
+        bench.answers(
+            .init(headers: stale), .init(gate: Promise<Void>()), .init(status: 304))
+        let service = stack(
+            .cache(sharing: bench.cache), .deadline(.seconds(60), on: bench.scheduler),
+            over: bench.origin)
+        let request = HTTPRequest(.get, URL(string: "https://example.com/")!)
+        _ = service(request)
+        bench.advance(10)
+        let hasty = CallContext(deadline: CallDeadline(after: .seconds(1), on: bench.scheduler))
+        let calls = [hasty.run { service(request) }, service(request)]
+        bench.advance(1)
+        #expect(texts(calls) == [nil, "1"])
+    }
+}

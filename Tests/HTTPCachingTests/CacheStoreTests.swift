@@ -1,0 +1,134 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import Services
+import Testing
+
+@testable import HTTPCaching
+
+/// A cache over a store that takes its time, or fails.
+@Suite struct CacheStoreTests {
+    /// Does what it is asked for in order, when the test lets it.
+    final class SlowStore: CacheStore {
+        let memory = MemoryCacheStore()
+        private let waiting = Locked<[@Sendable () -> Void]>([])
+
+        /// Does what has been asked for so far, and what that leads to.
+        func work() {
+            while true {
+                let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                guard let next else { return }
+                next()
+            }
+        }
+
+        private func later<Value: Sendable>(
+            _ body: @escaping @Sendable () -> Future<Value>
+        ) -> Future<Value> {
+            let gate = Promise<Void>()
+            waiting.withLock { $0.append { gate.resolve() } }
+            return gate.flatMap { body() }
+        }
+
+        func responses(for key: CacheKey) -> Future<[CachedResponse]> {
+            later { self.memory.responses(for: key) }
+        }
+
+        func update(
+            _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+        ) -> Future<Void> {
+            later { self.memory.update(key, change) }
+        }
+
+        func removeAll() -> Future<Void> { later { self.memory.removeAll() } }
+        func usage() -> Future<CacheUsage> { memory.usage() }
+    }
+
+    /// Fails in all it is asked for.
+    struct BrokenStore: CacheStore {
+        struct Broken: Error {}
+
+        func responses(for key: CacheKey) -> Future<[CachedResponse]> { Future(error: Broken()) }
+        func update(
+            _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+        ) -> Future<Void> { Future(error: Broken()) }
+        func removeAll() -> Future<Void> { Future(error: Broken()) }
+        func usage() -> Future<CacheUsage> { Future(error: Broken()) }
+    }
+
+    private let bench = CacheBench()
+    private let store = SlowStore()
+    private let fresh: HTTPHeaders = ["Cache-Control": "max-age=100"]
+
+    private func request(_ method: HTTPMethod = .get) -> HTTPRequest {
+        HTTPRequest(method, URL(string: "https://example.com/")!)
+    }
+
+    private func text(_ future: Future<HTTPResponse>) -> String? { try? future.result?.get().text }
+
+    @Test func aSlowStoreIsAwaitedOnTheWayThereOnly() {
+        let cache = HTTPCache(in: store, on: bench.scheduler)
+        let service = stack(.cache(sharing: cache), over: bench.origin)
+        bench.answers(fresh)
+        let first = service(request())
+        #expect(bench.requests.isEmpty)
+        store.work()
+        #expect(text(first) == "1")
+        let second = service(request())
+        store.work()
+        #expect(text(second) == "1" && bench.requests.count == 1)
+        #expect(cache.flights.withLock { $0.count } == 0)
+    }
+
+    @Test func whatWasMadeOutOfDateIsNotReadEvenIfTheStoreIsSlow() {
+        let service = stack(
+            .cache(sharing: HTTPCache(in: store, on: bench.scheduler)), over: bench.origin)
+        bench.answers(fresh)
+        _ = service(request())
+        store.work()
+        _ = service(request(.post))
+        let after = service(request())
+        store.work()
+        #expect(text(after) == "3")
+    }
+
+    @Test func whatIsOnItsWayIntoASlowStoreIsMadeOutOfDate() {
+        let service = stack(
+            .cache(sharing: HTTPCache(in: store, on: bench.scheduler)), over: bench.origin)
+        let gate = Promise<Void>()
+        bench.answers(.init(headers: fresh, gate: gate), .init(), .init(headers: fresh))
+        _ = service(request())
+        store.work()
+        gate.resolve()
+        _ = service(request(.post))
+        let after = service(request())
+        store.work()
+        #expect(text(after) == "3")
+    }
+
+    @Test func theContextIsKeptOverASlowStore() {
+        let seen = Locked<Duration?>(nil)
+        let cache = HTTPCache(in: store, on: bench.scheduler)
+        let service = stack(
+            .cache(sharing: cache),
+            over: { [bench] request in
+                seen.withLock { $0 = CallContext.current.remaining }
+                return bench.origin(request)
+            })
+        bench.answers(fresh)
+        let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: bench.scheduler))
+        _ = context.run { service(request()) }
+        store.work()
+        #expect(seen.withLock { $0 } == .seconds(5))
+    }
+
+    @Test func aBrokenStoreIsAnEmptyOne() {
+        let cache = HTTPCache(in: BrokenStore(), on: bench.scheduler)
+        let service = stack(.cache(sharing: cache), over: bench.origin)
+        bench.answers(fresh)
+        #expect([service(request()), service(request())].map(text) == ["1", "2"])
+        #expect(text(service(request(.post))) == "3")
+        #expect(cache.flights.withLock { $0.count } == 0)
+    }
+}

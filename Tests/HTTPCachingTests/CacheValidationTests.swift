@@ -1,0 +1,143 @@
+import HTTPNetworking
+import HTTPTestSupport
+import Testing
+
+@testable import HTTPCaching
+
+/// RFC 9111, sections 4.3.1, 4.3.3 and 4.3.4: asking the origin whether something is still right.
+@Suite struct CacheValidationTests {
+    private let stale: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"a\""]
+    private let changed = CacheBench.date(-1_000)
+
+    /// The second request after a first answer with such headers that is stale.
+    private func validation(_ headers: HTTPHeaders) throws -> HTTPHeaders {
+        let bench = CacheBench()
+        var headers = headers
+        headers.set("max-age=0", for: "Cache-Control")
+        bench.answers(headers)
+        try bench.ask()
+        try bench.ask(.get, "/", ["Accept": "x/y"])
+        #expect(bench.requests.count == 2)
+        return try #require(bench.last?.headers)
+    }
+
+    @Test func itNamesTheTagAndTheDate() throws {
+        let both = try validation(["ETag": "\"a\"", "Last-Modified": changed])
+        #expect(both["If-None-Match"] == "\"a\"" && both["If-Modified-Since"] == changed)
+        #expect(both["Accept"] == "x/y")
+        let tag = try validation(["ETag": "W/\"a\""])
+        #expect(tag["If-None-Match"] == "W/\"a\"" && tag["If-Modified-Since"] == nil)
+        let date = try validation(["Last-Modified": changed])
+        #expect(date["If-None-Match"] == nil && date["If-Modified-Since"] == changed)
+        #expect(try validation(["ETag": "a b"])["If-None-Match"] == "a b")
+    }
+
+    @Test func withoutAValidatorItIsThePlainRequest() throws {
+        #expect(try validation(["Expires": "0"]) == ["Accept": "x/y"])
+    }
+
+    @Test func a304MeansTheStoredResponse() throws {
+        let bench = CacheBench()
+        bench.answers(.init(headers: stale), .init(status: 304, headers: ["ETag": "\"a\""]))
+        try bench.ask()
+        let again = try bench.ask()
+        #expect(again.status == 200 && again.text == "1" && again.headers["ETag"] == "\"a\"")
+        #expect(bench.cache.statistics.confirmations == 1)
+    }
+
+    @Test(arguments: [
+        ("\"a\"", "\"a\""), ("W/\"a\"", "W/\"a\""), ("\"a\"", "W/\"a\""), ("a", "a"),
+    ])
+    func tagsThatFit(stored: String, fresh: String) throws {
+        let bench = CacheBench()
+        bench.answers(
+            .init(headers: ["Cache-Control": "max-age=0", "ETag": stored]),
+            .init(status: 304, headers: ["ETag": fresh]), .init())
+        try bench.ask()
+        #expect(try bench.get() == "1" && bench.requests.count == 2)
+    }
+
+    @Test(arguments: [
+        ("\"a\"", ["ETag": "\"b\""]), ("W/\"a\"", ["ETag": "\"a\""]),
+        ("\"a\"", ["ETag": "W/\"b\""]),
+        ("\"a\"", ["ETag": "\"A\""]), ("\"a\"", ["Last-Modified": CacheBench.date(-5)]),
+    ])
+    func a304OfAnotherResponseIsAskedAnew(stored: String, fresh: [String: String]) throws {
+        let bench = CacheBench()
+        bench.answers(
+            .init(headers: [
+                "Cache-Control": "max-age=0", "ETag": stored, "Last-Modified": changed,
+            ]),
+            .init(status: 304, headers: HTTPHeaders(fresh)),
+            .init(headers: ["Cache-Control": "max-age=9"]))
+        try bench.ask()
+        #expect(try bench.get() == "3")
+        #expect(bench.last?.headers["If-None-Match"] == nil)
+        #expect(bench.last?.headers["If-Modified-Since"] == nil)
+        #expect(try bench.get() == "3")
+    }
+
+    @Test func a304WithoutAValidatorMeansTheOneThatWasAskedAbout() throws {
+        let bench = CacheBench()
+        bench.answers(
+            .init(headers: stale), .init(status: 304, headers: ["Cache-Control": "max-age=9"]),
+            .init())
+        try bench.ask()
+        #expect(try bench.get() == "1" && bench.get() == "1" && bench.requests.count == 2)
+    }
+
+    @Test func a304ThatWasNotAskedForGoesToTheCaller() throws {
+        let bench = CacheBench()
+        bench.answers(
+            .init(headers: ["Cache-Control": "max-age=1"]), .init(status: 304), .init(status: 304))
+        try bench.ask()
+        bench.advance(1)
+        #expect(try bench.ask().status == 304)
+    }
+
+    @Test func anotherAnswerTakesItsPlace() throws {
+        let bench = CacheBench()
+        bench.answers(
+            .init(headers: stale), .init(headers: ["Cache-Control": "max-age=9", "ETag": "\"b\""]))
+        try bench.ask()
+        #expect(try bench.get() == "2" && bench.get() == "2" && bench.requests.count == 2)
+        #expect(bench.store.currentUsage.count == 1)
+    }
+
+    @Test func anErrorOfTheServersIsTold() throws {
+        let bench = CacheBench()
+        bench.answers(
+            .init(headers: stale), .init(status: 503, headers: ["A": "1"]),
+            .init(status: 304, headers: ["ETag": "\"a\""]))
+        try bench.ask()
+        #expect(try bench.ask().status == 503)
+        #expect(try bench.get() == "1")
+    }
+
+    @Test func aStrongTagConfirmsEveryVariantThatHasIt() throws {
+        let bench = CacheBench()
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=5", "Vary": "Foo", "ETag": "\"a\""]
+        bench.answers(
+            .init(headers: headers), .init(headers: headers),
+            .init(status: 304, headers: ["ETag": "\"a\"", "X": "new"]), .init())
+        try bench.ask(.get, "/", ["Foo": "1"])
+        try bench.ask(.get, "/", ["Foo": "2"])
+        bench.advance(5)
+        #expect(try bench.get(["Foo": "1"]) == "1")
+        let other = try bench.ask(.get, "/", ["Foo": "2"])
+        #expect(other.text == "2" && other.headers["X"] == "new" && bench.requests.count == 3)
+    }
+
+    @Test func aWeakTagConfirmsOneVariantOnly() throws {
+        let bench = CacheBench()
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=5", "Vary": "Foo", "ETag": "W/\"a\""]
+        bench.answers(
+            .init(headers: headers), .init(headers: headers),
+            .init(status: 304, headers: ["ETag": "W/\"a\""]), .init(headers: headers))
+        try bench.ask(.get, "/", ["Foo": "1"])
+        try bench.ask(.get, "/", ["Foo": "2"])
+        bench.advance(5)
+        #expect(try bench.get(["Foo": "1"]) == "1")
+        #expect(try bench.get(["Foo": "2"]) == "4")
+    }
+}

@@ -1,0 +1,42 @@
+package import Futures
+package import HTTPNetworking
+import Services
+
+/// A service that gives one answer after the other, each after ten milliseconds, and keeps what it
+/// was asked for and when.
+package final class AnsweringService<Output: Sendable>: Sendable {
+    private struct State {
+        var answers: ArraySlice<@Sendable () throws -> Output>
+        var requests: [HTTPRequest] = []
+        var instants: [Duration] = []
+    }
+
+    private let scheduler: ManualScheduler
+    private let latency: Duration
+    private let state: Locked<State>
+
+    package init(
+        on scheduler: ManualScheduler, latency: Duration = .milliseconds(10),
+        _ answers: [@Sendable () throws -> Output]
+    ) {
+        self.scheduler = scheduler
+        self.latency = latency
+        state = Locked(State(answers: answers[...]))
+    }
+
+    /// Asks for the next answer; without one the call stays pending.
+    package func send(_ request: HTTPRequest) -> Future<Output> {
+        let answer = state.withLock { state in
+            state.requests.append(request)
+            state.instants.append(scheduler.now.offset)
+            return state.answers.popFirst()
+        }
+        guard let answer else { return Promise<Output>() }
+        return Future<Void>(value: ()).delay(latency, on: scheduler).map { try answer() }
+    }
+
+    package var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    /// When each request came.
+    package var instants: [Duration] { state.withLock { $0.instants } }
+}

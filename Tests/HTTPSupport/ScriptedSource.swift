@@ -1,0 +1,79 @@
+package import Foundation
+package import Futures
+package import HTTPNetworking
+
+/// A source of chunks in the test's hand: each call of `next` waits for the test.
+package final class ScriptedSource: Sendable {
+    private let state = Locked((promises: [Promise<Data?>](), cancelled: 0))
+
+    package init() {}
+
+    /// How often a chunk was asked for.
+    package var asked: Int { state.withLock { $0.promises.count } }
+
+    /// How often it was given up.
+    package var cancelled: Int { state.withLock { $0.cancelled } }
+
+    package func stream(length: Int? = nil) -> HTTPBodyStream {
+        HTTPBodyStream(
+            length: length,
+            next: {
+                let promise = Promise<Data?>()
+                self.state.withLock { $0.promises.append(promise) }
+                return promise
+            },
+            cancel: { self.state.withLock { $0.cancelled += 1 } })
+    }
+
+    /// The promise of the chunk that was asked for last.
+    package var last: Promise<Data?>? { state.withLock { $0.promises.last } }
+
+    package func give(_ text: String?) { last?.resolve(with: text.map { Data($0.utf8) }) }
+
+    /// Lets go of all promises.
+    package func forget() {
+        let all = state.withLock { state in
+            defer { state.promises = [] }
+            return state.promises
+        }
+        withExtendedLifetime(all) {}
+    }
+}
+
+package struct Broken: Error, Equatable {
+    package init() {}
+}
+
+extension Future {
+    /// The code of the error with which it has failed.
+    package var failureCode: HTTPError.Code? { (failure as? HTTPError)?.code }
+
+    /// The error with which it has failed.
+    package var failure: (any Error)? {
+        guard case .failure(let error) = result else { return nil }
+        return error
+    }
+
+    /// The value with which it has succeeded.
+    package var success: Value? { try? result?.get() }
+}
+
+extension Future<Data?> {
+    /// The text of the chunk, "nil" for the end, and nil while there is none, or none will be.
+    package var text: String? {
+        guard case .success(let chunk) = result else { return nil }
+        return chunk.map { String(decoding: $0, as: UTF8.self) } ?? "nil"
+    }
+}
+
+extension HTTPBodyStream {
+    /// A stream that gives texts at once.
+    package convenience init(texts: [String], length: Int? = nil) {
+        let rest = Locked(texts[...])
+        self.init(
+            length: length,
+            next: {
+                Future(value: rest.withLock { $0.popFirst() }.map { Data($0.utf8) })
+            })
+    }
+}

@@ -1,0 +1,41 @@
+package import Foundation
+
+/// A folder of the test's own, removed with this object.
+package final class TestFolder: Sendable {
+    package let url: URL
+
+    package init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("pledge-test-\(UUID().uuidString)").resolvingSymlinksInPath()
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    package func file(_ name: String, _ data: Data? = nil) throws -> URL {
+        let file = url.appendingPathComponent(name)
+        try data?.write(to: file)
+        return file
+    }
+
+    /// The names of all that is in it, in order.
+    package var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+    }
+
+    /// The descriptors that this process has of a file.
+    package static func descriptors(of file: URL) -> [Int32] {
+        (0..<1_024).filter { path(of: $0) == file.path }
+    }
+
+    private static func path(of descriptor: Int32) -> String? {
+        #if canImport(Darwin)
+        var path = [CChar](repeating: 0, count: Int(MAXPATHLEN))
+        guard fcntl(descriptor, F_GETPATH, &path) == 0 else { return nil }
+        return String(cString: path)
+        #else
+        return try? FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/self/fd/\(descriptor)")
+        #endif
+    }
+}
