@@ -1,5 +1,4 @@
 public import HTTPNetworking
-
 public import Services
 
 extension Middleware where Input == HTTPRequest, Output == HTTPResponse {

@@ -1,5 +1,4 @@
 import HTTPNetworking
-
 import Services
 
 /// One exchange with the origin: what was asked, what was answered, and when.

@@ -1,5 +1,4 @@
 import HTTPNetworking
-
 import Services
 
 /// The question to the origin that nothing stored answers.

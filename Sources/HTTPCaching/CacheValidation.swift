@@ -1,5 +1,4 @@
 import HTTPNetworking
-
 import Services
 
 /// The question to the origin whether a stored response is still right.

@@ -35,7 +35,9 @@ package final class ScriptedServer: Sendable {
     }
 
     /// The same, with bodies on their way; `onCancel` hears of those that are given up.
-    package func stream(onCancel: @escaping @Sendable (Int) -> Void = { _ in }) -> HTTPStreamingService {
+    package func stream(onCancel: @escaping @Sendable (Int) -> Void = { _ in })
+        -> HTTPStreamingService
+    {
         { request in
             self.send(request).map { response in
                 HTTPStreamedResponse(
@@ -63,7 +65,9 @@ package final class ScriptedServer: Sendable {
 
 extension HTTPResponse {
     /// A redirect.
-    package static func redirect(_ status: Int = 302, to location: String, _ body: String = "") -> Self {
+    package static func redirect(_ status: Int = 302, to location: String, _ body: String = "")
+        -> Self
+    {
         HTTPResponse(status: status, headers: ["Location": location], body: Data(body.utf8))
     }
 }

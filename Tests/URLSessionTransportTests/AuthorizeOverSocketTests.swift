@@ -1,5 +1,6 @@
 import Foundation
 import Futures
+import HTTPAuthorization
 import HTTPNetworking
 import PledgeTesting
 import Services

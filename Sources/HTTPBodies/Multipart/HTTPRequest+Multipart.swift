@@ -31,7 +31,8 @@ extension HTTPRequest.Body {
         let source = HTTPRequest.BodySource(
             length: length, isReplayable: multipart.parts.allSatisfy(\.body.isReplayable),
             pieces: pieces
-        ) { [pieces] in .concatenating(length: length, pieces.map { piece in { try piece.open() } }) }
+        ) { [pieces] in .concatenating(length: length, pieces.map { piece in { try piece.open() } })
+        }
         return .stream(source, contentType: multipart.contentType)
     }
 }

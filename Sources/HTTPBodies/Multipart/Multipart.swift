@@ -1,5 +1,4 @@
 import HTTPNetworking
-
 public import Services
 
 #if canImport(FoundationEssentials)

@@ -52,7 +52,9 @@ extension HTTPResponseHead {
     }
 
     /// The headers without what is known to be a secret of the exchange.
-    package var shownHeaders: String { headers.description(without: KnownSecrets(of: request, nil, head)) }
+    package var shownHeaders: String {
+        headers.description(without: KnownSecrets(of: request, nil, head))
+    }
 }
 
 extension HTTPResponse: HTTPResponseHead {
