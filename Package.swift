@@ -165,7 +165,8 @@ let package = Package(
         tests(
             of: "URLSessionTransport",
             uses: [
-                "HTTPNetworking", "HTTPAuthorization", "Futures", "Services", "PledgeTesting",
+                "HTTPBodies", "HTTPNetworking", "HTTPAuthorization", "Futures", "Services",
+                "PledgeTesting",
                 "TestSupport",
             ]),
         // Empty without the trait.

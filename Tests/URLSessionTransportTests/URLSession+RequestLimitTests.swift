@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Futures
+import HTTPBodies
 import HTTPNetworking
 import PledgeTesting
 import Services
