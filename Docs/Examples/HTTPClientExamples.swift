@@ -72,7 +72,8 @@ import Testing
         // end snippet
         // snippet: copy
         var patient = shop
-        patient.deadline = .seconds(120)  // the same cache, jar, token and budget; breakers of its own
+        // It has the same cache, jar, token and budget, and breakers of its own.
+        patient.deadline = .seconds(120)
         // end snippet
         #expect(try patient.networking(Endpoint(path: "/me")).settledValue() == Data("ok".utf8))
         #expect(transport.calls.last?.request?.headers["Authorization"] == "Bearer old")

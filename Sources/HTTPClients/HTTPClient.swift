@@ -66,7 +66,7 @@ public struct HTTPClient {
     /// The header User-Agent of requests that have none; nil leaves it to the transport.
     public var userAgent: String? = "Pledge/0.1" { didSet { renew() } }
 
-    /// By what requests are let in: a token, a ``TokenRefresher``'s, a password, or a key.
+    /// By what requests are let in: a token, a `TokenRefresher`'s, a password, or a key.
     public var authorization: HTTPCredentials? { didSet { renew() } }
 
     /// Whom ``authorization`` is for; nil means the base's origin.

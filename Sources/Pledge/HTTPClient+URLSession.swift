@@ -3,7 +3,7 @@ public import HTTPClients
 import URLSessionTransport
 
 extension HTTPClient {
-    /// Makes a client over a ``SessionTransport`` of its own, with the limits that this has by default.
+    /// Makes a client over a `SessionTransport` of its own, with the limits that this has by default.
     ///
     /// ```swift
     /// let client = HTTPClient(base: server)
@@ -12,6 +12,6 @@ extension HTTPClient {
     ///
     /// Make it once: its copies share the transport, and with it the connections.
     ///
-    /// - Parameter base: What endpoints are appended to; see ``base``.
+    /// - Parameter base: What endpoints are appended to; see `base`.
     public init(base: URL?) { self.init(base: base, over: SessionTransport()) }
 }

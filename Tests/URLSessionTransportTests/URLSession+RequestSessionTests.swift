@@ -88,7 +88,8 @@ struct URLSessionRequestSessionTests {
         configuration.protocolClasses = [AnsweringProtocol.self]
         let session = URLSession(configuration: configuration)
 
-        let data = try await session.request(Endpoint(path: "http://no-such-host.invalid/")).value
+        let noHost = URL(string: "http://no-such-host.invalid")
+        let data = try await session.request(Endpoint(path: "/", base: noHost)).value
 
         #expect(String(decoding: data, as: UTF8.self) == "from the protocol")
     }

@@ -12,7 +12,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// ```
     ///
     /// A request gets the header if its URL's origin is one of `origins`, if it has none of that name
-    /// itself, and if its context does not say ``HTTPRequest/Context/skipsAuthorization``. All others
+    /// itself, and if its context does not say `HTTPRequest.Context.skipsAuthorization`. All others
     /// pass unchanged, and so do their answers.
     ///
     /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and gives the header to
@@ -41,11 +41,11 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     account, whatever the credentials. With nil, these are those of whoever has the same
     ///     credentials, or, with a ``TokenRefresher``, of one sign-in: they outlast each of its tokens, and
     ///     end when somebody signs in or out. Name an account where only that one signs in.
-    /// - Returns: A middleware. It rejects with ``HTTPError/Code/tokenRefreshFailed``, keeping the request, its
+    /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed`, keeping the request, its
     ///   401 if there was one, and the refresh's error as the cause, where a refresh failed; with
-    ///   ``HTTPError/Code/signInNeeded`` likewise where the refresh token is not valid any more; with
-    ///   ``HTTPError/Code/sessionEnded`` where somebody signed in or out while it waited; and with
-    ///   ``Endpoint/Error/invalidHeader(name:)`` where a name or a password cannot be sent.
+    ///   `HTTPError.Code.signInNeeded` likewise where the refresh token is not valid any more; with
+    ///   `HTTPError.Code.sessionEnded` where somebody signed in or out while it waited; and with
+    ///   `Endpoint.Error.invalidHeader(name:)` where a name or a password cannot be sent.
     public static func authorize(
         _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
     ) -> Middleware {

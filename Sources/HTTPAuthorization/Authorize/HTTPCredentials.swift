@@ -22,7 +22,7 @@ public struct HTTPCredentials {
     /// A name and a password, as UTF-8 (RFC 7617).
     ///
     /// A name with a colon and control characters in either cannot be sent: the call then rejects with
-    /// ``Endpoint/Error/invalidHeader(name:)``.
+    /// `Endpoint.Error.invalidHeader(name:)`.
     public static func basic(user: String, password: String) -> HTTPCredentials {
         let text = "\(user):\(password)"
         let hasControl = text.unicodeScalars.contains {

@@ -10,7 +10,7 @@ import Foundation
 extension TokenRefresher {
     /// What a refresh fails with where its refresh token is not valid any more.
     ///
-    /// An ``HTTPError`` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}`
+    /// An `HTTPError` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}`
     /// (RFC 6749, section 5.2) means the same. Throw this where your server says it otherwise.
     public struct InvalidGrant: Error {
         /// Makes the error.

@@ -26,12 +26,12 @@ import Services
 /// **If it fails**, all who wait fail with its error as the cause, but for those who may go on with a
 /// token that is still valid; the next request tries again. If it fails with `invalid_grant`
 /// (``InvalidGrant``), no request tries again until somebody signs in: whoever needs a new token fails at once
-/// with ``HTTPError/Code/signInNeeded``, and observers hear one note.
+/// with `HTTPError.Code.signInNeeded`, and observers hear one note.
 ///
 /// **The refresh's own calls** are not authorized and do not wait for it, also where they go through the
 /// same stack: the `CallContext` tells them, in the closure, in a `Task` begun there, and through all
 /// policies. In the callback of a future nobody knows the context: make such a call within
-/// `CallContext.run(_:)`, or set its request's ``HTTPRequest/Context/skipsAuthorization``.
+/// `CallContext.run(_:)`, or set its request's `HTTPRequest.Context.skipsAuthorization`.
 public final class TokenRefresher {
     typealias Machine = TokenMachine<InternalPromise<TokenGrant>>
 
@@ -92,7 +92,7 @@ public final class TokenRefresher {
     /// Begins a session with a token.
     ///
     /// Requests of the session before, if there was one, are not sent again in this one's name: their 401
-    /// is given back, and those that wait fail with ``HTTPError/Code/sessionEnded``. A refresh that
+    /// is given back, and those that wait fail with `HTTPError.Code.sessionEnded`. A refresh that
     /// is under way runs to its end, and its token is dropped.
     public func signIn(with token: AccessToken) { beginSession(with: token) }
 
@@ -103,9 +103,9 @@ public final class TokenRefresher {
 
     /// Gets a new token now, or joins the refresh that is under way.
     ///
-    /// - Returns: A future of the new token. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/tokenRefreshFailed`` or ``HTTPError/Code/signInNeeded`` and the cause, or
-    ///   ``HTTPError/Code/sessionEnded`` where nobody is signed in, or not any more. Within a refresh it
+    /// - Returns: A future of the new token. It rejects with an `HTTPError` with the code
+    ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded` and the cause, or
+    ///   `HTTPError.Code.sessionEnded` where nobody is signed in, or not any more. Within a refresh it
     ///   rejects at once. Cancelling it leaves the refresh to its end.
     public func refresh() -> Future<AccessToken> {
         guard !CallContext.current.isWithin(self) else {

@@ -11,7 +11,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// ```
     ///
     /// Cookies are kept from every response, of any status, before the caller gets it, and from the
-    /// response that an ``HTTPError`` holds. Beneath `.redirect` that is each response of the way.
+    /// response that an `HTTPError` holds. Beneath `.redirect` that is each response of the way.
     ///
     /// **Place.** Beneath `.redirect`, so that each request of the way carries its own origin's cookies, and
     /// above `.cache(sharing:)`, which keeps answers to the cookies of one jar from those to another's.

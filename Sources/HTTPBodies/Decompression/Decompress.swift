@@ -18,10 +18,10 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// The response is left as it is where it has no body (HEAD, 204, 304, an empty one), a part of
     /// one (206), or a coding that is not known here, such as br: Content-Encoding still says so.
     ///
-    /// The call fails with an ``HTTPError`` that keeps the response, with a ``DecompressionFailure`` as
-    /// its cause: with the code ``HTTPError/Code/badResponse`` where the body is malformed, truncated
-    /// or followed by other bytes, and with ``HTTPError/Code/unsupported`` where the system has no
-    /// zlib, or there are more than five codings; and with ``HTTPError/Code/bodyTooLarge``.
+    /// The call fails with an `HTTPError` that keeps the response, with a ``DecompressionFailure`` as
+    /// its cause: with the code `HTTPError.Code.badResponse` where the body is malformed, truncated
+    /// or followed by other bytes, and with `HTTPError.Code.unsupported` where the system has no
+    /// zlib, or there are more than five codings; and with `HTTPError.Code.bodyTooLarge`.
     ///
     /// **Place.** Next to the transport, beneath a cache, so that what is stored is decoded once; and beneath
     /// `.acceptStatus()`, since it does not look into errors. A transport that decompresses by itself has to

@@ -8,7 +8,7 @@ public import Foundation
 
 /// Why a compressed body could not be read.
 ///
-/// It is the cause of the ``HTTPError`` that `.decompress(upTo:)` fails with.
+/// It is the cause of the `HTTPError` that `.decompress(upTo:)` fails with.
 public struct DecompressionFailure: Error {
     /// What is wrong.
     public let code: Code

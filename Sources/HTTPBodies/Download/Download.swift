@@ -30,13 +30,13 @@ public import Foundation
 ///   - service: What is called with the request.
 ///   - statuses: The statuses whose bodies are kept.
 ///   - limit: How many bytes the body may have.
-///   - progress: Called with each chunk as ``HTTPBodyStream/reportingProgress(to:)`` does.
+///   - progress: Called with each chunk as `HTTPBodyStream.reportingProgress(to:)` does.
 ///   - random: Where the other file's name comes from.
 /// - Returns: A future of what was written; it settles on a queue of the file's. It rejects with an
-///   ``HTTPError`` that keeps the request and the response: with the code
-///   ``HTTPError/Code/unacceptableStatus`` and the body, up to a megabyte of it,
-///   ``HTTPError/Code/bodyTooLarge``, ``HTTPError/Code/bodyLengthMismatch`` where the body's length is not
-///   that which was announced, and ``HTTPError/Code/fileUnwritable`` with a ``FileError`` as its cause. What
+///   `HTTPError` that keeps the request and the response: with the code
+///   `HTTPError.Code.unacceptableStatus` and the body, up to a megabyte of it,
+///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` where the body's length is not
+///   that which was announced, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. What
 ///   the service or the body fails with arrives unchanged. Cancelling it cancels the call; if the file is
 ///   just being given its name, it has it, complete, nevertheless.
 public func download(

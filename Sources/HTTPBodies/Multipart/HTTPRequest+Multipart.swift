@@ -13,7 +13,7 @@ extension HTTPRequest.Body {
     /// at a time, and one file is open at a time.
     ///
     /// - Throws: `Endpoint.Error.invalidHeader(name:)` for a header of a part that
-    ///   ``HTTPHeaders/isValid(name:value:)`` refuses, and for a subtype that is no token, under the
+    ///   `HTTPHeaders.isValid(name:value:)` refuses, and for a subtype that is no token, under the
     ///   name Content-Type.
     public static func multipart(_ multipart: Multipart) throws(Endpoint.Error) -> Self {
         guard HTTPHeaders.isToken(multipart.subtype) else {

@@ -68,8 +68,8 @@ public final class MultipartReader {
     /// The next part, or nil after the last one.
     ///
     /// - Returns: A future of the part. It rejects with a ``MultipartError`` where the body is malformed or
-    ///   goes beyond the limits, with what fails the body, then and ever after, and with an ``HTTPError``
-    ///   with the code ``HTTPError/Code/bodyIsBeingRead`` while a chunk of the body is awaited. Cancelling it
+    ///   goes beyond the limits, with what fails the body, then and ever after, and with an `HTTPError`
+    ///   with the code `HTTPError.Code.bodyIsBeingRead` while a chunk of the body is awaited. Cancelling it
     ///   cancels the body.
     public func next() -> Future<Part?> {
         read { $0.nextPart() }.mapWithoutOrigin { found in

@@ -37,7 +37,7 @@ extension Future where Value == Data {
         mapWithoutOrigin { try decoder.decoded(T.self, from: $0) }
     }
 
-    /// Decodes the data with settings that are given once; see ``decoded()``.
+    /// Decodes the data with settings that are given once; see `decoded()`.
     ///
     /// - Parameters:
     ///   - type: The type to decode; the context's without one.

@@ -36,7 +36,7 @@ extension Future where Value == HTTPResponse {
         decoded(as: T.self, using: JSONDecoder())
     }
 
-    /// Decodes the body into a type with a decoder; see ``decoded()``.
+    /// Decodes the body into a type with a decoder; see `decoded()`.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
@@ -48,7 +48,7 @@ extension Future where Value == HTTPResponse {
         mapWithoutOrigin { try $0.decoded(as: T.self, using: decoder) }
     }
 
-    /// Decodes the body with settings that are given once; see ``decoded()``.
+    /// Decodes the body with settings that are given once; see `decoded()`.
     ///
     /// - Parameters:
     ///   - type: The type to decode; the context's without one.

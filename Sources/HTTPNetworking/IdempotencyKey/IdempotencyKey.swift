@@ -22,7 +22,7 @@ extension Middleware where Input == HTTPRequest {
 
     /// Gives each request that must not be carried out twice a key of your own.
     ///
-    /// See ``idempotencyKey(random:)``.
+    /// See `idempotencyKey(random:)`.
     ///
     /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread. What it returns
     ///   for the same request may be the same, if a call is to be one with an earlier call.
