@@ -115,7 +115,9 @@ let package = Package(
             swiftSettings: settings),
 
         // What the tests of several modules need; not a product.
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["Futures", "Services"], path: "Tests/Support",
+            swiftSettings: settings),
         tests(of: "Composition", uses: ["TestSupport"]),
         // Disturbs threads where the compiler inserts calls for it.
         .target(name: "CDisturbance", path: "Tests/Disturbance"),
@@ -161,7 +163,7 @@ let package = Package(
             exclude: ["Corpus"],
             swiftSettings: settings
         ),
-        tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures"]),
+        tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures", "Services"]),
         tests(
             of: "URLSessionTransport",
             uses: [

@@ -1,12 +1,6 @@
 import HTTPNetworking
 public import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 // What the errors of bodies are to the policies, to logs, and to those who read them.
 
 extension MultipartError: CodedError {

@@ -2,12 +2,6 @@ public import Futures
 public import HTTPNetworking
 import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The responses that `Middleware.cache(sharing:)` keeps, by the rules of RFC 9111 and RFC 5861.
 ///
 /// ```swift
@@ -26,7 +20,7 @@ public final class HTTPCache {
     /// - Returns: A future that settles when it is done; with ``MemoryCacheStore`` that is at once.
     @discardableResult
     public func clear() -> Future<Void> {
-        flights.withLock { $0.invalidateAll() }
+        calls.withLock { $0.invalidateAll() }
         return store.removeAll()
     }
 
@@ -86,17 +80,17 @@ public final class HTTPCache {
     let coalescesMisses: Bool
     let backgroundLimit: Duration
     let scheduler: any Scheduler
-    let group: Coalescer<CacheValidation.Key, CacheValidated>
-    let misses: Coalescer<CacheMiss.Key, CacheValidated>
-    let flights = Locked(CacheFlights())
+    let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
+    let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
+    let calls = Locked(CallValidity<CacheKey>())
     /// The revalidations that nobody waits for: who lets go of one would give it up.
-    let background = Locked<[CacheValidation.Key: Future<CacheValidated>?]>([:])
+    let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
     private let counts = Locked(Statistics())
     private let now: @Sendable () -> HTTPDate
 }
 
 extension HTTPCache {
-    func moment() -> CacheMoment { CacheMoment(date: now(), instant: scheduler.now) }
+    func moment() -> ClockReading { ClockReading(date: now(), instant: scheduler.now) }
 
     func count(_ what: any WritableKeyPath<Statistics, Int> & Sendable) {
         counts.withLock { $0[keyPath: what] += 1 }
@@ -106,20 +100,23 @@ extension HTTPCache {
     ///
     /// The calls first: what one of them stores before the store's turn comes is removed by that.
     func invalidate(_ key: CacheKey) -> Future<Void> {
-        flights.withLock { $0.invalidate(key) }
+        calls.withLock { $0.invalidate(key) }
         return store.update(key) { $0 = [] }
     }
 
-    /// Stores what an exchange has brought, and ends its call.
-    func receive(_ exchange: CacheExchange) {
-        let key = exchange.query.key
-        let change = rules.change(by: exchange)
-        if case .nothing = change { return flights.withLock { $0.end(key) } }
+    /// Stores what a reply of the origin has brought, and ends its call.
+    func receive(_ reply: OriginReply) {
+        let key = reply.presented.key
+        let change = rules.change(by: reply)
+        if case .nothing = change {
+            calls.withLock { _ = $0.end(key) }
+            return
+        }
         store.update(key) { entries in
             // Within the store's step, so that no invalidation comes in between.
-            guard self.flights.withLock({ $0.isValid(exchange.number, key) }) else { return }
-            self.rules.apply(change, of: exchange, to: &entries)
-        }.observe { _ in self.flights.withLock { $0.end(key) } }
+            guard self.calls.withLock({ $0.isValid(reply.number, key) }) else { return }
+            self.rules.apply(change, of: reply, to: &entries)
+        }.observe { _ in self.calls.withLock { _ = $0.end(key) } }
     }
 }
 

@@ -1,12 +1,6 @@
 import Futures
 import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Lowers a service of the second level to a network: endpoints in, accepted bodies out.
 ///
 /// ```swift

@@ -1,11 +1,5 @@
 public import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A network: a function from what is asked for to a future of the data.
 ///
 /// ```swift

@@ -55,7 +55,7 @@ extension MemoryTransport {
 
     private func respond(to endpoint: Endpoint, _ request: HTTPRequest) -> Future<HTTPResponse> {
         respond(to: endpoint, request) { () throws(Endpoint.Error) in
-            try AskedPlace(of: request, under: base)
+            try RequestTarget(of: request, under: base)
         }
     }
 

@@ -37,8 +37,10 @@ public final class MemoryTransport {
     ///   Complexity: linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         CallContext.current.exchange(endpoint) {
-            respond(to: endpoint, nil) { () throws(Endpoint.Error) in try AskedPlace(of: endpoint) }
-                .mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
+            respond(to: endpoint, nil) { () throws(Endpoint.Error) in
+                try RequestTarget(of: endpoint)
+            }
+            .mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
         }
     }
 
@@ -96,7 +98,7 @@ extension MemoryTransport {
     ///   - asking: Reads what is asked for, or throws why it cannot be sent.
     func respond(
         to endpoint: Endpoint, _ request: HTTPRequest?,
-        asking: () throws(Endpoint.Error) -> AskedPlace
+        asking: () throws(Endpoint.Error) -> RequestTarget
     ) -> Future<HTTPResponse> {
         do {
             let answer = try admit(endpoint, request, asking: asking)
@@ -110,7 +112,7 @@ extension MemoryTransport {
     /// Records a call and chooses what will answer it, or throws why nothing will.
     private func admit(
         _ endpoint: Endpoint, _ request: HTTPRequest?,
-        asking: () throws(Endpoint.Error) -> AskedPlace
+        asking: () throws(Endpoint.Error) -> RequestTarget
     ) throws -> @Sendable () -> Future<HTTPResponse> {
         do {
             let asked = try asking()

@@ -3,7 +3,7 @@ public import HTTPNetworking
 import Services
 
 #if canImport(FoundationNetworking)
-public import Foundation
+import Foundation
 @_exported public import FoundationNetworking
 #else
 public import Foundation

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ActionPromiseTests {
     @Test func theArticlesOneTwoThreeFour() {
         let scheduler = ManualScheduler()
-        let recorder = Recorder<String>()
+        let recorder = TestLog<String>()
         ActionPromise<String, String> { input, callback in
             scheduler.schedule(after: .seconds(2)) {
                 callback(input + " Two")
@@ -22,7 +22,7 @@ import Testing
                 callback(input + " Four")
             }
         }.exec(input: "One") { result in
-            recorder.record(result)
+            recorder.append(result)
         }
         scheduler.advance(by: .seconds(8))
         #expect(recorder.elements == [])
@@ -35,24 +35,24 @@ import Testing
         let described = length.then { (input, callback: @Sendable (String) -> Void) in
             callback("\(input) characters")
         }
-        let numbers = Recorder<Int>()
-        let texts = Recorder<String>()
-        length.exec(input: "abc") { numbers.record($0) }
-        described.exec(input: "abcd") { texts.record($0) }
+        let numbers = TestLog<Int>()
+        let texts = TestLog<String>()
+        length.exec(input: "abc") { numbers.append($0) }
+        described.exec(input: "abcd") { texts.append($0) }
         #expect(numbers.elements == [3])
         #expect(texts.elements == ["4 characters"])
     }
 
     @Test func nothingRunsUntilExecAndEverythingRunsEachTime() {
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let promise = ActionPromise<Int, Int> { input, callback in
-            calls.record(input)
+            calls.append(input)
             callback(input)
         }.then { $1($0 * 2) }
         #expect(calls.elements == [])
-        let outputs = Recorder<Int>()
-        promise.exec(input: 1) { outputs.record($0) }
-        promise.exec(input: 2) { outputs.record($0) }
+        let outputs = TestLog<Int>()
+        promise.exec(input: 1) { outputs.append($0) }
+        promise.exec(input: 2) { outputs.append($0) }
         #expect(calls.elements == [1, 2])
         #expect(outputs.elements == [2, 4])
     }
@@ -83,8 +83,8 @@ import Testing
             let b = random.next()
             let c = random.next()
             let input = random.generator.next()
-            let recorder = Recorder<UInt64>()
-            ActionPromise(action: a).then(b).then(c).exec(input: input) { recorder.record($0) }
+            let recorder = TestLog<UInt64>()
+            ActionPromise(action: a).then(b).then(c).exec(input: input) { recorder.append($0) }
             scheduler.run()
             #expect(recorder.elements == outputs(on: scheduler, a >- b >- c, input))
         }

@@ -2,6 +2,7 @@ import CallbackActions
 import Dispatch
 import Foundation
 import Futures
+import TestSupport
 import Testing
 
 /// The code of the callback article, with a scheduler where it waits with `asyncAfter`.
@@ -18,7 +19,7 @@ import Testing
     typealias LoginAction = Action<LoginInfo, NetworkResponse>
 
     let scheduler = ManualScheduler()
-    let recorder = Recorder<String>()
+    let recorder = TestLog<String>()
 
     @Test(arguments: [("Tangent", "123", "ok"), ("Tangent", "124", "no"), ("", "", "no")])
     func basicUse(name: String, password: String, answer: String) {
@@ -32,7 +33,7 @@ import Testing
             }
         }
         loginAction(LoginInfo(userName: name, password: password)) { [recorder] response in
-            recorder.record(response.message)
+            recorder.append(response.message)
         }
         #expect(recorder.elements == [])
         scheduler.advance(by: .seconds(2))
@@ -54,7 +55,7 @@ import Testing
     @Test func composition() {
         let finalAction = Network(scheduler).loginAction >- Parser(scheduler).jsonAction
         let loginInfo = LoginInfo(userName: "Tan", password: "123")
-        finalAction(loginInfo) { [recorder] response in recorder.record(response.message) }
+        finalAction(loginInfo) { [recorder] response in recorder.append(response.message) }
         scheduler.advance(by: .seconds(4))
         #expect(recorder.elements == [])
         scheduler.advance(by: .seconds(1))
@@ -65,7 +66,7 @@ import Testing
         let request =
             Network(scheduler).loginAction >- Parser(scheduler).jsonAction <- {
                 [recorder] response in
-                recorder.record(response.message)
+                recorder.append(response.message)
             }
         #expect(scheduler.isIdle)
         request(LoginInfo(userName: "Tan", password: "wrong"))
@@ -76,7 +77,7 @@ import Testing
     @Test func aBrokenAnswerIsReadable() {
         let broken: Action<LoginInfo, String> = { _, callback in callback("{") }
         (broken >- Parser(scheduler).jsonAction)(LoginInfo(userName: "", password: "")) {
-            [recorder] in recorder.record($0.message)
+            [recorder] in recorder.append($0.message)
         }
         scheduler.run()
         #expect(recorder.elements == ["not JSON"])

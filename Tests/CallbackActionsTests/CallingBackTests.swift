@@ -1,23 +1,24 @@
 import CallbackActions
 import Dispatch
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct CallingBackTests {
     struct Broken: Error, Equatable {}
 
     @Test func callsBackAtOnceWithASettledValue() throws {
-        let recorder = Recorder<Result<Int, any Error>>()
+        let recorder = TestLog<Result<Int, any Error>>()
         let load = callingBack { (input: Int) in Future(value: input + 1) }
-        load(1) { recorder.record($0) }
+        load(1) { recorder.append($0) }
         #expect(try recorder.elements.map { try $0.get() } == [2])
     }
 
     @Test func callsBackWhenThePromiseSettles() throws {
         let promise = Promise<Int>()
-        let recorder = Recorder<Result<Int, any Error>>()
+        let recorder = TestLog<Result<Int, any Error>>()
         let load: Action<String, Result<Int, any Error>> = callingBack { _ in promise }
-        load("") { recorder.record($0) }
+        load("") { recorder.append($0) }
         #expect(recorder.elements.isEmpty)
         promise.resolve(with: 4)
         promise.resolve(with: 5)
@@ -25,23 +26,23 @@ import Testing
     }
 
     @Test func aFailureArrivesUnchanged() {
-        let recorder = Recorder<Result<Int, any Error>>()
+        let recorder = TestLog<Result<Int, any Error>>()
         let load: Action<Int, Result<Int, any Error>> = callingBack { _ in Future(error: Broken()) }
-        load(1) { recorder.record($0) }
+        load(1) { recorder.append($0) }
         #expect(recorder.elements.count == 1)
         #expect(throws: Broken()) { try recorder.elements.first?.get() }
     }
 
     @Test func abandonmentAndCancellationAreFailures() {
-        let recorder = Recorder<Result<Int, any Error>>()
+        let recorder = TestLog<Result<Int, any Error>>()
         let abandoned = callingBack { (_: Int) in Future<Int>.make { _ in } }
-        abandoned(1) { recorder.record($0) }
+        abandoned(1) { recorder.append($0) }
         let cancelled = callingBack { (_: Int) in
             let promise = Promise<Int>()
             promise.cancel()
             return promise as Future<Int>
         }
-        cancelled(1) { recorder.record($0) }
+        cancelled(1) { recorder.append($0) }
         #expect(recorder.elements.count == 2)
         #expect(throws: FutureError.self) { try recorder.elements[0].get() }
         #expect(throws: CancellationError.self) { try recorder.elements[1].get() }
@@ -64,8 +65,8 @@ import Testing
             case .failure(let error): callback("error \(error)")
             }
         }
-        let recorder = Recorder<String>()
-        let request = load >- describe <- { recorder.record($0) }
+        let recorder = TestLog<String>()
+        let request = load >- describe <- { recorder.append($0) }
         request(4)
         #expect(recorder.elements == ["value 8"])
     }
@@ -90,9 +91,9 @@ import Testing
     }
 
     @Test func everyCallCallsTheFunctionAnew() {
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let load = callingBack { (input: Int) in
-            calls.record(input)
+            calls.append(input)
             return Future(value: input)
         }
         #expect(calls.elements == [])

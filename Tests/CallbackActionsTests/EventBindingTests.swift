@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct EventBindingTests {
     let button = EventSource<ButtonEvents>()
-    let recorder = Recorder<Int>()
+    let recorder = TestLog<Int>()
 
     @Test func unbindsItsOwnHandlerAlone() {
-        button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
-        let second = button.bind(events: .touchDown) { [recorder] in recorder.record(2) }
-        button.bind(events: .touchDown) { [recorder] in recorder.record(3) }
+        button.bind(events: .touchDown) { [recorder] in recorder.append(1) }
+        let second = button.bind(events: .touchDown) { [recorder] in recorder.append(2) }
+        button.bind(events: .touchDown) { [recorder] in recorder.append(3) }
         second.unbind()
         second.unbind()
         button.send(.touchDown)
@@ -19,19 +19,19 @@ import Testing
 
     @Test func releasingTheTokenUnbindsNothing() {
         do {
-            _ = button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
+            _ = button.bind(events: .touchDown) { [recorder] in recorder.append(1) }
         }
         button.send(.touchDown)
         #expect(recorder.elements == [1])
     }
 
     @Test func unbindingLetsGoOfWhatTheHandlerCaptured() {
-        weak var captured: Recorder<Int>?
+        weak var captured: TestLog<Int>?
         let binding: EventBinding
         do {
-            let owned = Recorder<Int>()
+            let owned = TestLog<Int>()
             captured = owned
-            binding = button.bind(events: .touchDown) { owned.record(1) }
+            binding = button.bind(events: .touchDown) { owned.append(1) }
         }
         #expect(captured != nil)
         binding.unbind()
@@ -40,14 +40,14 @@ import Testing
 
     @Test func theTokenKeepsNeitherTheSourceNorTheHandler() {
         weak var source: EventSource<ButtonEvents>?
-        weak var captured: Recorder<Int>?
+        weak var captured: TestLog<Int>?
         let binding: EventBinding
         do {
-            let owned = Recorder<Int>()
+            let owned = TestLog<Int>()
             captured = owned
             let temporary = EventSource<ButtonEvents>()
             source = temporary
-            binding = temporary.bind(events: .touchDown) { owned.record(1) }
+            binding = temporary.bind(events: .touchDown) { owned.append(1) }
             temporary.send(.touchDown)
             #expect(captured?.elements == [1])
         }
@@ -62,7 +62,7 @@ import Testing
         do {
             let event = Occasion()
             heldEvent = event
-            let binding = source.bind(events: [event]) { [recorder] in recorder.record(1) }
+            let binding = source.bind(events: [event]) { [recorder] in recorder.append(1) }
             source.send([event])
             binding.unbind()
         }
@@ -73,9 +73,9 @@ import Testing
     @Test func aHandlerMayUnbindItself() {
         let own = Locked<EventBinding?>(nil)
         let binding = button.bind(events: .touchDown) { [recorder] in
-            recorder.record(1)
+            recorder.append(1)
             own.withLock { $0 }?.unbind()
-            recorder.record(2)
+            recorder.append(2)
         }
         own.withLock { $0 = binding }
         button.send(.touchDown)
@@ -86,29 +86,29 @@ import Testing
     @Test func aHandlerUnboundByAnEarlierOneIsNotCalled() {
         let later = Locked<EventBinding?>(nil)
         button.bind(events: .touchDown) { [recorder] in
-            recorder.record(1)
+            recorder.append(1)
             later.withLock { $0 }?.unbind()
         }
-        let second = button.bind(events: .touchDown) { [recorder] in recorder.record(2) }
+        let second = button.bind(events: .touchDown) { [recorder] in recorder.append(2) }
         later.withLock { $0 = second }
-        button.bind(events: .touchDown) { [recorder] in recorder.record(3) }
+        button.bind(events: .touchDown) { [recorder] in recorder.append(3) }
         button.send(.touchDown)
         #expect(recorder.elements == [1, 3])
     }
 
     @Test func whatAHandlerCapturedMayUnbindAndSendAsItGoes() {
         // Releasing what a handler captured runs a user's deinit, which may come back here.
-        let other = button.bind(events: .touchCancel) { [recorder] in recorder.record(9) }
+        let other = button.bind(events: .touchCancel) { [recorder] in recorder.append(9) }
         let binding: EventBinding
         do {
             let last = OnDeinit { [button, recorder] in
                 button.send(.touchUpInside)
                 other.unbind()
-                recorder.record(2)
+                recorder.append(2)
             }
             binding = button.bind(events: .touchDown) { withExtendedLifetime(last) {} }
         }
-        button.bind(events: .touchUpInside) { [recorder] in recorder.record(1) }
+        button.bind(events: .touchUpInside) { [recorder] in recorder.append(1) }
         binding.unbind()
         button.send(.touchCancel)
         #expect(recorder.elements == [1, 2])

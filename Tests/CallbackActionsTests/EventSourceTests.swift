@@ -1,6 +1,7 @@
 import CallbackActions
 import Dispatch
 import Futures
+import TestSupport
 import Testing
 
 /// The events of a button, as a user of the library would declare them.
@@ -14,11 +15,11 @@ struct ButtonEvents: OptionSet {
 
 @Suite struct EventSourceTests {
     let button = EventSource<ButtonEvents>()
-    let recorder = Recorder<Int>()
+    let recorder = TestLog<Int>()
 
     @Test func severalHandlersOfOneEventAreCalledInOrder() {
         for number in 0..<5 {
-            button.bind(events: .touchUpInside) { [recorder] in recorder.record(number) }
+            button.bind(events: .touchUpInside) { [recorder] in recorder.append(number) }
         }
         button.send(.touchUpInside)
         #expect(recorder.elements == [0, 1, 2, 3, 4])
@@ -27,9 +28,9 @@ struct ButtonEvents: OptionSet {
     }
 
     @Test func onlyTheEventsBoundAreHeard() {
-        button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
-        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.record(2) }
-        button.bind(events: .touchUpInside) { [recorder] in recorder.record(3) }
+        button.bind(events: .touchDown) { [recorder] in recorder.append(1) }
+        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.append(2) }
+        button.bind(events: .touchUpInside) { [recorder] in recorder.append(3) }
         button.send(.touchCancel)
         #expect(recorder.elements == [2])
         button.send(.touchDown)
@@ -37,15 +38,15 @@ struct ButtonEvents: OptionSet {
     }
 
     @Test func severalEventsAtOnceCallAHandlerOnce() {
-        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.record(1) }
-        button.bind(events: .touchUpInside) { [recorder] in recorder.record(2) }
+        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.append(1) }
+        button.bind(events: .touchUpInside) { [recorder] in recorder.append(2) }
         button.send([.touchDown, .touchCancel, .touchUpInside])
         #expect(recorder.elements == [1, 2])
     }
 
     @Test func noEventsCallNobody() {
-        button.bind(events: []) { [recorder] in recorder.record(1) }
-        button.bind(events: .touchDown) { [recorder] in recorder.record(2) }
+        button.bind(events: []) { [recorder] in recorder.append(1) }
+        button.bind(events: .touchDown) { [recorder] in recorder.append(2) }
         button.send([])
         #expect(recorder.elements == [])
         button.send([.touchDown, .touchUpInside, .touchCancel])
@@ -54,14 +55,14 @@ struct ButtonEvents: OptionSet {
 
     @Test func sendingToNobodyIsHarmless() {
         button.send(.touchDown)
-        button.bind(events: .touchDown) { [recorder] in recorder.record(1) }
+        button.bind(events: .touchDown) { [recorder] in recorder.append(1) }
         #expect(recorder.elements == [])
     }
 
     @Test func aHandlerMayBindAndIsHeardFromTheNextSend() {
         button.bind(events: .touchDown) { [button, recorder] in
-            recorder.record(1)
-            button.bind(events: .touchDown) { recorder.record(2) }
+            recorder.append(1)
+            button.bind(events: .touchDown) { recorder.append(2) }
         }
         button.send(.touchDown)
         #expect(recorder.elements == [1])
@@ -71,10 +72,10 @@ struct ButtonEvents: OptionSet {
 
     @Test func aHandlerMaySendAndItsSendComesFirst() {
         button.bind(events: .touchDown) { [button, recorder] in
-            recorder.record(1)
+            recorder.append(1)
             button.send(.touchCancel)
         }
-        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.record(2) }
+        button.bind(events: [.touchDown, .touchCancel]) { [recorder] in recorder.append(2) }
         button.send(.touchDown)
         #expect(recorder.elements == [1, 2, 2])
     }
@@ -84,9 +85,9 @@ struct ButtonEvents: OptionSet {
         let source = { kept.withLock { $0 } }
         source()?.bind(events: .touchDown) { [recorder] in
             kept.withLock { $0 = nil }
-            recorder.record(1)
+            recorder.append(1)
         }
-        source()?.bind(events: .touchDown) { [recorder] in recorder.record(2) }
+        source()?.bind(events: .touchDown) { [recorder] in recorder.append(2) }
         source()?.send(.touchDown)
         #expect(recorder.elements == [1, 2])
         #expect(source() == nil)
@@ -95,20 +96,20 @@ struct ButtonEvents: OptionSet {
     @Test func aSetOfCasesServesAsWell() {
         enum Key: Sendable { case up, down }
         let keyboard = EventSource<Set<Key>>()
-        keyboard.bind(events: [.up]) { [recorder] in recorder.record(1) }
+        keyboard.bind(events: [.up]) { [recorder] in recorder.append(1) }
         keyboard.send([.down])
         keyboard.send([.up, .down])
         #expect(recorder.elements == [1])
     }
 
     @Test func aSourceKeepsItsHandlersAndNoLonger() {
-        weak var captured: Recorder<Int>?
+        weak var captured: TestLog<Int>?
         do {
             let source = EventSource<ButtonEvents>()
             do {
-                let owned = Recorder<Int>()
+                let owned = TestLog<Int>()
                 captured = owned
-                source.bind(events: .touchDown) { owned.record(1) }
+                source.bind(events: .touchDown) { owned.append(1) }
             }
             source.send(.touchDown)
             #expect(captured?.elements == [1])
@@ -119,8 +120,8 @@ struct ButtonEvents: OptionSet {
     @Test func theArticlesBindingOfARequest() {
         let fetch: Action<(), String> = { _, ok in ok("Tangent") }
         let greet: Action<String, String> = { name, ok in ok("hello \(name)") }
-        let texts = Recorder<String>()
-        let loginRequest = fetch >- greet <- { texts.record($0) }
+        let texts = TestLog<String>()
+        let loginRequest = fetch >- greet <- { texts.append($0) }
         button.bind(events: .touchUpInside, for: loginRequest)
         button.bind(events: .touchUpInside, for: loginRequest)
         button.send(.touchUpInside)
@@ -129,12 +130,12 @@ struct ButtonEvents: OptionSet {
 
     @Test func eightThreadsBindSendAndUnbind() {
         let rounds = 500
-        let sent = Recorder<Int>()
+        let sent = TestLog<Int>()
         let permanent = Locked(0)
         button.bind(events: .touchUpInside) { permanent.withLock { $0 += 1 } }
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for round in 0..<rounds {
-                let binding = button.bind(events: .touchDown) { sent.record(thread) }
+                let binding = button.bind(events: .touchDown) { sent.append(thread) }
                 button.send(.touchUpInside)
                 if round.isMultiple(of: 50) { button.send(.touchDown) }
                 binding.unbind()
@@ -154,7 +155,7 @@ struct ButtonEvents: OptionSet {
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for round in 0..<200 {
                 button.bind(events: .touchDown) { [recorder] in
-                    recorder.record(thread * 200 + round)
+                    recorder.append(thread * 200 + round)
                 }
             }
         }

@@ -8,8 +8,8 @@ import Testing
     let describe: Action<Int, String> = { input, callback in callback("number \(input)") }
 
     @Test func separatesTheRequestFromItsCallback() {
-        let recorder = Recorder<Int>()
-        let request = exec(increment) { recorder.record($0) }
+        let recorder = TestLog<Int>()
+        let request = exec(increment) { recorder.append($0) }
         #expect(recorder.elements == [])
         request(1)
         request(5)
@@ -17,32 +17,32 @@ import Testing
     }
 
     @Test func theOperatorsNeedNoParentheses() {
-        let recorder = Recorder<String>()
-        let callback: @Sendable (String) -> Void = { recorder.record($0) }
+        let recorder = TestLog<String>()
+        let callback: @Sendable (String) -> Void = { recorder.append($0) }
         let request = increment >- increment >- describe <- callback
         request(1)
-        (increment >- describe <- { output in recorder.record(output) })(10)
+        (increment >- describe <- { output in recorder.append(output) })(10)
         #expect(recorder.elements == ["number 3", "number 11"])
     }
 
     @Test(arguments: [true, false]) func theOperatorsBindTighterThanTernaryAndAssignment(loud: Bool)
     {
-        let recorder = Recorder<String>()
+        let recorder = TestLog<String>()
         let request: @Sendable (Int) -> Void
         request =
             loud
-            ? increment >- describe <- { recorder.record($0 + "!") }
-            : increment >- describe <- { recorder.record($0) }
+            ? increment >- describe <- { recorder.append($0 + "!") }
+            : increment >- describe <- { recorder.append($0) }
         request(1)
         #expect(recorder.elements == [loud ? "number 2!" : "number 2"])
     }
 
     @Test func severalStatementsInTheCallback() {
-        let recorder = Recorder<String>()
+        let recorder = TestLog<String>()
         let request =
             increment >- describe <- { output in
-                recorder.record("before")
-                recorder.record(output)
+                recorder.append("before")
+                recorder.append(output)
             }
         request(0)
         #expect(recorder.elements == ["before", "number 1"])
@@ -50,8 +50,8 @@ import Testing
 
     @Test func aRequestWithoutInputTakesVoid() {
         let fetch: Action<(), Int> = { _, callback in callback(20) }
-        let recorder = Recorder<String>()
-        let request: (()) -> () = fetch >- increment >- describe <- { recorder.record($0) }
+        let recorder = TestLog<String>()
+        let request: (()) -> () = fetch >- increment >- describe <- { recorder.append($0) }
         request(())
         #expect(recorder.elements == ["number 21"])
     }
@@ -61,8 +61,8 @@ import Testing
             callback(input)
             callback(-input)
         }
-        let recorder = Recorder<Int>()
-        (twice <- { recorder.record($0) })(3)
+        let recorder = TestLog<Int>()
+        (twice <- { recorder.append($0) })(3)
         #expect(recorder.elements == [3, -3])
     }
 
@@ -72,8 +72,8 @@ import Testing
         for _ in 0..<1_000 {
             let action = random.next()
             let input = random.generator.next()
-            let recorder = Recorder<UInt64>()
-            (action <- { recorder.record($0) })(input)
+            let recorder = TestLog<UInt64>()
+            (action <- { recorder.append($0) })(input)
             scheduler.run()
             #expect(recorder.elements == outputs(on: scheduler, action, input))
         }

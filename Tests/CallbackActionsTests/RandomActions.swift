@@ -34,8 +34,8 @@ func outputs<Output: Sendable>(
     _ action: Action<UInt64, Output>,
     _ input: UInt64
 ) -> [Output] {
-    let recorder = Recorder<Output>()
-    action(input) { recorder.record($0) }
+    let recorder = TestLog<Output>()
+    action(input) { recorder.append($0) }
     scheduler.run()
     return recorder.elements
 }

@@ -2,6 +2,7 @@ import CallbackActions
 import Composition
 import Dispatch
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct ReturningFutureTests {
@@ -30,9 +31,9 @@ import Testing
     }
 
     @Test func everyCallCallsTheActionAnew() {
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let load = returningFuture { (input: Int, callback: @Sendable (Int) -> Void) in
-            calls.record(input)
+            calls.append(input)
             callback(input)
         }
         #expect(calls.elements == [])

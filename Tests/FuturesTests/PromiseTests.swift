@@ -1,5 +1,6 @@
 import Dispatch
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct PromiseTests {
@@ -43,7 +44,7 @@ import Testing
     @Test func releasedUnsettledItNamesItsPlace() {
         let line: UInt = #line + 1
         var promise: Promise<Int>? = Promise()
-        let results = Recorder<String>()
+        let results = TestLog<String>()
         promise?.observe { result in
             if case .failure(let error) = result { results.append("\(error)") }
         }
@@ -56,7 +57,7 @@ import Testing
 
     @Test func observersOfAnAbandonedPromiseRunInOrderOnce() {
         var promise: Promise<Int>? = Promise()
-        let order = Recorder<Int>()
+        let order = TestLog<Int>()
         for index in 0..<50 {
             if index.isMultiple(of: 2) {
                 promise?.observe { _ in order.append(index) }
@@ -98,7 +99,7 @@ import Testing
 
     @Test func aPromiseFollowsAFuture() {
         let (source, follower, cancelled) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         source.onCancel { calls.append(1) }
         follower.follow(source)
         cancelled.follow(source)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func aPromiseThatRejectsNobodyLeavesThemWaiting() {
-        let (census, calls) = (Census(), Recorder<Int>())
+        let (census, calls) = (Census(), TestLog<Int>())
         var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
         let token = Locked<Tracked?>(Tracked(census))
         var mapped = promise?.map { [held = token.withLock { $0 }] value in

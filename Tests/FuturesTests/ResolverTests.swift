@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct ResolverTests {
@@ -48,7 +49,7 @@ import Testing
     @Test func releasedLaterItFailsWhoeverHoldsTheFuture() {
         let producer = Producer<Int>()
         let future = Future<Int>.make { producer.start($0) }
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         future.observe { _ in calls.append(1) }
         #expect(calls.elements.isEmpty)
         producer.release()
@@ -73,7 +74,7 @@ import Testing
 
     @Test func hearsOfCancellation() {
         let producer = Producer<Int>()
-        let heard = Recorder<Int>()
+        let heard = TestLog<Int>()
         let future = Future<Int>.make { resolver in
             producer.start(resolver)
             resolver.onCancel { heard.append(1) }

@@ -23,7 +23,7 @@ import Testing
                 let demanded = control.demanded(name)
                 #expect((permitted == nil) == !control.contains(name), "\(text.debugDescription)")
                 #expect((permitted ?? 0) <= (demanded ?? 0), "\(text.debugDescription)")
-                #expect(0...CacheControl.mostSeconds ~= permitted ?? 0, "\(text.debugDescription)")
+                #expect(0...DeltaSeconds.most ~= permitted ?? 0, "\(text.debugDescription)")
                 if permitted != nil { found += 1 }
             }
         }

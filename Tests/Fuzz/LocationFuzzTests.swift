@@ -41,7 +41,7 @@ import Testing
             guard let delay = RetryAfter.delay(in: ["Retry-After": text], now: now) else {
                 continue
             }
-            #expect(delay >= .zero && delay <= .seconds(RetryAfter.longest))
+            #expect(delay >= .zero && delay <= .seconds(DeltaSeconds.most))
         }
     }
 }

@@ -58,7 +58,7 @@ import Testing
             if thread == 0 { cache.clear() }
         }
         #expect(wrong.withLock { $0 } == 0)
-        #expect(cache.flights.withLock { $0.count } == 0)
+        #expect(cache.calls.withLock { $0.count } == 0)
     }
 
     @Test func revalidationsAreSharedAndCancelledFromAllSides() {
@@ -104,7 +104,7 @@ import Testing
         }
         for promise in waiting.withLock({ $0 }) { promise.reject(with: CacheBench.Lost()) }
         #expect(wrong.withLock { $0 } == 0)
-        #expect(cache.flights.withLock { $0.count } == 0 && cache.group.count == 0)
+        #expect(cache.calls.withLock { $0.count } == 0 && cache.group.count == 0)
         #expect(cache.background.withLock { $0.isEmpty })
     }
 }

@@ -31,7 +31,7 @@ import Testing
     ])
     func whatIsNoCountOfSecondsPermitsNothing(line: String) {
         #expect(control(line).permitted("max-age") == 0)
-        #expect(control(line).demanded("max-age") == CacheControl.mostSeconds)
+        #expect(control(line).demanded("max-age") == DeltaSeconds.most)
     }
 
     @Test(arguments: [
@@ -84,7 +84,7 @@ import Testing
             let text = (0..<12).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
             let read = control(text)
             #expect(
-                (0...CacheControl.mostSeconds).contains(read.permitted("max-age") ?? 0), "\(text)")
+                (0...DeltaSeconds.most).contains(read.permitted("max-age") ?? 0), "\(text)")
         }
     }
 }

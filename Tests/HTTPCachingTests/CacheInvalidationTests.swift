@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import HTTPNetworking
 import HTTPTestSupport
+import Services
 import Testing
 
 @testable import HTTPCaching
@@ -96,7 +97,7 @@ import Testing
         gate.resolve()
         #expect(try slow.result?.get().text == "1")
         #expect(try bench.get() == "3" && bench.get() == "3")
-        #expect(bench.cache.flights.withLock { $0.count } == 0)
+        #expect(bench.cache.calls.withLock { $0.count } == 0)
     }
 
     @Test func aCallThatIsGivenUpForgetsToo() throws {

@@ -94,7 +94,7 @@ import Testing
         calls[1].cancel()
         #expect(!cancelled.withLock { $0 })
         calls[2].cancel()
-        #expect(cancelled.withLock { $0 } && bench.cache.flights.withLock { $0.count } == 0)
+        #expect(cancelled.withLock { $0 } && bench.cache.calls.withLock { $0.count } == 0)
         let (other, opening) = self.bench(fresh)
         let pair = [other.send(), other.send()]
         pair[0].cancel()

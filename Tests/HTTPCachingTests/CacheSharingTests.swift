@@ -81,7 +81,7 @@ import Testing
         #expect(!cancelled.withLock { $0 })
         second.cancel()
         #expect(cancelled.withLock { $0 })
-        #expect(bench.cache.flights.withLock { $0.count } == 0)
+        #expect(bench.cache.calls.withLock { $0.count } == 0)
     }
 
     @Test func aFailureReachesAll() throws {

@@ -78,7 +78,7 @@ import Testing
         let second = service(request())
         store.work()
         #expect(text(second) == "1" && bench.requests.count == 1)
-        #expect(cache.flights.withLock { $0.count } == 0)
+        #expect(cache.calls.withLock { $0.count } == 0)
     }
 
     @Test func whatWasMadeOutOfDateIsNotReadEvenIfTheStoreIsSlow() {
@@ -129,6 +129,6 @@ import Testing
         bench.answers(fresh)
         #expect([service(request()), service(request())].map(text) == ["1", "2"])
         #expect(text(service(request(.post))) == "3")
-        #expect(cache.flights.withLock { $0.count } == 0)
+        #expect(cache.calls.withLock { $0.count } == 0)
     }
 }

@@ -13,12 +13,12 @@ import Testing
     }
 
     /// A response with a body of so many bytes.
-    private func entry(_ bytes: Int, number: UInt64 = 1) -> CachedResponse {
+    private func entry(_ bytes: Int, number: Int = 1) -> CachedResponse {
         let date = HTTPDate(secondsSince1970: 0)
         return CachedResponse(
             status: 200, headers: [:], body: Data(count: bytes), url: nil,
             variant: CacheVariant(
-                of: CacheQuery(HTTPRequest(.get, URL(string: "https://a")!))!, response: [:],
+                of: PresentedRequest(HTTPRequest(.get, URL(string: "https://a")!))!, response: [:],
                 mode: .shared)!, requestTime: date,
             responseTime: date, initialAge: 0, lifetime: 1, received: nil, number: number,
             control: CacheControl([:]))

@@ -111,7 +111,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         guard isFirst else { return }
         while let work = workForRoom() {
             do {
-                if let future = try work.start() { begin(future) }
+                if let future = try work.start() { follow(future) }
             } catch {
                 abort(with: Failure(error, thrownAt: location))
             }
@@ -131,7 +131,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
     }
 
     /// Waits for a future that has been started, unless it was cancelled meanwhile.
-    private func begin(_ future: Future<Element>) {
+    private func follow(_ future: Future<Element>) {
         let input = TraversalInput(of: self)
         let isWanted = state.withLock { state in
             if state.isOver { return false }

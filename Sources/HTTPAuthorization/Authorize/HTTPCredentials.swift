@@ -1,11 +1,5 @@
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// By what a request is let in.
 public struct HTTPCredentials {
     enum Kind: Sendable {

@@ -86,7 +86,7 @@ struct TokenMachine<Waiter> {
             return (.send(held.grant), nil)
         }
         return sendsOnce
-            ? wait(waiter(), needsNew: false) : (.send(held.grant), beginIfIdle(held))
+            ? wait(waiter(), needsNew: false) : (.send(held.grant), startRefreshIfIdle(held))
     }
 
     /// Comes with a 401 to a request that can be sent again.
@@ -128,10 +128,10 @@ struct TokenMachine<Waiter> {
         if let latch { return (.fail(latch), nil) }
         lastWaiter += 1
         waiters[lastWaiter] = (waiter(), needsNew)
-        return (.wait(lastWaiter), held.flatMap { beginIfIdle($0) })
+        return (.wait(lastWaiter), held.flatMap { startRefreshIfIdle($0) })
     }
 
-    private mutating func beginIfIdle(_ held: Held) -> Refresh? {
+    private mutating func startRefreshIfIdle(_ held: Held) -> Refresh? {
         guard refreshing == nil else { return nil }
         lastRefresh += 1
         refreshing = lastRefresh
@@ -193,7 +193,7 @@ extension TokenMachine {
     }
 
     /// Begins another session, with a token or without.
-    mutating func beginSession(
+    mutating func startSession(
         with token: AccessToken?, at now: SchedulerInstant
     ) -> Ended {
         signIn.end()

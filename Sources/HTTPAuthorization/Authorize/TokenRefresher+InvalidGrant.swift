@@ -1,12 +1,6 @@
 import HTTPNetworking
 public import Services
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension TokenRefresher {
     /// What a refresh fails with where its refresh token is not valid any more.
     ///

@@ -37,7 +37,7 @@ public final class TokenRefresher {
 
     private struct State {
         var machine: Machine
-        var changes = ChangeLine<AccessToken?>()
+        var changes = ChangeQueue<AccessToken?>()
     }
 
     /// The name in its events and errors; nil where it has none.
@@ -94,12 +94,12 @@ public final class TokenRefresher {
     /// Requests of the session before, if there was one, are not sent again in this one's name: their 401
     /// is given back, and those that wait fail with `HTTPError.Code.sessionEnded`. A refresh that
     /// is under way runs to its end, and its token is dropped.
-    public func signIn(with token: AccessToken) { beginSession(with: token) }
+    public func signIn(with token: AccessToken) { startSession(with: token) }
 
     /// Ends the session; otherwise as ``signIn(with:)``.
     ///
     /// To tell the server so is yours: revoke ``token`` before.
-    public func signOut() { beginSession(with: nil) }
+    public func signOut() { startSession(with: nil) }
 
     /// Gets a new token now, or joins the refresh that is under way.
     ///
@@ -158,7 +158,7 @@ extension TokenRefresher {
         _ step: (turn: Machine.Turn, refresh: Machine.Refresh?),
         _ promise: InternalPromise<TokenGrant>
     ) -> Turn {
-        if let refresh = step.refresh { begin(refresh) }
+        if let refresh = step.refresh { start(refresh) }
         switch step.turn {
         case .send(let grant): return .send(grant)
         case .giveBack: return .giveBack
@@ -170,7 +170,7 @@ extension TokenRefresher {
     }
 
     /// Calls the user's refresh; it keeps this alive until it has ended.
-    private func begin(_ refresh: Machine.Refresh) {
+    private func start(_ refresh: Machine.Refresh) {
         let context = CallContext.current.with(deadline: nil).with(attempt: 1).with(record: nil)
             .within(self)
         context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
@@ -189,9 +189,9 @@ extension TokenRefresher {
         }
     }
 
-    private func beginSession(with token: AccessToken?) {
+    private func startSession(with token: AccessToken?) {
         let now = scheduler.now
-        settle { $0.beginSession(with: token, at: now) }
+        settle { $0.startSession(with: token, at: now) }
     }
 
     /// Ends something, tells of the new token, and lets those go who waited.
@@ -216,7 +216,7 @@ extension TokenRefresher {
 
     /// Tells of the changes in order; whoever comes while another tells leaves theirs to that one.
     private func tell() {
-        guard state.withLock({ $0.changes.begin() }) else { return }
+        guard state.withLock({ $0.changes.startTelling() }) else { return }
         while let token = state.withLock({ $0.changes.next() }) { onChange(token) }
     }
 }

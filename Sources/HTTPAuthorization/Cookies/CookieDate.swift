@@ -59,7 +59,7 @@ enum CookieDate {
     private static func number(
         _ token: ArraySlice<UInt8>, digits: ClosedRange<Int>
     ) -> (value: Int, rest: ArraySlice<UInt8>)? {
-        let found = token.prefix { (48...57).contains($0) }.prefix(digits.upperBound + 1)
+        let found = token.prefix(while: \.isDigit).prefix(digits.upperBound + 1)
         guard digits.contains(found.count) else { return nil }
         let value = found.reduce(0) { $0 * 10 + Int($1 - 48) }
         return (value, token.dropFirst(found.count))

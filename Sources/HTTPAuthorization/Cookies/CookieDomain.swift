@@ -1,3 +1,5 @@
+import HTTPNetworking
+
 /// Which hosts a cookie's domain stands for.
 enum CookieDomain {
     /// Whether a host is the domain or lies below it (RFC 6265, section 5.1.3).
@@ -13,7 +15,7 @@ enum CookieDomain {
     static func isAddress(_ host: String) -> Bool {
         if host.hasPrefix("[") { return true }
         let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? host.utf8[...]
-        return !last.isEmpty && last.allSatisfy { (48...57).contains($0) }
+        return !last.isEmpty && last.allSatisfy(\.isDigit)
     }
 
     /// Whether a domain has one label, such as "com".

@@ -1,12 +1,6 @@
 import Futures
 public import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Keeps the cookies of servers, and knows which of them a request carries (RFC 6265).
 ///
 /// ```swift

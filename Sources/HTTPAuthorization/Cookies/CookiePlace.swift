@@ -1,11 +1,5 @@
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// What of a URL counts for cookies.
 struct CookiePlace {
     /// In lower case.

@@ -61,9 +61,7 @@ extension CookieJar {
 
     /// The name in one pair of a Cookie header.
     private static func name(of pair: Substring.UTF8View) -> String {
-        let name = pair.prefix { $0 != UInt8(ascii: "=") }.drop { $0 == 0x20 || $0 == 0x09 }
-        let end = name.lastIndex { $0 != 0x20 && $0 != 0x09 }
-        return end.map { String(Substring(name[...$0])) } ?? ""
+        String(Substring(pair.prefix { $0 != UInt8(ascii: "=") }.trimmed))
     }
 }
 

@@ -59,10 +59,8 @@ struct SetCookie {
 
     /// A number of seconds, of any size; below zero it is long over.
     private static func seconds(_ text: String) -> Int? {
-        let isNegative = text.utf8.first == UInt8(ascii: "-")
-        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
-        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        return isNegative ? 0 : min(Int(text) ?? 1 << 31, 1 << 31)
+        guard text.hasPrefix("-") else { return DeltaSeconds.parse(text) }
+        return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
     }
 
     /// By bytes, since a character may be several scalars, of which a server sees each.
@@ -81,9 +79,6 @@ struct SetCookie {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        let bytes = text.utf8.drop(while: isSpace)
-        guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return "" }
-        return String(Substring(bytes[...last]))
+        String(Substring(text.utf8.trimmed))
     }
 }

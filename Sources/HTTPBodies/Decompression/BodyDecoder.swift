@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Undoes all codings of a body, the last applied first.
 struct BodyDecoder {
     private var decoders: [CodingDecoder]

@@ -1,12 +1,6 @@
 import CZlib
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Undoes one coding of a body.
 ///
 /// Bytes go in by ``give(_:)``; ``read()`` takes what comes out, a piece at a time, so that no more of
@@ -45,8 +39,8 @@ struct CodingDecoder {
 
     /// The next piece, or nil where more has to be given first.
     ///
-    /// - Throws: ``DecompressionFailure``, and ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyTooLarge``.
+    /// - Throws: ``DecompressionFailure``, and `HTTPError` with the code
+    ///   `HTTPError.Code.bodyTooLarge`.
     mutating func read() throws -> Data? {
         while let inflater = try current() {
             let (room, left) = (Self.piece, limit - produced)
@@ -77,7 +71,7 @@ struct CodingDecoder {
         switch phase {
         case .inside(let inflater): return inflater
         case .beginning:
-            guard let inflater = try begin() else { return nil }
+            guard let inflater = try makeInflater() else { return nil }
             phase = .inside(inflater)
             return inflater
         case .ended(let inflater):
@@ -90,7 +84,7 @@ struct CodingDecoder {
         }
     }
 
-    private func begin() throws(DecompressionFailure) -> Inflater? {
+    private func makeInflater() throws(DecompressionFailure) -> Inflater? {
         switch coding {
         case .gzip: return input.isEmpty ? nil : try Inflater(czlib_format_gzip)
         case .deflate:

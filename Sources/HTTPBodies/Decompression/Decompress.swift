@@ -87,11 +87,11 @@ extension Decompression {
     func decoded(
         _ response: HTTPStreamedResponse, to request: HTTPRequest
     ) throws(HTTPError) -> HTTPStreamedResponse {
-        let codings = try codings(of: response, to: request)
-        if codings.isEmpty { return response }
-        var decoded = response
         // Not the response itself: its body would be kept for the error that may come of it.
         let head = response.head
+        let codings = try codings(of: head, to: request)
+        if codings.isEmpty { return response }
+        var decoded = response
         do {
             let decoder = try BodyDecoder(codings, limit: limit)
             decoded.body = response.body.decoded(by: decoder) { error in

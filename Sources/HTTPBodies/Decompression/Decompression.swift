@@ -22,9 +22,9 @@ struct Decompression {
 
     /// The codings that are to be undone; none where the body is to be left alone.
     ///
-    /// - Throws: ``HTTPError`` where there is no zlib.
+    /// - Throws: `HTTPError` where there is no zlib.
     func codings(
-        of head: some HTTPResponseHead, to request: HTTPRequest
+        of head: HTTPResponse, to request: HTTPRequest
     ) throws(HTTPError) -> [ContentCoding] {
         // These have no body, whatever the headers say, or only a part of one.
         let bare = [204, 205, 206, 304]
@@ -38,9 +38,8 @@ struct Decompression {
 
     /// The error of a response that cannot be decompressed.
     func error(
-        for failure: any Error, _ head: some HTTPResponseHead, _ request: HTTPRequest
+        for failure: any Error, _ response: HTTPResponse, _ request: HTTPRequest
     ) -> HTTPError {
-        let response = head as? HTTPResponse ?? head.head
         let code: HTTPError.Code =
             switch (failure as? DecompressionFailure)?.code {
             case .malformed, .truncated, .trailingBytes: .badResponse

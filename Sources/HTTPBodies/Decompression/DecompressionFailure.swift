@@ -1,11 +1,5 @@
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Why a compressed body could not be read.
 ///
 /// It is the cause of the `HTTPError` that `.decompress(upTo:)` fails with.

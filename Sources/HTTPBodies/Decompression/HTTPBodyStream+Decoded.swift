@@ -1,12 +1,6 @@
 import Futures
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPBodyStream {
     /// The same bytes without their codings, decoded as they are asked for.
     ///

@@ -1,18 +1,12 @@
 import CZlib
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// One stream of zlib's, from its first byte to its last.
 ///
 /// Not to be used by two threads at once: whoever shares it holds a lock.
 final class Inflater {
     /// What one step made of the input.
-    struct Step {
+    struct Inflated {
         var output: Data
         /// How many bytes of the input were used.
         var consumed: Int
@@ -46,7 +40,7 @@ final class Inflater {
     ///
     /// - Parameter room: How many bytes of output there may be, at least one.
     /// - Throws: ``DecompressionFailure``.
-    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> Step {
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> Inflated {
         var (consumed, produced) = (input.count, room)
         var status = czlib_status_more
         let output = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
@@ -60,7 +54,7 @@ final class Inflater {
         }
         switch status {
         case czlib_status_more, czlib_status_end:
-            return Step(
+            return Inflated(
                 output: Data(output), consumed: consumed, isAtEnd: status == czlib_status_end)
         case czlib_status_no_memory: throw DecompressionFailure(.outOfMemory)
         default: throw DecompressionFailure(.malformed)

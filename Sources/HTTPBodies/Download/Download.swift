@@ -2,12 +2,6 @@ public import Futures
 public import HTTPNetworking
 public import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Sends a request and puts the body of the response into a file.
 ///
 /// ```swift

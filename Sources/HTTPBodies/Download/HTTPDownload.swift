@@ -1,11 +1,5 @@
 public import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What ``download(_:to:over:accepting:limit:progress:random:)`` has put into a file.
 public struct HTTPDownload {
     /// The file, complete.

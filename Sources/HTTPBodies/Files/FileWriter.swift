@@ -3,11 +3,6 @@ import Futures
 import HTTPNetworking
 import Services
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -57,7 +52,7 @@ final class FileWriter {
     /// Makes the file beside its place.
     ///
     /// - Returns: A future that settles, as those of all methods, on a queue of the file's own. It rejects
-    ///   with a ``FileError``, and with `CancellationError` where the file was discarded before.
+    ///   with a `FileError`, and with `CancellationError` where the file was discarded before.
     func create() -> Future<Void> {
         onQueue {
             try self.state.withLock { state in

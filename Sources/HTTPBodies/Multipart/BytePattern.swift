@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Bytes that are looked for in others.
 ///
 /// The search skips as R. N. Horspool's of 1980 does: mostly by the length of the pattern, and at worst

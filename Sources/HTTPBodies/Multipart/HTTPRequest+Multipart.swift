@@ -1,11 +1,5 @@
 public import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPRequest.Body {
     /// Several parts as one body; see ``Multipart``.
     ///

@@ -1,11 +1,5 @@
 public import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Multipart {
     /// One part: headers of its own, and a body.
     public struct Part {

@@ -1,12 +1,6 @@
 import HTTPNetworking
 public import Services
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A body of several parts, such as the fields and files of a form (RFC 7578, RFC 2046).
 ///
 /// ```swift

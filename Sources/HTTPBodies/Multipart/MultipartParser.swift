@@ -1,11 +1,5 @@
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Tells the parts of a body apart, whatever chunks it comes in: pure, strict and bounded.
 ///
 /// It keeps at most the headers of one part, or as many bytes as the boundary is long, beside the chunk
@@ -164,7 +158,7 @@ struct MultipartParser {
     }
 
     private func isPadding(_ bytes: some Sequence<UInt8>) -> Bool {
-        bytes.allSatisfy { $0 == 32 || $0 == 9 }
+        bytes.allSatisfy(\.isSpace)
     }
 
     /// Drops bytes that belong to no part.

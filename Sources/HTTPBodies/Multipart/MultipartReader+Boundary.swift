@@ -55,12 +55,7 @@ extension MultipartReader {
 
     private static func text(_ scalars: ArraySlice<Unicode.Scalar>, trimmed: Bool = true) -> String
     {
-        let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
-        var scalars = scalars
-        if trimmed {
-            scalars = scalars.drop(while: isSpace)
-            while scalars.last.map(isSpace) ?? false { scalars.removeLast() }
-        }
-        return String(String.UnicodeScalarView(scalars))
+        let text = String(String.UnicodeScalarView(scalars))
+        return trimmed ? HTTPHeaders.trimmed(text) : text
     }
 }

@@ -1,11 +1,5 @@
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension MultipartReader {
     /// What was read and not yet asked for.
     struct State {

@@ -1,12 +1,6 @@
 public import Futures
 public import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Reads the parts of a body one after the other, such as the ranges of a 206 or the fields of a form.
 ///
 /// ```swift

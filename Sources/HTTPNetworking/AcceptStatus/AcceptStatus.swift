@@ -54,9 +54,7 @@ extension HTTPResponseHead {
 
     /// What there is of the body, up to a limit.
     private func beginning(upTo limit: Int) -> Future<BodyBeginning> {
-        if let streamed = self as? HTTPStreamedResponse {
-            return streamed.body.beginning(upTo: limit)
-        }
+        if let bodyStream { return bodyStream.beginning(upTo: limit) }
         return gathered(upTo: limit).mapWithoutOrigin { BodyBeginning(data: $0.body) }
             .recover { BodyBeginning(missing: $0) }
     }

@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The first bytes of a body, and why they are not all of it.
 struct BodyBeginning: Sendable {
     var data = Data()

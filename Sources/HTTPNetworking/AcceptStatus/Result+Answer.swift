@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// What a server answered, whether `.acceptStatus()` beneath has made an error of it or not.
 ///
 /// Middleware that goes by the status of an answer reads it here, so that it does the same above

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The command line that does with curl what a request does.
 struct CurlCommand {
     private let request: HTTPRequest

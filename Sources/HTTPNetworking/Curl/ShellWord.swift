@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Text as a POSIX shell reads it again (POSIX.1-2024, Shell Command Language, section 2.2.2).
 enum ShellWord {
     /// A word that is the text, whatever it holds but NUL, which no argument can hold.

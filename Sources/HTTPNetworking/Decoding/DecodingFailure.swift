@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Data that was not the value it should have been: where it differed, why, and the data itself.
 ///
 /// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)". It

@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Future where Value == Data {
     /// Decodes the data as JSON into the type that the context asks for.
     ///

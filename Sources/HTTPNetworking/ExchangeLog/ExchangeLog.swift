@@ -1,12 +1,6 @@
 public import Futures
 public import Services
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Tells of each exchange when it has ended.
     ///
@@ -43,29 +37,27 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     entry.end(with: error)
                 }
                 .mapWithoutOrigin { response in
-                    guard let streamed = response as? HTTPStreamedResponse else {
-                        entry.answer(response, bytes: (response as? HTTPResponse)?.body.count ?? 0)
+                    entry.answer(response, bytes: response.receivedBody?.count ?? 0)
+                    guard let body = response.bodyStream else {
                         entry.end(with: nil)
                         return response
                     }
-                    entry.answer(response, bytes: 0)
-                    let told = streamed.told(to: entry)
-                    return told as? Output ?? response
+                    var told = response
+                    told.bodyStream = body.told(to: entry)
+                    return told
                 }
             }
         }
     }
 }
 
-extension HTTPStreamedResponse {
-    /// The same response, whose body tells an entry what is read of it.
-    fileprivate func told(to entry: ExchangeEntry) -> HTTPStreamedResponse {
-        var response = self
-        let body = body
-        response.body = HTTPBodyStream(
-            length: body.length,
+extension HTTPBodyStream {
+    /// The same stream, which tells an entry what is read of it.
+    fileprivate func told(to entry: ExchangeEntry) -> HTTPBodyStream {
+        HTTPBodyStream(
+            length: length,
             next: {
-                body.next().onEnd { result in
+                self.next().onEnd { result in
                     switch result {
                     case .success(let chunk?): entry.add(chunk.count)
                     case .success(nil): entry.end(with: nil)
@@ -74,10 +66,9 @@ extension HTTPStreamedResponse {
                 }
             },
             cancel: {
-                body.cancel()
+                self.cancel()
                 entry.end(with: CancellationError())
             })
-        return response
     }
 }
 

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPError {
     /// The beginning of the answer's body, as it may stand in a log: in one line, without secrets.
     ///

@@ -1,11 +1,5 @@
 import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// An exchange that failed: how, what was asked for, and what was answered, if anything.
 ///
 /// Its text is like `GET https://api.example.com/products/7 answered 404 (53 bytes of

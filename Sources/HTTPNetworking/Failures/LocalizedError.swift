@@ -1,12 +1,6 @@
 public import Futures
 public import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 // `localizedDescription` is what most apps show, and what Foundation says by itself is only the name
 // of the type and a number.
 

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// Text that may stand in a log: no userinfo, no query values, no control characters.
 package enum SafeText {
     /// A URL without userinfo, each value of its query replaced by "…".

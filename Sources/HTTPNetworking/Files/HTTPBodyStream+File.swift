@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension HTTPBodyStream {
     /// A stream of the bytes of a file, read chunk by chunk as they are asked for.
     ///

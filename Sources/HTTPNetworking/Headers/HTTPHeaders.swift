@@ -96,18 +96,16 @@ public struct HTTPHeaders {
     }
 
     private static func lowercased(_ name: String) -> some Sequence<UInt8> {
-        name.utf8.lazy.map { 65...90 ~= $0 ? $0 + 32 : $0 }
+        name.utf8.lazy.map(\.lowercased)
     }
 
     /// A text without the spaces and tabs around it.
     package static func trimmed(_ value: some StringProtocol) -> String {
         let value = String(value)
-        let isBlank = { (byte: UInt8?) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        guard isBlank(value.utf8.first) || isBlank(value.utf8.last) else { return value }
-        let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
-        let scalars = value.unicodeScalars.drop(while: isSpace)
-        let kept = scalars.reversed().drop(while: isSpace).count
-        return String(String.UnicodeScalarView(scalars.prefix(kept)))
+        guard value.utf8.first?.isSpace == true || value.utf8.last?.isSpace == true else {
+            return value
+        }
+        return String(Substring(value.utf8.trimmed))
     }
 }
 

@@ -5,26 +5,16 @@ enum RetryAfter {
     /// Seconds, or a date, which is taken from the response's own Date, so that a server whose clock is
     /// wrong is understood; from the system's date where that header is missing or none. What
     /// is neither, or lies in the past, is as if it were not there. No delay is longer than
-    /// ``longest``.
+    /// `DeltaSeconds.most`.
     ///
     /// - Parameters:
     ///   - headers: The headers of the response.
     ///   - now: The system's date.
     static func delay(in headers: HTTPHeaders, now: @autoclosure () -> HTTPDate) -> Duration? {
         guard let text = headers.values(for: "Retry-After").first else { return nil }
-        if let seconds = seconds(text) { return .seconds(seconds) }
+        if let seconds = DeltaSeconds.parse(text) { return .seconds(seconds) }
         let sent = headers.values(for: "Date").first.flatMap { HTTPDate($0) } ?? now()
         guard let date = HTTPDate(text, now: sent), date >= sent else { return nil }
-        return .seconds(min(longest, date.secondsSince1970 - sent.secondsSince1970))
-    }
-
-    /// As many seconds as a recipient has to be able to count (RFC 9111, section 1.2.2).
-    static let longest = 1 << 31
-
-    /// A number of seconds: digits, and nothing else.
-    private static func seconds(_ text: String) -> Int? {
-        let digits = text.utf8
-        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        return min(longest, Int(text) ?? longest)
+        return .seconds(min(DeltaSeconds.most, date.secondsSince1970 - sent.secondsSince1970))
     }
 }

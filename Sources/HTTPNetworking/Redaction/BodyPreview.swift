@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The beginning of a body as it may stand in a log.
 enum BodyPreview {
     /// What may be shown of a body, nil where that is nothing.

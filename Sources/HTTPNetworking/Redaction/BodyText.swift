@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A body as what can be shown of it: what it is said to be, and what it is.
 enum BodyText {
     /// JSON, or what begins as such.
@@ -77,15 +71,5 @@ enum BodyText {
                     && !item[(end + 1)...].contains(UInt8(ascii: "="))
                     && name.allSatisfy { "-._~%+[]".utf8.contains($0) || $0.isLetterOrDigit }
             }
-    }
-}
-
-extension UInt8 {
-    /// Whether it is a letter or a digit of ASCII.
-    var isLetterOrDigit: Bool {
-        switch self {
-        case 48...57, 65...90, 97...122: true
-        default: false
-        }
     }
 }

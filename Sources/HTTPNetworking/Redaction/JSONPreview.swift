@@ -46,7 +46,7 @@ struct JSONPreview {
         while count <= limit {
             switch scanner.next() {
             case .open(let isObject):
-                begin()
+                writeSeparator()
                 append(isObject ? "{" : "[")
                 depth += 1
                 needsComma = false
@@ -55,7 +55,7 @@ struct JSONPreview {
                 depth -= 1
                 needsComma = true
             case .name(let range):
-                begin()
+                writeSeparator()
                 name = outline.bytes[range]
                 // Of what was sent and is not known, a name may be a part.
                 let isShown = secrets.isComplete || HarmlessNames.ofErrors.contains(name)
@@ -80,13 +80,13 @@ struct JSONPreview {
         _ range: Range<Int>, hidden: String, _ shown: (JSONPreview) -> String
     ) {
         let isShown = harmless.contains(name)
-        begin()
+        writeSeparator()
         append(isShown ? shown(self) : hidden)
         needsComma = true
     }
 
     /// Writes what stands between two values.
-    private mutating func begin() {
+    private mutating func writeSeparator() {
         if needsComma { append(depth == 0 ? " " : ",") }
         name = nil
     }

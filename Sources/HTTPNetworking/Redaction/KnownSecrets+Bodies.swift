@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension KnownSecrets {
     /// Adds what a body of a request holds, as far as it can be examined.
     ///
@@ -60,7 +54,7 @@ extension KnownSecrets {
 
     /// Each four bytes in a row, in lower case.
     private static func beginnings(of bytes: [UInt8]) -> [[UInt8]] {
-        let lowercase = bytes.map { (65...90).contains($0) ? $0 + 32 : $0 }
+        let lowercase = bytes.map(\.lowercased)
         return lowercase.indices.dropLast(3).map { Array(lowercase[$0..<$0 + 4]) }
     }
 }

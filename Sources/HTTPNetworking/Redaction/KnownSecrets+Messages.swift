@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension KnownSecrets {
     /// What must not be shown of an exchange.
     ///

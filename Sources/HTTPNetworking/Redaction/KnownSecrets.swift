@@ -40,7 +40,7 @@ struct KnownSecrets {
         guard value.count <= Self.limit else { return isMissingSome() }
         var text = EscapedText(value)
         for _ in 0...Self.depth {
-            addOne(text.bytes.trimmed)
+            addOne(text.bytes.withoutBlanks)
             guard let read = text.read() else { return }
             text = read
         }
@@ -134,22 +134,15 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Whether it is a small letter of ASCII.
-    fileprivate var isLetter: Bool { (97...122).contains(self) }
-
     /// The same for both cases of a letter, and for both ways in which a form writes a space.
     fileprivate var folded: UInt8 {
-        switch self {
-        case 65...90: self + 32
-        case UInt8(ascii: "+"): UInt8(ascii: " ")
-        default: self
-        }
+        self == UInt8(ascii: "+") ? UInt8(ascii: " ") : lowercased
     }
 }
 
 extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
-    /// Without white space around it.
-    var trimmed: ArraySlice<UInt8> {
+    /// Without the white space, line ends and other controls around it.
+    var withoutBlanks: ArraySlice<UInt8> {
         let start = drop { $0 <= 32 }
         return start.prefix(start.lastIndex { $0 > 32 }.map { $0 - start.startIndex + 1 } ?? 0)
     }
@@ -158,8 +151,8 @@ extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
 extension Collection<UInt8> {
     /// Whether it is one long word of letters and digits, and no address.
     var looksLikeToken: Bool {
-        count >= 12 && allSatisfy { $0 > 32 } && contains { (48...57).contains($0) }
-            && contains { (97...122).contains($0 | 32) }
+        count >= 12 && allSatisfy { $0 > 32 } && contains(where: \.isDigit)
+            && contains(where: \.isLetter)
             && !String(decoding: self, as: UTF8.self)
                 .contains("://")
     }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPRequest {
     /// The same request as a redirect wants it repeated, but for its URL (RFC 9110, section 15.4).
     func redirected(with status: Int) -> HTTPRequest {

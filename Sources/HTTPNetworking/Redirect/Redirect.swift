@@ -106,7 +106,8 @@ private func follow<Output: HTTPResponseHead>(
 
 /// Tells the status and the origin: the rest of a URL may hold secrets.
 private func report(
-    _ step: RedirectMachine.Step, of status: Int, to request: HTTPRequest, in context: CallContext
+    _ step: RedirectMachine.Decision, of status: Int, to request: HTTPRequest,
+    in context: CallContext
 ) {
     let note: String
     switch step {

@@ -29,7 +29,7 @@ struct RedirectRules: Sendable {
 ///
 /// Asking. Next: asking anew, where an answer redirects; or finished, or failed.
 struct RedirectMachine {
-    enum Step: Equatable {
+    enum Decision: Equatable {
         /// The answer is the caller's. The reason is why a redirect is not followed.
         case finish(because: String?)
         /// ``request`` is to be sent next.
@@ -53,7 +53,7 @@ struct RedirectMachine {
     }
 
     /// Takes the head of the answer to ``request``.
-    mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Step {
+    mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {
         guard Self.statuses.contains(status) else { return .finish(because: nil) }
         // The same field twice is harmless; two different ones are not to be chosen from.
         let locations = Set(headers.values(for: "Location"))
@@ -81,7 +81,7 @@ struct RedirectMachine {
         return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
     }
 
-    private mutating func go(to next: HTTPRequest, settingCookies: Bool) -> Step {
+    private mutating func go(to next: HTTPRequest, settingCookies: Bool) -> Decision {
         if settingCookies {
             asked.removeAll()
         } else {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A URL, or a part of one, as it stands in a Location (RFC 3986, section 4.1).
 ///
 /// It is taken apart byte by byte: a combining mark after a "/" makes another character of it, but not
@@ -117,12 +111,12 @@ struct URLReference {
     }
 
     private static func isOfAuthority(_ byte: UInt8) -> Bool {
-        isLetter(byte) || isDigit(byte) || "-._~!$&'()*+,;=:[]".utf8.contains(byte)
+        byte.isLetterOrDigit || "-._~!$&'()*+,;=:[]".utf8.contains(byte)
     }
 
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.first.map(isLetter) ?? false
-            && bytes.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
+        bytes.first?.isLetter ?? false
+            && bytes.allSatisfy { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
     }
 }
 
@@ -143,7 +137,7 @@ extension URLReference {
             let isEscape =
                 byte == UInt8(ascii: "%")
                 && bytes[index...].dropFirst().prefix(2).filter(isHexDigit).count == 2
-            if isEscape || isLetter(byte) || isDigit(byte) || others.contains(byte) {
+            if isEscape || byte.isLetterOrDigit || others.contains(byte) {
                 escaped.append(byte)
             } else {
                 escaped += [
@@ -154,11 +148,7 @@ extension URLReference {
         return escaped
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { 65...90 ~= byte & 0xDF && byte < 128 }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
-
     private static func isHexDigit(_ byte: UInt8) -> Bool {
-        isDigit(byte) || 65...70 ~= byte & 0xDF && byte < 128
+        byte.isDigit || 65...70 ~= byte & 0xDF && byte < 128
     }
 }

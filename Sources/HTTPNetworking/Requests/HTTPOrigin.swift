@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Scheme, host and port: whom a secret was meant for (RFC 9110, section 4.3.1).
 ///
 /// Compared as they are looked up: scheme and host in any case, a default port as if it stood there.

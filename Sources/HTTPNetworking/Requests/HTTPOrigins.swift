@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// To whom a secret may be sent.
 ///
 /// Name the servers that a token is for: a redirect may lead anywhere, and so may a URL that came in

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPRequest.Body {
     /// How many bytes there are, nil where that is not known before they are sent.
     ///

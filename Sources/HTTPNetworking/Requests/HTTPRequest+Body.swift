@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension HTTPRequest {
     /// What a request sends along, and what kind of bytes that is.
     public struct Body {

@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 extension HTTPRequest {
     /// Opens the stream of a body, once or for each attempt.
     ///

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What a transport sends: a method, an absolute URL, headers, a body, and what is known of the call.
 ///
 /// ```swift

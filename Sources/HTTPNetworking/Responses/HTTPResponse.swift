@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What a server answered: a status, headers, and a body.
 ///
 /// Two are equal where status, headers, body and URL are; how long each took, and what was asked, are

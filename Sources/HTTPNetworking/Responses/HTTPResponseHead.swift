@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What both kinds of response have: a whole one, and one whose body is on its way.
 ///
 /// Middleware that looks at status and headers is written once, for either:
@@ -26,6 +20,12 @@ public protocol HTTPResponseHead: Sendable {
     /// The request as it was sent; see ``HTTPResponse/request``.
     var request: HTTPRequest? { get set }
 
+    /// The body, where all of it has come; nil while it is on its way.
+    var receivedBody: Data? { get }
+
+    /// The stream that the body comes by; nil where all of it has come, and then nothing sets it.
+    var bodyStream: HTTPBodyStream? { get set }
+
     /// Says that the body will not be read, so that its connection can be used otherwise.
     func discardBody()
 
@@ -45,6 +45,15 @@ extension HTTPResponseHead {
         set {}
     }
 
+    /// Nothing has come: for a conformance that keeps its body to itself.
+    public var receivedBody: Data? { bodyStream == nil ? Data() : nil }
+
+    /// Nothing is on its way.
+    public var bodyStream: HTTPBodyStream? {
+        get { nil }
+        set {}
+    }
+
     /// All but the body.
     package var head: HTTPResponse {
         HTTPResponse(
@@ -58,6 +67,9 @@ extension HTTPResponseHead {
 }
 
 extension HTTPResponse: HTTPResponseHead {
+    /// The body.
+    public var receivedBody: Data? { body }
+
     /// Does nothing: the body is there.
     public func discardBody() {}
 

@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What a server answered, its body still on its way.
 ///
 /// The body is read once. A response that is released with its body unread gives the rest up.
@@ -50,6 +44,12 @@ public struct HTTPStreamedResponse {
 }
 
 extension HTTPStreamedResponse: HTTPResponseHead {
+    /// The body.
+    public var bodyStream: HTTPBodyStream? {
+        get { body }
+        set { if let newValue { body = newValue } }
+    }
+
     /// Cancels the body.
     public func discardBody() { body.cancel() }
 

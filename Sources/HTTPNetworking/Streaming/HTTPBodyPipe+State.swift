@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPBodyPipe {
     /// What stands between a writer and a reader: pure, so that it can be tested without threads.
     ///

@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The end of a body at which it is written, for a producer that gives its bytes when it has them.
 ///
 /// ```swift

@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension HTTPBodyStream: AsyncSequence {
     /// Gives the chunks that are left to one reader.
     public struct Iterator: AsyncIteratorProtocol {

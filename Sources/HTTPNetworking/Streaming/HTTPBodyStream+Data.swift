@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension HTTPBodyStream {
     /// A stream of bytes that are there already.
     ///

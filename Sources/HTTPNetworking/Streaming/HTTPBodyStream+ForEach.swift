@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension HTTPBodyStream {
     /// Calls a function with each chunk that is left, one after the other.
     ///

@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPBodyStream {
     /// The same bytes, which fail where they are fewer or more than announced.
     ///

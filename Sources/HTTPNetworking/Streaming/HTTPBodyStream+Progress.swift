@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPBodyStream {
     /// Reports how much was read.
     ///

@@ -1,11 +1,5 @@
 import Futures
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPBodyStream {
     /// Where the chunks come from.
     struct Source {
@@ -53,7 +47,7 @@ extension HTTPBodyStream {
         init(source: Source) { self.source = source }
 
         /// Starts reading a chunk.
-        mutating func begin() -> Begun {
+        mutating func startReading() -> Begun {
             switch phase {
             case .over(let result): return .give(result)
             case .leaving: return .give(.failure(CancellationError()))

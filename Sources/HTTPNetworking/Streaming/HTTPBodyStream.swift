@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The bytes of a body, chunk by chunk, asked for one at a time.
 ///
 /// ```swift
@@ -49,7 +43,7 @@ public final class HTTPBodyStream {
     ///   `CancellationError` after ``cancel()``, and with what fails the stream, then and ever after.
     ///   Cancelling it cancels the stream.
     public func next() -> Future<Data?> {
-        switch state.withLock({ $0.begin() }) {
+        switch state.withLock({ $0.startReading() }) {
         case .give(let result): return Future(result: result)
         case .ask(let source):
             switch ask(source) {

@@ -1,5 +1,6 @@
 import Futures
 public import HTTPNetworking
+import Services
 
 extension MemoryTransport {
     /// Calls that fail by chance: how often, by which generator, and with what.

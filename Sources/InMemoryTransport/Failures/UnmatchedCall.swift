@@ -16,7 +16,7 @@ extension MemoryTransport {
         /// How the call differs from the nearest route.
         public let differences: [String]
 
-        init(endpoint: Endpoint, asked: AskedPlace, routes: [Route]) {
+        init(endpoint: Endpoint, asked: RequestTarget, routes: [Route]) {
             self.endpoint = endpoint
             self.routes = routes.map(\.description)
             let all = routes.map { ($0, $0.differences(from: asked)) }

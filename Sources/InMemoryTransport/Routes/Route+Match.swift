@@ -1,6 +1,6 @@
 extension MemoryTransport.Route {
     /// The parameters of a place that this route answers, or nil where it does not.
-    func parameters(matching asked: AskedPlace) -> [String: String]? {
+    func parameters(matching asked: RequestTarget) -> [String: String]? {
         guard differences(from: asked).isEmpty else { return nil }
         return zip(segments, asked.segments).reduce(into: [:]) { parameters, pair in
             if let name = Self.parameter(of: pair.0) { parameters[name] = pair.1 }
@@ -8,7 +8,7 @@ extension MemoryTransport.Route {
     }
 
     /// How a place differs from what this route answers, in words; empty where it does not.
-    func differences(from asked: AskedPlace) -> [String] {
+    func differences(from asked: RequestTarget) -> [String] {
         var differences: [String] = []
         if let method, method != asked.method {
             differences.append("the method is not \(method)")

@@ -55,10 +55,10 @@ struct LoopbackRequestReader {
             switch phase {
             case .requestLine:
                 guard let line = takeLine() else { return nil }
-                if !line.isEmpty { try begin(line) }
+                if !line.isEmpty { try readRequestLine(line) }
             case .headers:
                 guard let line = takeLine() else { return nil }
-                if line.isEmpty { try beginBody() } else { try addHeader(line) }
+                if line.isEmpty { try startBody() } else { try addHeader(line) }
             case .body(let left):
                 guard let rest = take(left) else { return nil }
                 if rest == 0 { return finish() }
@@ -82,7 +82,7 @@ struct LoopbackRequestReader {
         }
     }
 
-    private mutating func begin(_ line: String) throws(LoopbackError) {
+    private mutating func readRequestLine(_ line: String) throws(LoopbackError) {
         let words = line.split(separator: " ")
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { throw notHTTP(line) }
         request = LoopbackRequest(
@@ -100,7 +100,7 @@ struct LoopbackRequestReader {
             String(line[line.index(after: colon)...]), for: String(line[..<colon]))
     }
 
-    private mutating func beginBody() throws(LoopbackError) {
+    private mutating func startBody() throws(LoopbackError) {
         if request.header("Transfer-Encoding")?.lowercased() == "chunked" {
             phase = .chunkSize
         } else {

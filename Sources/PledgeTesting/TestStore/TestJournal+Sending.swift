@@ -13,7 +13,7 @@ extension TestJournal {
         /// How often the chain has been entered and not left on the test's thread; always zero where
         /// the store has no middleware.
         private var depth = 0
-        private var steps: [(step: Step, isAtTestsLevel: Bool)] = []
+        private var steps: [(step: ReducedEvent, isAtTestsLevel: Bool)] = []
 
         init(on thread: TestThread) { self.thread = thread }
 
@@ -25,7 +25,7 @@ extension TestJournal {
             if thread == self.thread { depth -= 1 }
         }
 
-        mutating func add(_ step: Step, on thread: TestThread) {
+        mutating func add(_ step: ReducedEvent, on thread: TestThread) {
             steps.append((step, thread == self.thread && depth <= 1))
         }
 
@@ -34,7 +34,7 @@ extension TestJournal {
         /// A middleware may pass several events on, or another one. Of those at the test's level it
         /// is the first that equals the event sent, or else the first: without middleware, the first
         /// of all.
-        func divided(by event: Event) -> (sent: Step?, others: [Step]) {
+        func divided(by event: Event) -> (sent: ReducedEvent?, others: [ReducedEvent]) {
             let own = steps.indices.filter { steps[$0].isAtTestsLevel }
             let sent = own.first { isEqual(steps[$0].step.event, event) } ?? own.first
             let others = steps.indices.filter { $0 != sent }.map { steps[$0].step }
@@ -46,7 +46,9 @@ extension TestJournal {
     ///
     /// - Returns: The step of the event sent, nil where no event was passed on; and who waits for
     ///   those that are left to be received.
-    mutating func endSending(of event: Event) -> (sent: Step?, waiting: [InternalPromise<Void>]) {
+    mutating func endSending(of event: Event) -> (
+        sent: ReducedEvent?, waiting: [InternalPromise<Void>]
+    ) {
         guard let (sent, others) = sending?.divided(by: event) else { return (nil, []) }
         sending = nil
         unreceived += others

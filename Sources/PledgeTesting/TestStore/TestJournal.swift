@@ -4,14 +4,14 @@ internal import Pledge
 ///
 /// A step is entered when its event is reduced. Next: taken by `send` or `receive`, or passed over.
 struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
-    struct Step: Sendable {
+    struct ReducedEvent: Sendable {
         let event: Event
         let old: State
         let new: State
     }
 
     /// The events that the test has not received, in order.
-    var unreceived: [Step] = []
+    var unreceived: [ReducedEvent] = []
     /// What happens while the test sends an event.
     var sending: Sending?
     /// The errors of effects that failed without an event.
@@ -21,7 +21,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     /// Adds a step.
     ///
     /// - Returns: Who waits for an event to receive, to be woken.
-    mutating func enter(_ step: Step, on thread: TestThread) -> [InternalPromise<Void>] {
+    mutating func enter(_ step: ReducedEvent, on thread: TestThread) -> [InternalPromise<Void>] {
         if sending != nil {
             sending?.add(step, on: thread)
             return []
@@ -33,17 +33,19 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     mutating func enter(_ error: any Error) { errors.append(error) }
 
     /// Takes the first event.
-    mutating func takeFirst() -> Step? { unreceived.isEmpty ? nil : unreceived.removeFirst() }
+    mutating func takeFirst() -> ReducedEvent? {
+        unreceived.isEmpty ? nil : unreceived.removeFirst()
+    }
 
     /// Takes the first event that matches, and passes over those before it.
-    mutating func takeFirst(where matches: (Event) -> Bool) -> Step? {
+    mutating func takeFirst(where matches: (Event) -> Bool) -> ReducedEvent? {
         guard let index = unreceived.firstIndex(where: { matches($0.event) }) else { return nil }
         defer { unreceived.removeSubrange(...index) }
         return unreceived[index]
     }
 
     /// Takes all events, and all errors.
-    mutating func takeAll() -> (steps: [Step], errors: [any Error]) {
+    mutating func takeAll() -> (steps: [ReducedEvent], errors: [any Error]) {
         defer { (unreceived, errors) = ([], []) }
         return (unreceived, errors)
     }

@@ -2,7 +2,7 @@ internal import Pledge
 
 extension TestStore {
     /// Dispatches as the test, and returns the step that was made of it.
-    func dispatch(_ event: Event) -> TestJournal<State, Event>.Step {
+    func dispatch(_ event: Event) -> TestJournal<State, Event>.ReducedEvent {
         goOn()
         journal.withLock { $0.sending = .init(on: .current) }
         inner.dispatch(event: event)
@@ -14,7 +14,8 @@ extension TestStore {
 
     /// Notes an event that was reduced.
     static func enter(
-        _ step: TestJournal<State, Event>.Step, in journal: Locked<TestJournal<State, Event>>
+        _ step: TestJournal<State, Event>.ReducedEvent,
+        in journal: Locked<TestJournal<State, Event>>
     ) {
         // Whoever waits goes on elsewhere: this is inside the reducer.
         let waiting = journal.withLock { $0.enter(step, on: .current) }

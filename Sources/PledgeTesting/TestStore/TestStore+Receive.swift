@@ -72,7 +72,7 @@ extension TestStore {
     /// Takes the step of an event, if it has come.
     func take(
         _ expectation: TestExpectation<Event>, at place: TestSourceLocation,
-        _ compare: (TestJournal<State, Event>.Step, String) -> Void
+        _ compare: (TestJournal<State, Event>.ReducedEvent, String) -> Void
     ) {
         let isInOrder = exhaustivity.contains(.events)
         let step = journal.withLock { journal in

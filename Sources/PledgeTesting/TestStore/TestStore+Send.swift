@@ -45,7 +45,7 @@ extension TestStore {
     }
 
     func compare(
-        _ step: TestJournal<State, Event>.Step, _ change: ((inout State) -> Void)?,
+        _ step: TestJournal<State, Event>.ReducedEvent, _ change: ((inout State) -> Void)?,
         _ what: String, at place: TestSourceLocation
     ) {
         let isExhaustive = exhaustivity.contains(.state)
@@ -60,7 +60,7 @@ extension TestStore {
     }
 
     func compare(
-        _ step: TestJournal<State, Event>.Step, with expected: State,
+        _ step: TestJournal<State, Event>.ReducedEvent, with expected: State,
         _ what: String, at place: TestSourceLocation
     ) {
         guard expected != step.new else { return }

@@ -7,7 +7,7 @@ extension StoreCore {
     func commit(_ event: Event) {
         if mayHaveEffects { return commit(event, from: nil) }
         trapIfReducing("dispatch")
-        let step: Step<State>? = values.withLock { values in
+        let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
             // Kept also for nobody, since the reducer must free nothing: that could use the store.
             let old = values.state
@@ -17,7 +17,7 @@ extension StoreCore {
             reducing.store(0, ordering: .relaxed)
             let isToBeTold = !values.audience.isEmpty && turn.take()
             if !isToBeTold, !values.audience.isEmpty { values.enqueue(old) }
-            return Step(
+            return StateChange(
                 old, values.state, values.version, values.audience, isToBeTold: isToBeTold)
         }
         guard let step else { return }

@@ -47,7 +47,7 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
         return (count, last)
     }
 
-    mutating func begin(_ cancel: @escaping @Sendable () -> Void) { running = cancel }
+    mutating func started(cancelledBy cancel: @escaping @Sendable () -> Void) { running = cancel }
 
     mutating func fail(_ error: any Error, _ again: @escaping Send) {
         if isCancelled { isCutShort = true }

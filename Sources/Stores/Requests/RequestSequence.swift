@@ -70,7 +70,7 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         }
         // An answer that is cancelled before its turn is not delivered before its turn either.
         previous.observe { [progress] _ in
-            progress.withLock { $0.begin(answer.cancel) }
+            progress.withLock { $0.started(cancelledBy: answer.cancel) }
             answer.observe { result in
                 if case .failure(let error) = result {
                     progress.withLock {

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 /// Handlers of cancellation that cancel what has handlers of its own.
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func handlersOfOnePromiseRunInOrder() {
-        let order = Recorder<Int>()
+        let order = TestLog<Int>()
         let promise = Promise<Int>()
         for number in 0..<5 { promise.onCancel { order.append(number) } }
         promise.cancel()

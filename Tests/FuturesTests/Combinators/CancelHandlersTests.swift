@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CancelHandlersTests {
     private let promise = Promise<Int>()
-    private let heard = Recorder<Int>()
+    private let heard = TestLog<Int>()
     private let census = Census()
 
     /// Registers a handler that keeps an object.
@@ -107,7 +107,7 @@ import Testing
 
     @Test func aHandlerSeesTheFutureSettledAndCannotChangeIt() {
         let promise = promise
-        let seen = Recorder<Bool>()
+        let seen = TestLog<Bool>()
         promise.onCancel { [weak promise] in
             seen.append(promise?.isCancelled == true)
             seen.append(promise?.resolve(with: 1) == false)
@@ -119,7 +119,7 @@ import Testing
     /// No lock is held while handlers run: they may use the futures that were just given up.
     @Test func aHandlerMayUseTheFuturesAround() {
         let promise = promise
-        let results = Recorder<Bool>()
+        let results = TestLog<Bool>()
         let branch = promise.map { $0 }
         promise.onCancel { [weak promise, weak branch] in
             results.append(branch?.isCancelled == true)

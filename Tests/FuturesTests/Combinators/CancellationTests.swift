@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 /// Cancelling what derives from a producer reaches it once nobody is interested, and no earlier.
@@ -66,9 +67,9 @@ import Testing
     ]
 
     /// A promise that records when its producer hears of a cancellation.
-    private func makePromise() -> (Promise<Int>, Recorder<Int>) {
+    private func makePromise() -> (Promise<Int>, TestLog<Int>) {
         let promise = Promise<Int>()
-        let heard = Recorder<Int>()
+        let heard = TestLog<Int>()
         promise.onCancel { heard.append(1) }
         return (promise, heard)
     }
@@ -138,7 +139,7 @@ import Testing
     @Test(arguments: shapes)
     func anObserverKeepsTheProducerAtWork(shape: Shape) {
         let (promise, heard) = makePromise()
-        let results = Recorder<Int?>()
+        let results = TestLog<Int?>()
         promise.observe { results.append(try? $0.get()) }
         shape.derive(promise, ManualScheduler()).cancel()
         #expect(heard.elements.isEmpty)
@@ -173,7 +174,7 @@ import Testing
     func aHandlerThatComesAfterTheLastBranchHasGoneRunsAtOnce(shape: Shape) {
         let promise = Promise<Int>()
         shape.derive(promise, ManualScheduler()).cancel()
-        let heard = Recorder<Int>()
+        let heard = TestLog<Int>()
         promise.onCancel { heard.append(1) }
         #expect(heard.elements == [1])
         #expect(promise.isCancelled)
@@ -184,7 +185,7 @@ import Testing
         let promise = Promise<Int>()
         shape.derive(promise, ManualScheduler()).cancel()
         let other = shape.derive(promise, ManualScheduler())
-        let heard = Recorder<Int>()
+        let heard = TestLog<Int>()
         promise.onCancel { heard.append(1) }
         #expect(heard.elements.isEmpty)
         #expect(other.result == nil)

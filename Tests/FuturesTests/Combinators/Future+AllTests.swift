@@ -101,7 +101,7 @@ import Testing
 
     @Test(arguments: [OtherInputs.givenUp, .keptGoing])
     func afterAFailureTheOthersGoOnByChoice(_ others: OtherInputs) {
-        let (failing, other, calls) = (Promise<Int>(), Promise<Int>(), Recorder<Int>())
+        let (failing, other, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
         other.onCancel { calls.append(1) }
         let all = Future.all([failing, other], others: others)
         failing.reject(with: TestError())
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func anInputThatWasCancelledBeforeLeavesTheOthersToo() {
-        let (cancelled, other, calls) = (Promise<Int>(), Promise<Int>(), Recorder<Int>())
+        let (cancelled, other, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
         other.onCancel { calls.append(1) }
         cancelled.cancel()
         let all = Future.all([other, cancelled], others: .keptGoing)

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureDelayTests {
@@ -44,7 +45,7 @@ import Testing
 
     @Test func cancellingBeforeTheValueGivesUpTheSource() {
         let promise = Promise<Int>()
-        let heard = Recorder<Int>()
+        let heard = TestLog<Int>()
         promise.onCancel { heard.append(1) }
         promise.delay(.seconds(2), on: scheduler).cancel()
         #expect(heard.elements == [1])
@@ -107,7 +108,7 @@ import Testing
 
     /// A scheduler that goes away with its actions: what waited for them must hear so.
     @Test func aSchedulerThatDropsItsActionsLeavesNobodyWaiting() {
-        let results = Recorder<FutureError.Code?>()
+        let results = TestLog<FutureError.Code?>()
         Future(value: 1).delay(.seconds(1), on: DroppingScheduler()).observe { result in
             if case .failure(let error) = result { results.append((error as? FutureError)?.code) }
         }

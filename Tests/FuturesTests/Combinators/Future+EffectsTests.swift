@@ -1,8 +1,9 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureEffectsTests {
-    private let seen = Recorder<String>()
+    private let seen = TestLog<String>()
 
     private func note(_ result: Result<Int, any Error>) {
         switch result {
@@ -15,7 +16,7 @@ import Testing
 
     /// The three effects on one future that ends in the given way, before or after they are added.
     private func effects(of ending: Ending, isSettled: Bool) -> [String] {
-        let calls = Recorder<String>()
+        let calls = TestLog<String>()
         var promise: Promise<Int>? = Promise()
         var future: Future<Int>? = promise?.map { $0 }
         func end() {
@@ -65,7 +66,7 @@ import Testing
 
     @Test func anEffectComesBeforeWhatDerivesFromIt() {
         let promise = Promise<Int>()
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         let future = promise.always { order.append("effect") }
         future.observe { _ in order.append("observer") }
         promise.resolve(with: 1)
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func alwaysRunsOnceWhenAFutureBelowIsCancelled() {
-        let ran = Recorder<Int>()
+        let ran = TestLog<Int>()
         let promise = Promise<Int>()
         let future = promise.always { ran.append(1) }.map { $0 + 1 }
         future.cancel()
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func alwaysRunsOnceWhenItsOwnFutureIsCancelledWhileItIsDelivered() {
-        let ran = Recorder<Int>()
+        let ran = TestLog<Int>()
         let promise = Promise<Int>()
         let later = Locked<Future<Int>?>(nil)
         promise.observe { _ in later.withLock { $0 }?.cancel() }
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test func onSuccessAndOnFailureDoNotRunWhenCancelled() {
-        let ran = Recorder<Int>()
+        let ran = TestLog<Int>()
         let promise = Promise<Int>()
         promise.onSuccess { _ in ran.append(1) }.cancel()
         promise.onFailure { _ in ran.append(2) }.cancel()

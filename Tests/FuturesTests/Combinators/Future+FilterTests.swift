@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureFilterTests {
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func aFailurePassesWithoutACall() {
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let ensured = Future<Int>(error: TestError(number: 1)).filter { value in
             calls.append(value)
             return true

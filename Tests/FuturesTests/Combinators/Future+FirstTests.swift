@@ -88,7 +88,7 @@ import Testing
     @Test func eightThreadsRaceForOneWinner() {
         for _ in 0..<100 {
             let promises = (0..<8).map { _ in Promise<Int>() }
-            let calls = Recorder<Int>()
+            let calls = TestLog<Int>()
             Future.race(promises).observe { result in
                 if case .success(let value) = result { calls.append(value) }
             }
@@ -100,7 +100,7 @@ import Testing
 
     @Test(arguments: [OtherInputs.givenUp, .keptGoing])
     func theLosersOfARaceGoOnByChoice(_ others: OtherInputs) {
-        let (winner, loser, calls) = (Promise<Int>(), Promise<Int>(), Recorder<Int>())
+        let (winner, loser, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
         loser.onCancel { calls.append(1) }
         let race = Future.race([winner, loser], others: others)
         winner.resolve(with: 1)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func aCancelledRaceGivesUpThoseThatWouldGoOn() {
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let promise = Promise<Int>()
         promise.onCancel { calls.append(1) }
         Future.race([promise], others: .keptGoing).cancel()

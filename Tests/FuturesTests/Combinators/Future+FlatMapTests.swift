@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureFlatMapTests {
@@ -35,7 +36,7 @@ import Testing
     func aFailurePassesWithoutACall(isSettled: Bool) {
         let outer = Promise<Int>()
         if isSettled { outer.reject(with: TestError(number: 4)) }
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let future = outer.flatMap { value -> Future<Int> in
             calls.append(value)
             return Future(value: value)
@@ -74,7 +75,7 @@ import Testing
 
     @Test func observersOfTheInnerFutureKeepTheirPlaceBeforeThoseOfTheOuter() {
         let inner = Promise<Int>()
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         inner.observe { _ in order.append("first") }
         Future(value: 1).flatMap { _ in inner }.observe { _ in order.append("flatMap") }
         inner.observe { _ in order.append("last") }

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureMapTests {
@@ -10,7 +11,7 @@ import Testing
 
     @Test func transformsTheValueOnceItIsThere() {
         let promise = Promise<Int>()
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let text = promise.map { value in
             calls.append(value)
             return "\(value)"
@@ -37,7 +38,7 @@ import Testing
     func aFailurePassesWithoutACall(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.reject(with: TestError(number: 3)) }
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let mapped = promise.map { calls.append($0) }
         promise.reject(with: TestError(number: 3))
         #expect(mapped.errorNow as? TestError == TestError(number: 3))
@@ -63,7 +64,7 @@ import Testing
 
     @Test func manyMapsOfOneFutureRunInOrderOfRegistration() {
         let promise = Promise<Int>()
-        let order = Recorder<Int>()
+        let order = TestLog<Int>()
         for index in 0..<10 {
             promise.map { _ in order.append(index) }.map { order.append(index + 100) }.observe {
                 _ in

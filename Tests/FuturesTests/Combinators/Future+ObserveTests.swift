@@ -7,7 +7,7 @@ import Testing
 @Suite struct FutureObserveTests {
     @Test func inOrderOfRegistration() {
         let promise = Promise<Int>()
-        let order = Recorder<Int>()
+        let order = TestLog<Int>()
         for index in 0..<100 { promise.observe { _ in order.append(index) } }
         #expect(order.elements.isEmpty)
         promise.resolve(with: 1)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func atOnceWhenSettled() {
-        let calls = Recorder<Result<Int, TestError>>()
+        let calls = TestLog<Result<Int, TestError>>()
         Future(value: 1).observe { calls.append($0.mapError { $0 as? TestError ?? TestError() }) }
         #expect(calls.elements == [.success(1)])
         Future<Int>(error: TestError(number: 2)).observe {
@@ -26,7 +26,7 @@ import Testing
 
     @Test func onTheThreadThatSettles() {
         let promise = Promise<Int>()
-        let threads = Recorder<Bool>()
+        let threads = TestLog<Bool>()
         let settling = Locked<Thread?>(nil)
         promise.observe { _ in
             threads.append(settling.withLock { $0 } === Thread.current)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func anObserverAddedByAnObserverRunsAtOnce() {
         let promise = Promise<Int>()
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         promise.observe { _ in
             order.append("a")
             promise.observe { _ in order.append("nested") }
@@ -55,7 +55,7 @@ import Testing
     /// Chains of every depth around the bound of nesting, observed at each step.
     @Test(arguments: [1, 16, 30, 31, 32, 33, 34, 40, 63, 64, 65, 100, 1_000])
     func inOrderAtEveryNestingDepth(depth: Int) {
-        let order = Recorder<[Int]>()
+        let order = TestLog<[Int]>()
         let promises = (0..<depth).map { _ in Promise<Int>() }
         for index in 0..<depth {
             for place in 0..<3 { promises[index].observe { _ in order.append([index, place]) } }
@@ -77,8 +77,8 @@ import Testing
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 7)
         let done = Promise<Void>()
-        let places = Recorder<Int?>()
-        let order = Recorder<Int>()
+        let places = TestLog<Int?>()
+        let order = TestLog<Int>()
         let promise = Promise<Int>()
         for index in 0..<20 {
             promise.observe(on: queue) { _ in
@@ -96,7 +96,7 @@ import Testing
     @Test func onAQueueEvenWhenSettledNeverAtOnce() async {
         let queue = DispatchQueue(label: "observe", attributes: .initiallyInactive)
         let done = Promise<Int>()
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         Future(value: 1).observe(on: queue) { _ in
             calls.append(1)
             done.resolve(with: 1)
@@ -132,7 +132,7 @@ import Testing
         let executor = QueueExecutor()
         let promise = Promise<Int>()
         let done = Promise<Int>()
-        let places = Recorder<Bool>()
+        let places = TestLog<Bool>()
         promise.observe(on: executor) { result in
             places.append(executor.isCurrent)
             done.resolve(with: (try? result.get()) ?? 0)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func anObservationIsTakenBack() {
-        let (promise, calls) = (Promise<Int>(), Recorder<Int>())
+        let (promise, calls) = (Promise<Int>(), TestLog<Int>())
         promise.onCancel { calls.append(0) }
         let observations = (1...3).map { number in promise.observation { _ in calls.append(number) }
         }

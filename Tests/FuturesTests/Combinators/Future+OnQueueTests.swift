@@ -1,5 +1,6 @@
 import Dispatch
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureOnQueueTests {
@@ -8,7 +9,7 @@ import Testing
     @Test func transformsOfAQueueRunThereAndNowhereElse() async throws {
         let queue = DispatchQueue(label: "transforms")
         queue.setSpecific(key: Self.key, value: 1)
-        let isThere = Recorder<Bool>()
+        let isThere = TestLog<Bool>()
         @Sendable func note() { isThere.append(DispatchQueue.getSpecific(key: Self.key) == 1) }
         let promise = Promise<Int>()
         for future in [promise, Future(value: 1)] {
@@ -38,7 +39,7 @@ import Testing
 
     @Test func aTransformOfAQueueThatIsGivenUpDoesNotRun() async {
         let queue = DispatchQueue(label: "transforms")
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         queue.suspend()
         let mapped = Future(value: 1).map(on: queue) { value in calls.append(value) }
         mapped.cancel()

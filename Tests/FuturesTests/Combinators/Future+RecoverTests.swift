@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureRecoverTests {
@@ -16,7 +17,7 @@ import Testing
     func aSuccessPassesEveryErrorStepWithoutACall(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.resolve(with: 1) }
-        let calls = Recorder<String>()
+        let calls = TestLog<String>()
         let future = promise.recover { _ in
             calls.append("recover")
             return 0

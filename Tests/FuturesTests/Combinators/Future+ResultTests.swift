@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureResultTests {
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func cancellingContinuedCancelsWhatItWaitsFor() {
-        let cancelled = Recorder<String>()
+        let cancelled = TestLog<String>()
         let outer = Promise<Int>(), inner = Promise<Int>()
         outer.onCancel { cancelled.append("outer") }
         inner.onCancel { cancelled.append("inner") }

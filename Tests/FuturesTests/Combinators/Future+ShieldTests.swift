@@ -1,9 +1,10 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureShieldTests {
     @Test func aShieldKeepsTheProducerGoing() {
-        let (promise, calls) = (Promise<Int>(), Recorder<Int>())
+        let (promise, calls) = (Promise<Int>(), TestLog<Int>())
         promise.onCancel { calls.append(1) }
         let shield = promise.map { $0 + 1 }.shielded()
         shield.map { $0 }.cancel()

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureTimeoutTests {
@@ -86,7 +87,7 @@ import Testing
     /// The timer is not needed any more once there is a result: observers see it gone.
     @Test func observersSeeTheTimerGone() {
         let promise = Promise<Int>()
-        let idle = Recorder<Bool>()
+        let idle = TestLog<Bool>()
         let scheduler = scheduler
         promise.timeout(.seconds(2), on: scheduler).observe { _ in idle.append(scheduler.isIdle) }
         promise.resolve(with: 1)
@@ -106,7 +107,7 @@ import Testing
 
     @Test func timeoutsFireInOrderOfTheirInstants() {
         let promise = Promise<Int>()
-        let order = Recorder<Int>()
+        let order = TestLog<Int>()
         for seconds in [3, 1, 2, 1] {
             promise.timeout(.seconds(seconds), on: scheduler).observe { _ in order.append(seconds) }
         }
@@ -125,7 +126,7 @@ import Testing
 
     @Test func timeoutFailsWithTheErrorGiven() {
         let promise = Promise<Int>()
-        let seen = Recorder<String>()
+        let seen = TestLog<String>()
         promise.onCancel { seen.append("cancelled") }
         let future = promise.timeout(.seconds(1), on: scheduler) { TestError(number: 9) }
         scheduler.advance(by: .seconds(1))

@@ -1,12 +1,13 @@
 import Foundation
 import Futures
+import TestSupport
 import Testing
 
 @Suite struct FutureTraverseTests {
     /// The test plays the server: it sees what was started, and answers when it likes.
     private final class Server: Sendable {
-        let started = Recorder<Int>()
-        let cancelled = Recorder<Int>()
+        let started = TestLog<Int>()
+        let cancelled = TestLog<Int>()
         private let pending = Locked<[Int: Promise<String>]>([:])
 
         func load(_ item: Int) -> Future<String> {
@@ -29,7 +30,7 @@ import Testing
     private let server = Server()
 
     @Test func ofNothingSucceedsAtOnceWithNothing() {
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let future = Future.traverse([Int](), maxConcurrent: 2) { item in
             calls.append(item)
             return Future(value: item)
@@ -205,7 +206,7 @@ import Testing
     }
 
     @Test("F9: an endless sequence is read as there is room") func endlessSequences() {
-        let started = Recorder<Int>()
+        let started = TestLog<Int>()
         let promises = Locked<[Promise<Int>]>([])
         let whole = Future.traverse(1..., maxConcurrent: 4) { number in
             started.append(number)

@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 /// What a combinator does not need any more it gives up: producers, and timers.
@@ -6,7 +7,7 @@ import Testing
     /// Producers that record who hears of a cancellation.
     private struct Producers {
         let promises: [Promise<Int>]
-        let heard = Recorder<Int>()
+        let heard = TestLog<Int>()
 
         init(_ count: Int) {
             promises = (0..<count).map { _ in Promise<Int>() }

@@ -24,7 +24,7 @@ import Testing
     @Test("F6: a debug report names what is awaited for too long")
     func aLongAwaitIsReported() async {
         await #expect(processExitsWith: .success) {
-            let reports = Recorder<String>()
+            let reports = TestLog<String>()
             FutureReports.send { reports.append($0) }
             FutureReports.awaitingLimit = .milliseconds(1)
             let promise = Promise<Int>(fileID: "Test/Load.swift", line: 3)
@@ -41,7 +41,7 @@ import Testing
     @Test("F6: a promise dropped unobserved is reported by a switch")
     func aPromiseDroppedUnobserved() async {
         await #expect(processExitsWith: .success) {
-            let reports = Recorder<String>()
+            let reports = TestLog<String>()
             FutureReports.send { reports.append($0) }
             _ = Promise<Int>(fileID: "Test/Load.swift", line: 4)
             precondition(reports.elements.isEmpty, "off at first")

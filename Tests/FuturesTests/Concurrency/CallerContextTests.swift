@@ -15,7 +15,7 @@ import Testing
         try CallerContext.bind(name.map(Name.init), body)
     }
 
-    private typealias Shape = @Sendable (Future<Int>, Recorder<String>) -> Void
+    private typealias Shape = @Sendable (Future<Int>, TestLog<String>) -> Void
 
     private static let shapes: [(name: String, register: Shape)] = [
         (
@@ -59,7 +59,7 @@ import Testing
     @Test("F11: in the context of the line that registers", arguments: shapes.indices)
     func inTheContextOfTheLine(index: Int) {
         for (registering, settling) in [("a", "b"), ("a", nil), (nil, "b"), (nil, nil)] {
-            let (promise, seen) = (Promise<Int>(), Recorder<String>())
+            let (promise, seen) = (Promise<Int>(), TestLog<String>())
             within(registering) { Self.shapes[index].register(promise, seen) }
             within(settling) { _ = promise.resolve(with: 1) }
             #expect(seen.elements == [registering ?? "none"], "\(Self.shapes[index].name)")
@@ -68,7 +68,7 @@ import Testing
 
     @Test("F11: also of a settled future, where it is put off into another call's frame")
     func wherePutOff() {
-        let seen = Recorder<String>()
+        let seen = TestLog<String>()
         @Sendable func nest(_ left: Int) {
             let promise = Promise<Int>()
             within("depth \(left)") {
@@ -86,7 +86,7 @@ import Testing
 
     @Test("F11: other callbacks run in the context of whoever calls them")
     func otherCallbacks() {
-        let (promise, seen) = (Promise<Int>(), Recorder<String>())
+        let (promise, seen) = (Promise<Int>(), TestLog<String>())
         within("registered") {
             promise.observe { _ in seen.append(Self.here) }
             _ = promise.map { _ in seen.append(Self.here) }

@@ -50,7 +50,7 @@ import Testing
     private func check(
         _ name: String, _ make: Shape, _ first: End, _ second: End, isEarly: Bool, isCancelled: Bool
     ) {
-        let (references, order) = (WeakReferences(), Recorder<Int>())
+        let (references, order) = (WeakReferences(), TestLog<Int>())
         var (one, other): (Promise<Int>?, Promise<Int>?) = (Promise(), Promise())
         if isEarly { first.happen(to: &one) }
         var future: Future<Void>? = make([one, other].compactMap(\.self), references)

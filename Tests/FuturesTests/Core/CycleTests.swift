@@ -75,7 +75,7 @@ import Testing
     func longerCyclesAreReported() async {
         await #expect(processExitsWith: .success) {
             for isLong in [true, false] {
-                let reports = Recorder<String>()
+                let reports = TestLog<String>()
                 FutureReports.send { reports.append($0) }
                 FutureReports.awaitingLimit = .milliseconds(1)
                 let promise = Promise<Int>()

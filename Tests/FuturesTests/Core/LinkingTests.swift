@@ -89,8 +89,8 @@ import Testing
 
     @Test func observersAndOutsideHoldersOfTurnsAllGetTheResult() {
         let loop = Loop(settlingEvery: 1)
-        let results = Recorder<Int>()
-        let held = Recorder<Future<Int>>()
+        let results = TestLog<Int>()
+        let held = TestLog<Future<Int>>()
         @Sendable func turn(_ left: Int) -> Future<Int> {
             let future = left == 0 ? loop.turn(100) : loop.turn(1).flatMap { _ in turn(left - 1) }
             if left % 2 == 0 {
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func cancellingALoopReachesItsPresentStep() {
-        let cancelled = Recorder<Int>()
+        let cancelled = TestLog<Int>()
         let steps = Locked<[Promise<Int>]>([])
         @Sendable func turn(_ left: Int) -> Future<Int> {
             let promise = Promise<Int>()

@@ -8,7 +8,7 @@ import Testing
     @Test("F4: an observer added within an observer comes after those registered before")
     func addedWithinAnObserver() {
         let promise = Promise<Int>()
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         promise.observe { _ in
             order.append("1")
             promise.observe { _ in
@@ -26,7 +26,7 @@ import Testing
     @Test("F4: on the same queue as well")
     func addedWithinAnObserverOnAQueue() {
         let promise = Promise<Int>()
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         let queue = DispatchQueue(label: "order")
         promise.observe { _ in
             promise.observe(on: queue) { _ in order.append("added") }
@@ -40,7 +40,7 @@ import Testing
     @Test("F4: the last observer's own is called at once")
     func addedWithinTheLast() {
         let promise = Promise<Int>()
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         promise.observe { _ in order.append("1") }
         promise.observe { _ in
             promise.observe { _ in order.append("added") }
@@ -52,7 +52,7 @@ import Testing
 
     @Test("F4: nor does one overtake where deliveries are nested too deep")
     func addedWhereNestedTooDeep() {
-        let order = Recorder<Int>()
+        let order = TestLog<Int>()
         let promises = (0..<40).map { _ in Promise<Int>() }
         for (index, promise) in promises.enumerated() {
             promise.observe { _ in
@@ -72,7 +72,7 @@ import Testing
     @Test(
         "F2: a failed traversal gives its losers up before anybody hears", arguments: [true, false])
     func losersAreGivenUpFirst(byTraversal: Bool) {
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         let (failing, loser) = (Promise<Int>(), Promise<Int>())
         loser.onCancel { order.append("loser") }
         let whole: Future<[Int]> =
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test("F2: also where the closure throws") func losersOfAThrowingTraversal() {
-        let order = Recorder<String>()
+        let order = TestLog<String>()
         let (first, loser) = (Promise<Int>(), Promise<Int>())
         loser.onCancel { order.append("loser") }
         let whole = Future.traverse(0..<3, maxConcurrent: 2) { index in

@@ -21,7 +21,7 @@ import Testing
     @Test("what a cancelled action held may schedule as it goes", arguments: 0..<3)
     func aCancelledAction(index: Int) {
         let scheduler = Self.schedulers[index]
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         do {
             let last = Last {
                 scheduler.schedule(after: .seconds(3_600)) {}.cancel()
@@ -49,7 +49,7 @@ import Testing
     @Test("what a traversal let go may cancel it as it goes") func aTraversal() {
         let traversal = Locked<Future<[Int]>?>(nil)
         let pending = Promise<Int>()
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         do {
             let last = Last {
                 traversal.withLock { $0 }?.cancel()
@@ -68,7 +68,7 @@ import Testing
 
     @Test("a value that an aggregate drops may observe the aggregate") func aDroppedValue() {
         let aggregate = Locked<Future<[Last]>?>(nil)
-        let calls = Recorder<Bool>()
+        let calls = TestLog<Bool>()
         var first: Promise<Last>? = Promise()
         let second = Promise<Last>()
         if let first {
@@ -86,7 +86,7 @@ import Testing
 
     @Test("a former report handler may report as it goes") func aReportHandler() async {
         await #expect(processExitsWith: .success) {
-            let reports = Recorder<String>()
+            let reports = TestLog<String>()
             do {
                 let last = Last {
                     FutureReports.reportsUnobservedPromises = true

@@ -21,7 +21,7 @@ import Testing
             return nil
         }
         aggregate.start([input])
-        let results = Recorder<Int?>()
+        let results = TestLog<Int?>()
         let followers = Locked<[Future<Int>]>([])
         onThreads(2) { thread in
             guard thread == 1 else {

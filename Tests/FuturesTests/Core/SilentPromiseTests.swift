@@ -21,7 +21,7 @@ import Testing
 
     @Test("closures are freed at once, also of a future or an observation that somebody holds")
     func closuresAreFreed() {
-        let (census, calls) = (Census(), Recorder<Int>())
+        let (census, calls) = (Census(), TestLog<Int>())
         var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
         var held: [Any?] = []
         do {

@@ -94,7 +94,7 @@ import Testing
     @Test func cancelledMidway() {
         let results = onSmallThread {
             let promise = Promise<Int>()
-            let cancelled = Recorder<Int>()
+            let cancelled = TestLog<Int>()
             promise.onCancel { cancelled.append(1) }
             var future: Future<Int> = promise
             var middle = future

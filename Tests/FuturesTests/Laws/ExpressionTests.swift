@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 /// Random expressions of all combinators, against a sequential program that knows nothing of time:
@@ -144,7 +145,7 @@ import Testing
 
     @Test(arguments: 0..<20) func settlesAsASequentialProgramSays(seed: Int) {
         let interleaving = Interleaving(seed: UInt64(seed))
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let expressions = (0..<100).map { index in
             let expression = make(1 + interleaving.random(6), interleaving)
             expression.future.observe { _ in calls.append(index) }

@@ -64,7 +64,7 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<100 {
             let promise = Promise<Int>()
-            let heard = Recorder<Int>()
+            let heard = TestLog<Int>()
             promise.onCancel { heard.append(1) }
             let nodes = makeTree(promise, &generator)
             for node in nodes.dropFirst().shuffled(using: &generator) {

@@ -61,7 +61,7 @@ import Testing
     @Test("2.2.2: a handler of values is called once, once fulfilled, with the value")
     func handlersOfValues() {
         let promise = Promise<Int>()
-        let calls = Recorder<Int>()
+        let calls = TestLog<Int>()
         let mapped = promise.map { calls.append($0) }
         #expect(calls.elements.isEmpty)
         promise.resolve(with: 1)
@@ -74,7 +74,7 @@ import Testing
     @Test("2.2.3: a handler of reasons is called once, once rejected, with the reason")
     func handlersOfReasons() {
         let promise = Promise<Int>()
-        let calls = Recorder<TestError?>()
+        let calls = TestLog<TestError?>()
         let recovered = promise.recover { error in
             calls.append(error as? TestError)
             return 3
@@ -89,7 +89,7 @@ import Testing
 
     @Test("2.2.2.3, 2.2.3.3: neither is called for what concerns the other")
     func theOtherHandler() {
-        let calls = Recorder<String>()
+        let calls = TestLog<String>()
         for moment in Moment.allCases {
             settle(with: .success(1), moment) { future in
                 _ = future.recover { _ in
@@ -108,7 +108,7 @@ import Testing
     func handlersWithAPlace() async {
         let queue = DispatchQueue(label: "2.2.4")
         for moment in [Moment.before, .after] {
-            let order = Recorder<String>()
+            let order = TestLog<String>()
             queue.suspend()
             settle(with: .success(1), moment) { future in
                 future.observe(on: queue) { _ in order.append("handler") }
@@ -124,7 +124,7 @@ import Testing
     @Test("2.2.6: several handlers are called in order of registration", arguments: Moment.allCases)
     func severalHandlers(moment: Moment) {
         for result in [Result<Int, any Error>.success(1), .failure(reason)] {
-            let order = Recorder<Int>()
+            let order = TestLog<Int>()
             settle(with: result, moment) { future in
                 _ = future.mapResult { _ in order.append(0) }
                 // One that throws stops none of the others.

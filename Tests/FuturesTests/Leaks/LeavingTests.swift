@@ -13,7 +13,7 @@ import Testing
         giveUp: (Promise<Int>, Census, WeakReferences) -> Void
     ) {
         let (promise, census, references) = (Promise<Int>(), Census(), WeakReferences())
-        let order = Recorder<Int>()
+        let order = TestLog<Int>()
         promise.observe { _ in order.append(1) }
         var peak = 0
         for time in 0..<Self.times {
@@ -106,7 +106,7 @@ import Testing
     @Test func leavingInAnyOrder() {
         var generator = SeededGenerator(seed: 3)
         let promise = Promise<Int>()
-        let (census, order) = (Census(), Recorder<Int>())
+        let (census, order) = (Census(), TestLog<Int>())
         var branches: [(number: Int, future: Future<Int>)] = []
         var next = 0
         for _ in 0..<200 {

@@ -7,7 +7,7 @@ import Testing
 struct ClockSchedulerTests {
     private let time = ManualScheduler()
     private let scheduler: ClockScheduler<SchedulerClock>
-    private let log = Recorder<Int>()
+    private let log = TestLog<Int>()
 
     init() {
         time.advance(by: .seconds(100))
@@ -29,7 +29,7 @@ struct ClockSchedulerTests {
     }
 
     @Test func anActionIsNeverEarly() async {
-        let seen = Recorder<Duration>()
+        let seen = TestLog<Duration>()
         scheduler.schedule(after: .milliseconds(5)) { [scheduler] in
             seen.append(scheduler.now.offset)
         }
@@ -65,9 +65,9 @@ struct ClockSchedulerTests {
     }
 
     @Test func anActionTakenBackDoesNotRunAndNoTaskSleepsForIt() async {
-        weak var captured: Recorder<Int>?
+        weak var captured: TestLog<Int>?
         do {
-            let object = Recorder<Int>()
+            let object = TestLog<Int>()
             captured = object
             let action = scheduler.schedule(after: .seconds(3_600)) { object.append(1) }
             #expect(await comesTrue { !time.isIdle })

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func anEarlierActionOvertakesALaterOne() async throws {
-        let log = Recorder<Int>()
+        let log = TestLog<Int>()
         let far = LiveScheduler.shared.schedule(after: .seconds(3_600)) { log.append(3) }
         let done = Promise<Void>()
         LiveScheduler.shared.schedule(after: .milliseconds(4)) {
@@ -78,9 +78,9 @@ import Testing
     }
 
     @Test func aCancelledActionIsFreedAtOnce() {
-        weak var captured: Recorder<Int>?
+        weak var captured: TestLog<Int>?
         do {
-            let object = Recorder<Int>()
+            let object = TestLog<Int>()
             captured = object
             LiveScheduler.shared.schedule(after: .seconds(3_600)) { object.append(1) }.cancel()
         }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func manyThreadsScheduleAndCancel() async throws {
-        let ran = Recorder<Int>()
+        let ran = TestLog<Int>()
         onThreads(4) { index in
             for round in 0..<2_000 {
                 let delay = Duration.microseconds(round % 2 == 0 ? 100 : 3_600_000_000)

@@ -10,7 +10,7 @@ import Testing
         var timers = LiveTimers()
         var now: Int64 = 1_000_000_000_000
         var rings = 0
-        let log = Recorder<Int>()
+        let log = TestLog<Int>()
 
         func insert(_ number: Int, after delay: Int64) -> TimerWheel.ID {
             timers.insert(after: delay, now: now) { [log] in log.append(number) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ManualSchedulerTests {
     let scheduler = ManualScheduler()
-    let log = Recorder<String>()
+    let log = TestLog<String>()
 
     private func schedule(_ name: String, after delay: Duration) -> any ScheduledAction {
         scheduler.schedule(after: delay) { log.append(name) }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func theClockShowsTheInstantOfTheActionThatRuns() {
-        let seen = Recorder<Duration>()
+        let seen = TestLog<Duration>()
         for second in [2, 1, 3] {
             scheduler.schedule(after: .seconds(second)) { [scheduler] in
                 seen.append(scheduler.now.offset)
@@ -61,9 +61,9 @@ import Testing
     }
 
     @Test func aCancelledActionDoesNotRunAndIsFreed() {
-        weak var captured: Recorder<Int>?
+        weak var captured: TestLog<Int>?
         do {
-            let object = Recorder<Int>()
+            let object = TestLog<Int>()
             captured = object
             let action = scheduler.schedule(after: .seconds(1)) { object.append(1) }
             action.cancel()
@@ -75,9 +75,9 @@ import Testing
     }
 
     @Test func anActionThatHasRunIsFreed() {
-        weak var captured: Recorder<Int>?
+        weak var captured: TestLog<Int>?
         do {
-            let object = Recorder<Int>()
+            let object = TestLog<Int>()
             captured = object
             scheduler.schedule(after: .seconds(1)) { object.append(1) }
         }
@@ -117,7 +117,7 @@ import Testing
         var model: [(instant: Duration, number: Int)] = []
         var tokens: [Int: any ScheduledAction] = [:]
         var expected: [Int] = []
-        let ran = Recorder<Int>()
+        let ran = TestLog<Int>()
         var now = Duration.zero
         for number in 0..<300 {
             switch generator.next() % 4 {
@@ -147,7 +147,7 @@ import Testing
 
     @Test func severalThreadsMayScheduleCancelAndAdvance() {
         let scheduler = scheduler
-        let ran = Recorder<Int>()
+        let ran = TestLog<Int>()
         onThreads(4) { index in
             for round in 0..<2_000 {
                 let action = scheduler.schedule(after: .milliseconds(round % 7)) {

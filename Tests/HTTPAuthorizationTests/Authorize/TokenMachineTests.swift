@@ -139,7 +139,7 @@ import Testing
         var machine = machine(token("mine"))
         let mine = try grant(&machine)
         _ = machine.refused(mine, at: at(0), "a")
-        let out = machine.beginSession(with: token("yours"), at: at(1))
+        let out = machine.startSession(with: token("yours"), at: at(1))
         #expect(text(out) == ["a: SessionEnded"])
         #expect(out.hasChanged)
         #expect(text(machine.end(1, with: .success(token("late")), at: at(2))) == [])
@@ -147,15 +147,15 @@ import Testing
         #expect(text(machine.refused(mine, at: at(2), "b")) == "give back")
         machine.reject(mine, at: at(2))
         #expect(text(machine.ask(sendsOnce: false, at: at(2), "c")) == "send yours")
-        _ = machine.beginSession(with: nil, at: at(3))
+        _ = machine.startSession(with: nil, at: at(3))
         #expect(text(machine.refused(mine, at: at(3), "d")) == "give back")
-        #expect(!machine.beginSession(with: nil, at: at(3)).hasChanged)
+        #expect(!machine.startSession(with: nil, at: at(3)).hasChanged)
     }
 
     @Test func aRefreshOfTheLastSessionDoesNotHoldUpThisOne() throws {
         var machine = machine(token("mine"))
         _ = machine.refused(try grant(&machine), at: at(0), "a")
-        _ = machine.beginSession(with: token("yours"), at: at(0))
+        _ = machine.startSession(with: token("yours"), at: at(0))
         #expect(text(machine.refused(try grant(&machine), at: at(0), "b")) == "wait+yours")
         #expect(text(machine.end(1, with: .failure(Broken()), at: at(0))) == [])
         #expect(text(machine.end(2, with: .success(token("new")), at: at(0))) == ["b: new"])
@@ -194,7 +194,7 @@ import Testing
         #expect(text(machine.refused(old, at: at(1), "c")) == "fail InvalidGrant")
         #expect(text(machine.renew("d")) == "fail InvalidGrant")
         #expect(machine.waiting == 0)
-        _ = machine.beginSession(with: token("new"), at: at(2))
+        _ = machine.startSession(with: token("new"), at: at(2))
         #expect(text(machine.refused(try grant(&machine), at: at(2), "e")) == "wait+new")
     }
 

@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: ["http://169.254.169.254/", "//localhost/", "http://[::1]:80/", "//0x7f.1/"])
     func fromElsewhereAPrivateNetworkCanBeRefused(location: String) {
         var outside = RedirectMachine(request(.get, "http://a.com/"), .init(refusesPrivate: true))
-        let refused = RedirectMachine.Step.finish(because: "it leads into a private network")
+        let refused = RedirectMachine.Decision.finish(because: "it leads into a private network")
         #expect(outside.receive(302, ["Location": location]) == refused)
         #expect(outside.receive(302, ["Location": "//b.com/"]) == .follow)
         var inside = RedirectMachine(request(.get, "http://10.0.0.1/"), .init(refusesPrivate: true))
@@ -134,7 +134,7 @@ import Testing
 
     @Test func oneLocationIsNeeded() {
         var machine = machine(request(.get))
-        let none = RedirectMachine.Step.finish(because: "there is not one Location")
+        let none = RedirectMachine.Decision.finish(because: "there is not one Location")
         #expect(machine.receive(302, [:]) == none)
         #expect(machine.receive(302, ["Location": "/2", "location": "/3"]) == none)
         #expect(machine.receive(302, ["Location": "/2", "location": "/2"]) == .follow)

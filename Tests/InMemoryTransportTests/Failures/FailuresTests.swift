@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import HTTPNetworking
 import InMemoryTransport
+import Services
 import Testing
 
 @Suite struct FailuresTests {

@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test func aMiddlewareOfAStoreThatGoes() {
-        let last = Seen<Int>()
+        let last = TestLog<Int>()
         let middleware = DispatchMiddleware<Int, Int> { context in
             let end = OnDeinit {
                 context.dispatch(event: 1)
-                last.add(context.state)
+                last.append(context.state)
             }
             return { next in
                 { event in
@@ -59,7 +59,7 @@ import Testing
             store.dispatch(event: 7)
         }
         #expect(isDone)
-        #expect(last.all == [7])
+        #expect(last.elements == [7])
     }
 
     /// A store whose event 1 has an effect that is made once and not kept, and whose 5 cancels it.

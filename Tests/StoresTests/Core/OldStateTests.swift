@@ -78,10 +78,10 @@ import Testing
             ImpureReducerTests.failSoon()
             for way in Way.allCases {
                 let store = Self.makeStore(way)
-                let counts = Seen<Int>()
-                store.subscribe { _, new in counts.add(new.count) }
+                let counts = TestLog<Int>()
+                store.subscribe { _, new in counts.append(new.count) }
                 store.dispatch(event: 1)
-                guard counts.all == [0, 1, 11] else { exit(1) }
+                guard counts.elements == [0, 1, 11] else { exit(1) }
             }
             exit(0)
         }

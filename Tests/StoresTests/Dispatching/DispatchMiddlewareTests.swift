@@ -2,21 +2,22 @@ import Dispatch
 import Foundation
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct DispatchMiddlewareTests {
     typealias Middleware = DispatchMiddleware<[String], String>
 
-    let seen = Seen<String>()
+    let seen = TestLog<String>()
 
     func logging(_ name: String) -> Middleware {
         Middleware { [seen] context in
-            seen.add("set up \(name)")
+            seen.append("set up \(name)")
             return { next in
                 { event in
-                    seen.add("\(name) before \(event): \(context.state.count)")
+                    seen.append("\(name) before \(event): \(context.state.count)")
                     next(event)
-                    seen.add("\(name) after \(event): \(context.state.count)")
+                    seen.append("\(name) after \(event): \(context.state.count)")
                 }
             }
         }
@@ -28,14 +29,14 @@ import Testing
 
     @Test func itIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
         let store = store(logging("a"), logging("b"))
-        #expect(seen.all == ["set up a", "set up b"])
+        #expect(seen.elements == ["set up a", "set up b"])
         store.dispatch(event: "x")
         #expect(
-            seen.all.dropFirst(2) == [
+            seen.elements.dropFirst(2) == [
                 "a before x: 0", "b before x: 0", "b after x: 1", "a after x: 1",
             ])
         store.dispatch(event: "y")
-        #expect(seen.all.count { $0.hasPrefix("set up") } == 2)
+        #expect(seen.elements.count { $0.hasPrefix("set up") } == 2)
         #expect(store.state == ["x", "y"])
     }
 
@@ -52,7 +53,7 @@ import Testing
         store.dispatch(event: "x")
         #expect(store.state == ["y", "x"])
         #expect(
-            seen.all == [
+            seen.elements == [
                 "set up a", "a before x: 0", "a before y: 0", "a after y: 1", "a after x: 2",
             ])
     }
@@ -148,7 +149,7 @@ import Testing
         store.dispatch(event: "ask")
         for promise in promises.withLock({ $0 }) { promise.resolve(with: "answer") }
         #expect(store.state == ["ask", "ask", "answer"])
-        #expect(seen.all.count { $0.hasPrefix("a before answer") } == 1)
+        #expect(seen.elements.count { $0.hasPrefix("a before answer") } == 1)
     }
 
     /// A thread that has ended when this returns.
@@ -175,13 +176,13 @@ import Testing
             }
         }
         let second = Effect<String>.future {
-            seen.add("second begins")
+            seen.append("second begins")
             return Promise()
         }
         let store = Store<[String], String>(
             initialState: [],
             reduce: { state, event in
-                seen.add("reduce \(event)")
+                seen.append("reduce \(event)")
                 return state + [event]
             }, middleware: [source],
             feedback: [
@@ -192,7 +193,7 @@ import Testing
                 }
             ]
         )
-        #expect(seen.all == ["reduce a", "reduce b", "second begins"])
+        #expect(seen.elements == ["reduce a", "reduce b", "second begins"])
         #expect(store.state == ["a", "b"])
     }
 
@@ -200,7 +201,7 @@ import Testing
     func aCancellationIsCarriedOutBeforeWhatANewerEventBegins(hasMiddleware: Bool) {
         let seen = seen
         let (old, job) = (Promise<String>(), Promise<String>())
-        old.onCancel { seen.add("cancel the old one") }
+        old.onCancel { seen.append("cancel the old one") }
         let store = Store<[String], String>(
             initialState: [],
             effects: { _, event in
@@ -211,7 +212,7 @@ import Testing
                         .concatenate(.future(job), .cancel(id: "x")))
                 case "replace":
                     Effect.future {
-                        seen.add("begin the new one")
+                        seen.append("begin the new one")
                         return Promise()
                     }.id("x")
                 default: .none
@@ -220,7 +221,7 @@ import Testing
         store.dispatch(event: "begin")
         job.resolve(with: "replace")
         // The old one is gone before the new one comes; the sequence ends with its cancellation.
-        #expect(seen.all == ["cancel the old one", "begin the new one"])
+        #expect(seen.elements == ["cancel the old one", "begin the new one"])
     }
 
     @Test func aKeptContextDoesNotKeepTheStore() {

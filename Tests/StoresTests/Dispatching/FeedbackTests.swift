@@ -1,5 +1,6 @@
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct FeedbackTests {
@@ -17,15 +18,15 @@ import Testing
         case tick
     }
 
-    let started = Seen<String>()
-    let cancelled = Seen<String>()
+    let started = TestLog<String>()
+    let cancelled = TestLog<String>()
     let promises = Locked<[String: Promise<Event>]>([:])
 
     func pending(_ name: String) -> Effect<Event> {
         .future { [started, cancelled, promises] in
-            started.add(name)
+            started.append(name)
             let promise = Promise<Event>()
-            promise.onCancel { cancelled.add(name) }
+            promise.onCancel { cancelled.append(name) }
             promises.withLock { $0[name] = promise }
             return promise
         }
@@ -61,36 +62,36 @@ import Testing
         store.dispatch(event: .want("a"))
         store.dispatch(event: .tick)
         store.dispatch(event: .want("a"))
-        #expect(started.all == ["a"])
+        #expect(started.elements == ["a"])
         store.dispatch(event: .want("b"))
-        #expect(started.all == ["a", "b"])
-        #expect(cancelled.all == ["a"])
+        #expect(started.elements == ["a", "b"])
+        #expect(cancelled.elements == ["a"])
         store.dispatch(event: .want(nil))
-        #expect(cancelled.all == ["a", "b"])
+        #expect(cancelled.elements == ["a", "b"])
         promises.withLock { $0["b"] }?.resolve(with: .found("late"))
         #expect(store.state.books.isEmpty)
     }
 
     @Test func theInitialStateIsAskedAndTheAnswerComes() {
         let store = store(Search(wanted: "a"))
-        #expect(started.all == ["a"])
+        #expect(started.elements == ["a"])
         promises.withLock { $0["a"] }?.resolve(with: .found("Momo"))
         #expect(store.state == Search(books: ["Momo"]))
         store.dispatch(event: .want("a"))
-        #expect(started.all == ["a", "a"])
-        #expect(cancelled.all.isEmpty)
+        #expect(started.elements == ["a", "a"])
+        #expect(cancelled.elements.isEmpty)
     }
 
     @Test func eachOfSeveralQueriesHasItsEffect() {
         let store = store()
         store.dispatch(event: .rooms(["x"]))
         store.dispatch(event: .rooms(["x", "y"]))
-        #expect(started.all == ["room x", "room y"])
+        #expect(started.elements == ["room x", "room y"])
         store.dispatch(event: .rooms(["y"]))
-        #expect(cancelled.all == ["room x"])
-        #expect(started.all == ["room x", "room y"])
+        #expect(cancelled.elements == ["room x"])
+        #expect(started.elements == ["room x", "room y"])
         store.dispatch(event: .rooms([]))
-        #expect(cancelled.all == ["room x", "room y"])
+        #expect(cancelled.elements == ["room x", "room y"])
     }
 
     @Test func twoFeedbacksWithEqualQueriesDoNotDisturbEachOther() {
@@ -98,8 +99,8 @@ import Testing
         store.dispatch(event: .want("x"))
         store.dispatch(event: .rooms(["x", "y"]))
         store.dispatch(event: .rooms(["x"]))
-        #expect(started.all.sorted() == ["room x", "room y", "x"])
-        #expect(cancelled.all == ["room y"])
+        #expect(started.elements.sorted() == ["room x", "room y", "x"])
+        #expect(cancelled.elements == ["room y"])
     }
 
     @Test func theyAreCancelledWhenTheStoreGoes() {
@@ -107,6 +108,6 @@ import Testing
         weak let gone = store
         store = nil
         #expect(gone == nil)
-        #expect(cancelled.all == ["a"])
+        #expect(cancelled.elements == ["a"])
     }
 }

@@ -12,18 +12,18 @@ import Testing
         stage.run(.concatenate(.events(of: numbers) { .got("\($0)") }, stage.pending("next")))
         continuation.yield(1)
         #expect(await comesTrue { stage.got == ["1"] })
-        #expect(stage.started.all.isEmpty)
+        #expect(stage.started.elements.isEmpty)
         continuation.yield(2)
         continuation.finish()
-        #expect(await comesTrue { stage.started.all == ["next"] })
+        #expect(await comesTrue { stage.started.elements == ["next"] })
         #expect(stage.got == ["1", "2"])
     }
 
     @Test func theSequenceIsMadeWhenTheEffectBeginsAndGivenUpWithIt() async {
-        let ended = Seen<Bool>()
+        let ended = TestLog<Bool>()
         let effect = Effect<Event>.events(
             of: AsyncStream<Event> { continuation in
-                continuation.onTermination = { _ in ended.add(true) }
+                continuation.onTermination = { _ in ended.append(true) }
                 continuation.yield(.got("a"))
             }
         ).id("events")
@@ -32,7 +32,7 @@ import Testing
             #expect(await comesTrue { stage.got.count == count })
         }
         stage.run(.cancel(id: "events"))
-        #expect(await comesTrue { ended.all.count == 2 })
+        #expect(await comesTrue { ended.elements.count == 2 })
         #expect(stage.store.effectsUnderWay == 0)
     }
 
@@ -42,7 +42,7 @@ import Testing
             continuation.finish(throwing: EffectTests.Failed(name: "x"))
         }
         stage.run(.events(of: failing))
-        #expect(await comesTrue { stage.failures.all == ["Failed(name: \"x\")"] })
+        #expect(await comesTrue { stage.failures.elements == ["Failed(name: \"x\")"] })
         #expect(stage.got == ["a"])
         #expect(stage.store.effectsUnderWay == 0)
     }

@@ -1,4 +1,5 @@
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct EffectIdentifiedTests {
@@ -8,14 +9,14 @@ import Testing
         stage.run(stage.pending("a").id("x"))
         stage.run(.none.id("x"))
         stage.run(.merge(.none, .none).id("x"))
-        #expect(stage.cancelled.all.isEmpty)
+        #expect(stage.cancelled.elements.isEmpty)
         #expect(stage.store.effectsUnderWay == 1)
     }
 
     @Test func anEffectThatOnlyCancelsReplacesAsAnyOther() {
         stage.run(stage.pending("a").id("x"))
         stage.run(.cancel(id: "other").id("x"))
-        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.cancelled.elements == ["a"])
         #expect(stage.store.effectsUnderWay == 0)
     }
 
@@ -28,10 +29,10 @@ import Testing
         }
         stage.settle("1")
         stage.settle("2")
-        #expect(stage.started.all == ["1", "2"])
+        #expect(stage.started.elements == ["1", "2"])
         #expect(stage.store.effectsUnderWay == 2)
         stage.run(.cancel(id: 1))
-        #expect(stage.started.all == ["1", "2"])
+        #expect(stage.started.elements == ["1", "2"])
         #expect(stage.store.effectsUnderWay == 0)
     }
 
@@ -41,7 +42,7 @@ import Testing
             .merge(
                 .cancel(id: 2).id(1, .oldest),
                 stage.pending("y").id(1, .oldest)))
-        #expect(stage.started.all == ["y"])
+        #expect(stage.started.elements == ["y"])
         stage.settle("y")
         #expect(stage.got == ["y"])
     }

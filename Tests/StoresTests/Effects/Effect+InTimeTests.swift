@@ -1,5 +1,6 @@
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct EffectInTimeTests {
@@ -34,7 +35,7 @@ import Testing
         stage.run(debounced(stage.pending("a")))
         scheduler.run()
         stage.run(debounced(stage.pending("b")))
-        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.cancelled.elements == ["a"])
         scheduler.run()
         stage.settle("a")
         stage.settle("b")
@@ -99,10 +100,10 @@ import Testing
     @Test func aThrottledEffectThatBeginsReplacesTheOneBefore() {
         stage.run(throttled(stage.pending("a")))
         stage.run(throttled(stage.pending("b")))
-        #expect(stage.cancelled.all.isEmpty)
+        #expect(stage.cancelled.elements.isEmpty)
         scheduler.advance(by: .seconds(1))
-        #expect(stage.cancelled.all == ["a"])
-        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.cancelled.elements == ["a"])
+        #expect(stage.started.elements == ["a", "b"])
     }
 
     @Test func cancellingEndsTheIntervalToo() {
@@ -168,8 +169,8 @@ import Testing
         stage.run(throttled(stage.pending("c")).id("outer"))
         stage.run(stage.pending("d").id("t", .serial))
         scheduler.run()
-        #expect(stage.cancelled.all == ["b"])
-        #expect(stage.started.all == ["b", "d"])
+        #expect(stage.cancelled.elements == ["b"])
+        #expect(stage.started.elements == ["b", "d"])
         stage.settle("d")
         #expect(stage.got == ["a", "d"])
         #expect(stage.store.effectsUnderWay == 0)

@@ -21,30 +21,30 @@ import Testing
         stage.run(.concatenate(reading, stage.pending("next")))
         lines.continuation.yield("a")
         #expect(await comesTrue { stage.got == ["a"] })
-        #expect(stage.started.all.isEmpty)
+        #expect(stage.started.elements.isEmpty)
         lines.continuation.yield("b")
         lines.continuation.finish()
-        #expect(await comesTrue { stage.started.all == ["next"] })
+        #expect(await comesTrue { stage.started.elements == ["next"] })
         #expect(stage.got == ["a", "b"])
         #expect(stage.store.effectsUnderWay == 1)
     }
 
     @Test func anOperationIsCancelledWithItsEffect() async {
-        let (stage, ended) = (stage, Seen<Bool>())
+        let (stage, ended) = (stage, TestLog<Bool>())
         stage.run(
             Effect.run { send in
                 for await line in self.lines.stream { send(.got(line)) }
-                ended.add(Task.isCancelled)
+                ended.append(Task.isCancelled)
                 send(.got("late"))
             }.id("lines"))
         lines.continuation.yield("a")
         #expect(await comesTrue { stage.got == ["a"] })
         stage.run(.cancel(id: "lines"))
         #expect(stage.store.effectsUnderWay == 0)
-        #expect(await comesTrue { !ended.all.isEmpty })
-        #expect(ended.all == [true])
+        #expect(await comesTrue { !ended.elements.isEmpty })
+        #expect(ended.elements == [true])
         #expect(stage.got == ["a"])
-        #expect(stage.failures.all.isEmpty)
+        #expect(stage.failures.elements.isEmpty)
     }
 
     @Test func whatIsSentAfterTheEndIsDropped() async {
@@ -58,7 +58,7 @@ import Testing
     @Test func anErrorIsReportedUnlessItIsCaught() async {
         let stage = stage
         stage.run(.run { _ in throw EffectTests.Failed(name: "x") })
-        #expect(await comesTrue { stage.failures.all == ["Failed(name: \"x\")"] })
+        #expect(await comesTrue { stage.failures.elements == ["Failed(name: \"x\")"] })
         stage.run(
             .run { send in
                 send(.got("a"))
@@ -74,29 +74,29 @@ import Testing
             })
         #expect(await comesTrue { stage.store.effectsUnderWay == 0 })
         #expect(stage.got == ["a", "y"])
-        #expect(stage.failures.all.count == 1)
+        #expect(stage.failures.elements.count == 1)
     }
 
     @Test func aStoreThatGoesCancelsTheOperationAndIsNotKeptByIt() async {
-        let ended = Seen<Bool>()
+        let ended = TestLog<Bool>()
         let stream = lines.stream
         stage.run(
             .run { _ in
                 for await _ in stream {}
-                ended.add(Task.isCancelled)
+                ended.append(Task.isCancelled)
             })
         weak let gone = stage.store
         stage.release()
         #expect(gone == nil)
-        #expect(await comesTrue { ended.all == [true] })
+        #expect(await comesTrue { ended.elements == [true] })
     }
 
     @Test func eventsGoThroughTheMiddlewareAndAreMapped() async {
-        let seen = Seen<String>()
+        let seen = TestLog<String>()
         let middleware = DispatchMiddleware<[String], String> { _ in
             { next in
                 { event in
-                    seen.add(event)
+                    seen.append(event)
                     next(event)
                 }
             }
@@ -117,6 +117,6 @@ import Testing
         #expect(await comesTrue { store.effectsUnderWay == 0 })
         #expect(store.state == ["go", "1", "2"])
         kept.withLock { $0 }?(3)
-        #expect(seen.all == ["go", "1", "2"])
+        #expect(seen.elements == ["go", "1", "2"])
     }
 }

@@ -1,4 +1,5 @@
 import Stores
+import TestSupport
 import Testing
 
 /// A group has its id until the last of its parts has ended, whatever its parts do to each other.
@@ -17,7 +18,7 @@ import Testing
         stage.run(screen.id("screen"))
         #expect(stage.store.effectsUnderWay == 1)
         stage.run(.cancel(id: "screen"))
-        #expect(stage.cancelled.all == ["second"])
+        #expect(stage.cancelled.elements == ["second"])
         #expect(stage.store.effectsUnderWay == 0)
     }
 
@@ -26,16 +27,16 @@ import Testing
         stage.run(
             .merge(stage.pending("a").id("page"), .cancel(id: "page"), stage.pending("b"))
                 .id("screen"))
-        #expect(stage.started.all == ["b"])
+        #expect(stage.started.elements == ["b"])
         stage.run(.cancel(id: "screen"))
-        #expect(stage.cancelled.all == ["b"])
+        #expect(stage.cancelled.elements == ["b"])
     }
 
     @Test("T1: the newest replaces a group whose part has replaced another")
     func theNewestReplacesSuchAGroup() {
         stage.run(screen.id("screen"))
         stage.run(stage.pending("next").id("screen"))
-        #expect(stage.cancelled.all == ["second"])
+        #expect(stage.cancelled.elements == ["second"])
         stage.settle("second")
         #expect(stage.got.isEmpty)
     }
@@ -44,31 +45,31 @@ import Testing
     func theOldestGivesWayToSuchAGroup() {
         stage.run(screen.id("screen"))
         stage.run(stage.pending("next").id("screen", .oldest))
-        #expect(stage.started.all == ["second"])
+        #expect(stage.started.elements == ["second"])
     }
 
     @Test("T1: a serial one waits for a group whose part has replaced another")
     func aSerialOneWaitsForSuchAGroup() {
         stage.run(screen.id("screen", .serial))
         stage.run(stage.pending("next").id("screen", .serial))
-        #expect(stage.started.all == ["second"])
+        #expect(stage.started.elements == ["second"])
         stage.settle("second")
-        #expect(stage.started.all == ["second", "next"])
+        #expect(stage.started.elements == ["second", "next"])
     }
 
     @Test("T1: a sequence waits for a group whose part has replaced another")
     func aSequenceWaitsForSuchAGroup() {
         stage.run(.concatenate(screen, stage.pending("next")))
-        #expect(stage.started.all == ["second"])
+        #expect(stage.started.elements == ["second"])
         stage.settle("second")
-        #expect(stage.started.all == ["second", "next"])
+        #expect(stage.started.elements == ["second", "next"])
     }
 
     @Test func theLastOfAMergeIsTheNewest() {
         stage.run(
             .merge(
                 stage.pending("a").id(1), stage.pending("b").id(1), stage.pending("c").id(1)))
-        #expect(stage.started.all == ["c"])
+        #expect(stage.started.elements == ["c"])
         stage.settle("c")
         #expect(stage.got == ["c"])
     }
@@ -86,9 +87,9 @@ import Testing
                     screen
                 }
             ])
-        #expect(stage.started.all == ["second"])
+        #expect(stage.started.elements == ["second"])
         store.dispatch(event: .run("end"))
-        #expect(stage.cancelled.all == ["second"])
+        #expect(stage.cancelled.elements == ["second"])
         #expect(store.effectsUnderWay == 0)
     }
 }

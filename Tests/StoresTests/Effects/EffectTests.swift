@@ -16,9 +16,9 @@ import Testing
     final class Stage: Sendable {
         let effects = Locked<[String: Effect<Event>]>([:])
         let promises = Locked<[String: Promise<Event>]>([:])
-        let cancelled = Seen<String>()
-        let started = Seen<String>()
-        let failures = Seen<String>()
+        let cancelled = TestLog<String>()
+        let started = TestLog<String>()
+        let failures = TestLog<String>()
         private let held: Locked<Store<[String], Event>?> = Locked(nil)
 
         var store: Store<[String], Event> { held.withLock { $0! } }
@@ -36,16 +36,16 @@ import Testing
                         state.append(text)
                         return .none
                     }
-                }, onFailure: { failures.add("\($0)") })
+                }, onFailure: { failures.append("\($0)") })
             held.withLock { $0 = store }
         }
 
         /// An effect that waits for `settle`, and notes when it starts and is cancelled.
         func pending(_ name: String) -> Effect<Event> {
             .future { [self] in
-                started.add(name)
+                started.append(name)
                 let promise = Promise<Event>()
-                promise.onCancel { [cancelled] in cancelled.add(name) }
+                promise.onCancel { [cancelled] in cancelled.append(name) }
                 promises.withLock { $0[name] = promise }
                 return promise
             }
@@ -81,34 +81,34 @@ import Testing
     }
 
     @Test func anEffectIsBegunAfterTheObserversWereTold() {
-        let order = Seen<String>()
+        let order = TestLog<String>()
         let store = Store<Int, Int>(
             initialState: 0,
             effects: { state, event in
                 state += event
                 return event == 1
                     ? .future {
-                        order.add("begun")
+                        order.append("begun")
                         return Future(value: 10)
                     } : .none
             })
-        store.subscribe { _, new in order.add("told \(new)") }
+        store.subscribe { _, new in order.append("told \(new)") }
         store.dispatch(event: 1)
-        #expect(order.all == ["told 0", "told 1", "begun", "told 11"])
+        #expect(order.elements == ["told 0", "told 1", "begun", "told 11"])
         #expect(store.state == 11)
     }
 
     @Test func aFutureExpressionIsEvaluatedWhenTheEffectBegins() {
-        let made = Seen<Int>()
+        let made = TestLog<Int>()
         @Sendable func future() -> Future<Event> {
-            made.add(1)
+            made.append(1)
             return Future(value: .got("x"))
         }
         let effect = Effect<Event>.future(future())
-        #expect(made.all.isEmpty)
+        #expect(made.elements.isEmpty)
         stage.run(effect)
         stage.run(effect)
-        #expect(made.all.count == 2)
+        #expect(made.elements.count == 2)
     }
 
     @Test func aRequestMakesAnEventOfSuccessAndOfFailure() {
@@ -121,13 +121,13 @@ import Testing
         stage.run(.request(Future(value: 7), event))
         stage.run(.request(Future<Int>(error: Failed()), event))
         #expect(stage.got == ["7", "true"])
-        #expect(stage.failures.all.isEmpty)
+        #expect(stage.failures.elements.isEmpty)
     }
 
     @Test func aFailureWithoutAnEventIsReportedACancellationIsNot() {
         stage.run(.future(Future(error: Failed(name: "x"))))
         stage.run(.future(Future(error: CancellationError())))
-        #expect(stage.failures.all == ["Failed(name: \"x\")"])
+        #expect(stage.failures.elements == ["Failed(name: \"x\")"])
         #expect(stage.store.effectsUnderWay == 0)
     }
 
@@ -135,24 +135,24 @@ import Testing
     func cancelledWhileItIsMade() -> Future<Event> {
         stage.run(.cancel(id: "x"), as: "cancel")
         let promise = Promise<Event>()
-        promise.onCancel { [cancelled = stage.cancelled] in cancelled.add("x") }
+        promise.onCancel { [cancelled = stage.cancelled] in cancelled.append("x") }
         stage.promises.withLock { $0["x"] = promise }
         return promise
     }
 
     @Test func aFutureOfAnEffectThatIsCancelledMeanwhileIsCancelledOnceItIsMade() {
         stage.run(Effect.future(cancelledWhileItIsMade()).id("x"))
-        #expect(stage.cancelled.all == ["x"])
+        #expect(stage.cancelled.elements == ["x"])
     }
 
     @Test func anOperationOfAnEffectThatIsCancelledMeanwhileIsCancelledOnceItIsMade() {
         stage.run(Effect.fireAndForget(cancelledWhileItIsMade()).id("x"))
-        #expect(stage.cancelled.all == ["x"])
+        #expect(stage.cancelled.elements == ["x"])
     }
 
     @Test func mergedEffectsRunAtOnce() {
         stage.run(.merge(stage.pending("a"), .none, stage.pending("b")))
-        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.started.elements == ["a", "b"])
         stage.settle("b")
         stage.settle("a")
         #expect(stage.got == ["b", "a"])
@@ -161,11 +161,11 @@ import Testing
 
     @Test func concatenatedEffectsWaitForEachOther() {
         stage.run(.concatenate(stage.pending("a"), stage.pending("b"), stage.pending("c")))
-        #expect(stage.started.all == ["a"])
+        #expect(stage.started.elements == ["a"])
         stage.settle("a")
-        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.started.elements == ["a", "b"])
         stage.fail("b")
-        #expect(stage.started.all == ["a", "b", "c"])
+        #expect(stage.started.elements == ["a", "b", "c"])
         stage.settle("c")
         #expect(stage.got == ["a", "c"])
     }
@@ -174,9 +174,9 @@ import Testing
         stage.run(
             .concatenate(.merge(stage.pending("a"), stage.pending("b")), stage.pending("c")))
         stage.settle("a")
-        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.started.elements == ["a", "b"])
         stage.settle("b")
-        #expect(stage.started.all == ["a", "b", "c"])
+        #expect(stage.started.elements == ["a", "b", "c"])
     }
 
     @Test func aLongSequenceOfSettledFuturesNeedsNoStack() {
@@ -188,7 +188,7 @@ import Testing
     @Test func theNewestReplacesAndLateResultsAreDropped() {
         stage.run(stage.pending("a").id(1))
         stage.run(stage.pending("b").id(1))
-        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.cancelled.elements == ["a"])
         stage.settle("a")
         stage.settle("b")
         #expect(stage.got == ["b"])
@@ -214,7 +214,7 @@ import Testing
         stage.store.subscribe { old, _ in if old != nil { stage.settle("a") } }
         stage.store.dispatch(event: .run("b"))
         #expect(stage.got.isEmpty)
-        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.started.elements == ["a", "b"])
     }
 
     @Test func theOldestKeepsOthersFromBeginning() {
@@ -223,19 +223,19 @@ import Testing
         stage.settle("a")
         stage.run(stage.pending("c").id(1, .oldest))
         stage.settle("c")
-        #expect(stage.started.all == ["a", "c"])
+        #expect(stage.started.elements == ["a", "c"])
         #expect(stage.got == ["a", "c"])
-        #expect(stage.cancelled.all.isEmpty)
+        #expect(stage.cancelled.elements.isEmpty)
     }
 
     @Test func serialOnesRunOneAfterAnother() {
         for name in ["a", "b", "c"] { stage.run(stage.pending(name).id(1, .serial)) }
-        #expect(stage.started.all == ["a"])
+        #expect(stage.started.elements == ["a"])
         #expect(stage.store.effectsUnderWay == 3)
         stage.settle("a")
         stage.fail("b")
         stage.settle("c")
-        #expect(stage.started.all == ["a", "b", "c"])
+        #expect(stage.started.elements == ["a", "b", "c"])
         #expect(stage.got == ["a", "c"])
     }
 
@@ -244,34 +244,34 @@ import Testing
         stage.run(stage.pending("other").id("1"))
         stage.run(.cancel(id: 1))
         stage.run(.cancel(id: 1))
-        #expect(stage.cancelled.all == ["a"])
-        #expect(stage.started.all == ["a", "other"])
+        #expect(stage.cancelled.elements == ["a"])
+        #expect(stage.started.elements == ["a", "other"])
         #expect(stage.store.effectsUnderWay == 1)
         stage.run(stage.pending("c").id(1, .serial))
-        #expect(stage.started.all == ["a", "other", "c"])
+        #expect(stage.started.elements == ["a", "other", "c"])
     }
 
     @Test func cancellingOneOfASequenceGoesOnWithTheNext() {
         stage.run(.concatenate(stage.pending("a").id(1), stage.pending("b")))
         stage.run(.cancel(id: 1))
-        #expect(stage.started.all == ["a", "b"])
-        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.started.elements == ["a", "b"])
+        #expect(stage.cancelled.elements == ["a"])
     }
 
     @Test func theNewestAlsoReplacesWhatASequenceGoesOnWith() {
         stage.run(.concatenate(stage.pending("a").id(1), stage.pending("b").id(1)))
         stage.run(stage.pending("c").id(1))
-        #expect(stage.started.all == ["a", "c"])
+        #expect(stage.started.elements == ["a", "c"])
         #expect(stage.store.effectsUnderWay == 1)
         stage.run(.cancel(id: 1))
-        #expect(stage.cancelled.all == ["a", "c"])
+        #expect(stage.cancelled.elements == ["a", "c"])
         #expect(stage.store.effectsUnderWay == 0)
     }
 
     @Test func anIdGivenTwiceNeitherReplacesNorWaitsForItself() {
         stage.run(stage.pending("a").id(1).id(1))
         stage.run(stage.pending("b").id(2, .serial).id(2, .serial))
-        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.started.elements == ["a", "b"])
         stage.settle("a")
         stage.settle("b")
         #expect(stage.got == ["a", "b"])
@@ -281,10 +281,10 @@ import Testing
     @Test func anEffectMayCancelWhatItIsAPartOf() {
         stage.run(.concatenate(stage.pending("a"), .cancel(id: 1), stage.pending("b")).id(1))
         stage.settle("a")
-        #expect(stage.started.all == ["a"])
+        #expect(stage.started.elements == ["a"])
         #expect(stage.store.effectsUnderWay == 0)
         stage.run(stage.pending("c").id(1, .oldest))
-        #expect(stage.started.all == ["a", "c"])
+        #expect(stage.started.elements == ["a", "c"])
     }
 
     @Test func idsBelongToOneStore() {
@@ -292,8 +292,8 @@ import Testing
         stage.run(stage.pending("a").id("same"))
         other.run(other.pending("b").id("same"))
         other.run(.cancel(id: "same"))
-        #expect(stage.cancelled.all.isEmpty)
-        #expect(other.cancelled.all == ["b"])
+        #expect(stage.cancelled.elements.isEmpty)
+        #expect(other.cancelled.elements == ["b"])
         stage.settle("a")
         #expect(stage.got == ["a"])
     }
@@ -304,9 +304,9 @@ import Testing
         weak let gone = stage.store
         stage.release()
         #expect(gone == nil)
-        #expect(stage.cancelled.all == ["a", "b"])
+        #expect(stage.cancelled.elements == ["a", "b"])
         stage.settle("a")
-        #expect(stage.started.all == ["a", "b"])
+        #expect(stage.started.elements == ["a", "b"])
     }
 
     @Test func aMappedEffectDoesTheSameWithAnotherEvent() {

@@ -1,5 +1,6 @@
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct EffectReducerTests {
@@ -26,7 +27,7 @@ import Testing
     }
 
     let promises = Locked<[Int: Promise<Row.Event>]>([:])
-    let cancelled = Seen<Int>()
+    let cancelled = TestLog<Int>()
 
     var row: EffectReducer<Row, Row.Event> {
         EffectReducer { [promises, cancelled] row, event in
@@ -35,7 +36,7 @@ import Testing
                 let id = row.id
                 return .future {
                     let promise = Promise<Row.Event>()
-                    promise.onCancel { cancelled.add(id) }
+                    promise.onCancel { cancelled.append(id) }
                     promises.withLock { $0[id] = promise }
                     return promise
                 }.id("load")
@@ -87,11 +88,11 @@ import Testing
         for id in 1...2 { store.dispatch(event: .rows(id, .load)) }
         store.dispatch(event: .named("a", .load))
         store.dispatch(event: .row(.load))
-        #expect(cancelled.all.isEmpty)
+        #expect(cancelled.elements.isEmpty)
         store.dispatch(event: .rows(1, .load))
-        #expect(cancelled.all == [1])
+        #expect(cancelled.elements == [1])
         store.dispatch(event: .rows(2, .stop))
-        #expect(cancelled.all == [1, 2])
+        #expect(cancelled.elements == [1, 2])
         for id in 0...3 { settle(id) }
         #expect(store.state.rows.map(\.text) == ["1", ""])
         #expect(store.state.named["a"]?.text == "3")
@@ -101,7 +102,7 @@ import Testing
         let store = Store(initialState: Screen(), effects: screen)
         for id in 1...2 { store.dispatch(event: .rows(id, .load)) }
         store.dispatch(event: .remove(1))
-        #expect(cancelled.all == [1])
+        #expect(cancelled.elements == [1])
         store.dispatch(event: .rows(1, .load))
         #expect(store.effectsUnderWay == 1)
         #expect(store.state.rows == [Row(id: 2)])

@@ -1,4 +1,5 @@
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct ReducerTests {
@@ -94,12 +95,13 @@ import Testing
     }
 
     @Test func theDebuggedReducerSaysWhatChanged() {
-        let lines = Seen<String>()
+        let lines = TestLog<String>()
         let reducer = Reducer<Screen, Int> { state, event in if event > 0 { state.count += event } }
-        let debugged = reducer.debug("screen") { lines.add($0) }
+        let debugged = reducer.debug("screen") { lines.append($0) }
         #expect(debugged.reduce(Screen(), 2) == Screen(count: 2))
         #expect(debugged.reduce(Screen(), 0) == Screen())
-        #expect(lines.all == ["screen: 2\n  - count: 0\n  + count: 2", "screen: 0\n  no change"])
+        #expect(
+            lines.elements == ["screen: 2\n  - count: 0\n  + count: 2", "screen: 0\n  no change"])
     }
 
     struct Own: Reducible, Equatable {

@@ -1,5 +1,6 @@
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct DerivedStoreTests {
@@ -28,23 +29,23 @@ import Testing
         })
 
     @Test func aSubscriptionToAPartSkipsEqualValues() {
-        let names = Seen<Pair<String>>()
-        let id = store.subscribe(to: \.name) { names.add(Pair($0, $1)) }
+        let names = TestLog<Pair<String>>()
+        let id = store.subscribe(to: \.name) { names.append(Pair($0, $1)) }
         store.dispatch(event: .count(0))
         store.dispatch(event: .rename("b"))
         store.dispatch(event: .rename("b"))
         store.dispatch(event: .rename("c"))
         store.unsubscribe(id)
         store.dispatch(event: .rename("d"))
-        #expect(names.all == [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")])
+        #expect(names.elements == [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")])
     }
 
     @Test func theWholeStateCanBeSubscribedWithoutTheEventsThatChangeNothing() {
-        let states = Seen<Pair<Screen>>()
-        store.subscribe(to: \.self) { states.add(Pair($0, $1)) }
+        let states = TestLog<Pair<Screen>>()
+        store.subscribe(to: \.self) { states.append(Pair($0, $1)) }
         store.dispatch(event: .rename("a"))
         store.dispatch(event: .flag(true))
-        #expect(states.all.count == 2)
+        #expect(states.elements.count == 2)
     }
 
     @Test func itReadsAndDispatches() {
@@ -64,15 +65,15 @@ import Testing
         let parts = Store<[Int], Int>(
             initialState: Array(repeating: 0, count: 1000),
             reducer: Reducer { state, index in state[index] += 1 })
-        let told = Seen<Int>()
+        let told = TestLog<Int>()
         let derived = (0..<1000).map { index in parts.derived { $0[index] } }
         for (index, part) in derived.enumerated() {
-            part.subscribe { old, _ in if old != nil { told.add(index) } }
+            part.subscribe { old, _ in if old != nil { told.append(index) } }
         }
         parts.dispatch(event: 7)
         parts.dispatch(event: 993)
         parts.dispatch(event: 7)
-        #expect(told.all == [7, 993, 7])
+        #expect(told.elements == [7, 993, 7])
     }
 
     @Test func aPartIsComparedOnceHoweverManyObserveIt() {
@@ -81,103 +82,103 @@ import Testing
             asked.withLock { $0 += 1 }
             return state.name
         }
-        let told = Seen<Int>()
-        for index in 0..<1000 { name.subscribe { old, _ in if old != nil { told.add(index) } } }
+        let told = TestLog<Int>()
+        for index in 0..<1000 { name.subscribe { old, _ in if old != nil { told.append(index) } } }
         asked.withLock { $0 = 0 }
         store.dispatch(event: .count(0))
         #expect(asked.withLock { $0 } == 2)
-        #expect(told.all.isEmpty)
+        #expect(told.elements.isEmpty)
         store.dispatch(event: .rename("b"))
-        #expect(told.all == Array(0..<1000))
+        #expect(told.elements == Array(0..<1000))
     }
 
     @Test func itsObserversSeeConsecutivePairsThoughOneDispatches() {
         let store = store
         let name = store.derived(\.name)
-        let (first, second) = (Seen<Pair<String>>(), Seen<Pair<String>>())
+        let (first, second) = (TestLog<Pair<String>>(), TestLog<Pair<String>>())
         name.subscribe { [unowned store] old, new in
-            first.add(Pair(old, new))
+            first.append(Pair(old, new))
             if new == "b" { store.dispatch(event: .rename("c")) }
         }
-        name.subscribe { second.add(Pair($0, $1)) }
+        name.subscribe { second.append(Pair($0, $1)) }
         store.dispatch(event: .rename("b"))
         let expected = [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")]
-        #expect(first.all == expected)
-        #expect(second.all == expected)
+        #expect(first.elements == expected)
+        #expect(second.elements == expected)
     }
 
     @Test func subscribedDuringNotifyItIsReplayedOnceThenToldOnlyOfNewer() {
         let name = store.derived(\.name)
-        let seen = Seen<Pair<String>>()
+        let seen = TestLog<Pair<String>>()
         name.subscribe { [unowned name] _, new in
-            if new == "b" { name.subscribe { seen.add(Pair($0, $1)) } }
+            if new == "b" { name.subscribe { seen.append(Pair($0, $1)) } }
         }
         store.dispatch(event: .rename("b"))
         store.dispatch(event: .rename("c"))
-        #expect(seen.all == [Pair(nil, "b"), Pair("b", "c")])
+        #expect(seen.elements == [Pair(nil, "b"), Pair("b", "c")])
     }
 
     @Test func unsubscribingRemovesOnlyItsOwnAlsoDuringNotify() {
         let name = store.derived(\.name)
-        let seen = Seen<String>()
+        let seen = TestLog<String>()
         let second = Locked<[@Sendable () -> Void]>([])
         name.subscribe { old, _ in if old != nil { second.withLock { $0 }.forEach { $0() } } }
-        let id = name.subscribe { _, new in seen.add("second \(new)") }
-        name.subscribe { _, new in seen.add("third \(new)") }
+        let id = name.subscribe { _, new in seen.append("second \(new)") }
+        name.subscribe { _, new in seen.append("third \(new)") }
         second.withLock { $0 = [{ [unowned name] in name.unsubscribe(id) }] }
         store.dispatch(event: .rename("b"))
         name.unsubscribe(id)
         store.dispatch(event: .rename("c"))
-        #expect(seen.all == ["second a", "third a", "third b", "third c"])
+        #expect(seen.elements == ["second a", "third a", "third b", "third c"])
     }
 
     @Test func itTellsAgainAfterItsLastObserverLeftAndAnotherCame() {
         let name = store.derived(\.name)
-        let seen = Seen<Pair<String>>()
-        name.unsubscribe(name.subscribe { seen.add(Pair($0, $1)) })
+        let seen = TestLog<Pair<String>>()
+        name.unsubscribe(name.subscribe { seen.append(Pair($0, $1)) })
         store.dispatch(event: .rename("b"))
-        name.subscribe { seen.add(Pair($0, $1)) }
+        name.subscribe { seen.append(Pair($0, $1)) }
         store.dispatch(event: .rename("c"))
-        #expect(seen.all == [Pair(nil, "a"), Pair(nil, "b"), Pair("b", "c")])
+        #expect(seen.elements == [Pair(nil, "a"), Pair(nil, "b"), Pair("b", "c")])
     }
 
     @Test func aPartOfAPartIsDerivedToo() {
         let flag = store.derived(\.inner).derived(\.flag)
-        let seen = Seen<Pair<Bool>>()
-        flag.subscribe { seen.add(Pair($0, $1)) }
+        let seen = TestLog<Pair<Bool>>()
+        flag.subscribe { seen.append(Pair($0, $1)) }
         store.dispatch(event: .flag(true))
         store.dispatch(event: .rename("b"))
         #expect(flag.state)
-        #expect(seen.all == [Pair(nil, false), Pair(false, true)])
+        #expect(seen.elements == [Pair(nil, false), Pair(false, true)])
     }
 
     @Test("T7: subscriptions and streams of a temporary derived store go on")
     func aTemporaryIsEnough() async {
-        let seen = Seen<String>()
-        store.derived(\.name).subscribe { _, new in seen.add(new) }
-        store.derived(\.inner).derived(\.flag).subscribe { _, new in seen.add("\(new)") }
+        let seen = TestLog<String>()
+        store.derived(\.name).subscribe { _, new in seen.append(new) }
+        store.derived(\.inner).derived(\.flag).subscribe { _, new in seen.append("\(new)") }
         var names = store.derived(\.name).states.makeAsyncIterator()
         #expect(await names.next() == "a")
         store.dispatch(event: .rename("b"))
         store.dispatch(event: .flag(true))
-        #expect(seen.all == ["a", "false", "b", "true"])
+        #expect(seen.elements == ["a", "false", "b", "true"])
         #expect(await names.next() == "b")
     }
 
     @Test func aSubscriptionOfATemporaryIsEndedByTheStoreOrAnotherPart() {
-        let seen = Seen<String>()
-        let first = store.derived(\.name).subscribe { _, new in seen.add("1 \(new)") }
-        let second = store.derived(\.name).subscribe { _, new in seen.add("2 \(new)") }
+        let seen = TestLog<String>()
+        let first = store.derived(\.name).subscribe { _, new in seen.append("1 \(new)") }
+        let second = store.derived(\.name).subscribe { _, new in seen.append("2 \(new)") }
         store.unsubscribe(first)
         store.dispatch(event: .rename("b"))
         store.derived(\.counts).unsubscribe(second)
         store.dispatch(event: .rename("c"))
-        #expect(seen.all == ["1 a", "2 a", "2 b"])
+        #expect(seen.elements == ["1 a", "2 a", "2 b"])
     }
 
     @Test func itKeepsItsStoreAndItsSubscriptionsDoNot() async {
         weak var gone: Store<Screen, Event>?
-        let seen = Seen<String>()
+        let seen = TestLog<String>()
         let captured = Locked<(@Sendable () -> Bool)?>(nil)
         var names: AsyncStream<String>.Iterator?
         do {
@@ -188,11 +189,11 @@ import Testing
                 gone = store
                 name = store.derived(\.name)
             }
-            let inside = Seen<String>()
+            let inside = TestLog<String>()
             captured.withLock { $0 = { [weak inside] in inside == nil } }
             name?.subscribe { _, new in
-                inside.add(new)
-                seen.add(new)
+                inside.append(new)
+                seen.append(new)
             }
             names = name?.states.makeAsyncIterator()
             #expect(gone != nil)
@@ -200,7 +201,7 @@ import Testing
         }
         #expect(gone == nil)
         #expect(captured.withLock { $0 }?() == true)
-        #expect(seen.all == ["a"])
+        #expect(seen.elements == ["a"])
         #expect(await names?.next() == "a")
         #expect(await names?.next() == nil)
     }

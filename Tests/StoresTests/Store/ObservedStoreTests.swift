@@ -27,16 +27,16 @@ import Testing
 
     @Test func aReaderIsToldOnceTheStateChanges() async {
         let view = ObservedStore(store)
-        let changes = Seen<Int>()
+        let changes = TestLog<Int>()
         withObservationTracking {
             _ = view.count
         } onChange: {
-            changes.add(1)
+            changes.append(1)
         }
-        #expect(changes.all.isEmpty)
+        #expect(changes.elements.isEmpty)
         store.dispatch(event: 3)
-        await wait { !changes.all.isEmpty }
-        #expect(changes.all == [1])
+        await wait { !changes.elements.isEmpty }
+        #expect(changes.elements == [1])
         await wait { view.count == 3 }
         #expect(view.count == 3)
     }
@@ -60,15 +60,15 @@ import Testing
     @Test func ofADerivedStoreOnlyChangesOfThePartAreTold() async {
         let view = ObservedStore(store.derived(\.name))
         let all = ObservedStore(store)
-        let changes = Seen<Int>()
+        let changes = TestLog<Int>()
         withObservationTracking {
             _ = view.state
         } onChange: {
-            changes.add(1)
+            changes.append(1)
         }
         store.dispatch(event: 3)
         await wait { all.count == 3 }
-        #expect(changes.all.isEmpty)
+        #expect(changes.elements.isEmpty)
         #expect(view.state == "a")
     }
 
@@ -83,21 +83,21 @@ import Testing
     }
 
     @Test func aMainActorSubscriptionSeesConsecutivePairsOnTheMainActor() async {
-        let pairs = Seen<Pair<Int>>()
+        let pairs = TestLog<Pair<Int>>()
         let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
         let id = store.subscribe(on: MainActor.shared) { old, new in
             MainActor.assertIsolated()
-            pairs.add(Pair(old, new))
+            pairs.append(Pair(old, new))
         }
-        #expect(pairs.all.isEmpty)
+        #expect(pairs.elements.isEmpty)
         await Task.detached { for _ in 0..<3 { store.dispatch(event: 1) } }.value
-        await wait { pairs.all.count == 4 }
-        #expect(pairs.all == [Pair(nil, 0), Pair(0, 1), Pair(1, 2), Pair(2, 3)])
+        await wait { pairs.elements.count == 4 }
+        #expect(pairs.elements == [Pair(nil, 0), Pair(0, 1), Pair(1, 2), Pair(2, 3)])
         store.dispatch(event: 1)
         store.unsubscribe(id)
-        let after = Seen<Int>()
-        store.subscribe(on: MainActor.shared) { _, new in after.add(new) }
-        await wait { !after.all.isEmpty }
-        #expect(pairs.all.count == 4)
+        let after = TestLog<Int>()
+        store.subscribe(on: MainActor.shared) { _, new in after.append(new) }
+        await wait { !after.elements.isEmpty }
+        #expect(pairs.elements.count == 4)
     }
 }

@@ -34,12 +34,12 @@ import Testing
     }
 
     @Test func itIsDoneAfterTheObserversWereTold() {
-        let order = Seen<String>()
+        let order = TestLog<String>()
         stage.run(stage.pending("a"))
-        stage.store.subscribe { _, new in order.add("\(new)") }
-        finish().observe { _ in order.add("finished") }
+        stage.store.subscribe { _, new in order.append("\(new)") }
+        finish().observe { _ in order.append("finished") }
         stage.settle("a")
-        #expect(order.all == ["[]", "[\"a\"]", "finished"])
+        #expect(order.elements == ["[]", "[\"a\"]", "finished"])
     }
 
     @Test func whatIsUnderWayIsNamedWhenTheTimeIsOver() throws {
@@ -59,7 +59,7 @@ import Testing
                   - an effect without an id
                   - 7, which waits for its time
                 """)
-        #expect(stage.cancelled.all.isEmpty)
+        #expect(stage.cancelled.elements.isEmpty)
     }
 
     @Test func aFeedbackIsNamedAsOne() {
@@ -85,7 +85,7 @@ import Testing
         let done = finish()
         done.cancel()
         #expect(scheduler.isIdle)
-        #expect(stage.cancelled.all.isEmpty)
+        #expect(stage.cancelled.elements.isEmpty)
         stage.settle("a")
         #expect(throws: CancellationError.self) { try done.result?.get() }
         #expect(isDone(finish()))
@@ -95,20 +95,20 @@ import Testing
         stage.run(stage.pending("a"))
         let done = finish()
         stage.release()
-        #expect(stage.cancelled.all == ["a"])
+        #expect(stage.cancelled.elements == ["a"])
         #expect(isDone(done))
     }
 
     @Test func anEventOnItsWayThroughTheMiddlewareIsWaitedFor() {
-        let results = Seen<Bool>()
+        let results = TestLog<Bool>()
         let scheduler = scheduler
         let middleware = DispatchMiddleware<Int, Int> { _ in
             { next in
                 { event in
                     if event == 2, let store = StoreFinishTests.held.withLock({ $0 }) {
                         let done = store.finish(within: .seconds(1), on: scheduler)
-                        results.add(done.isSettledForTests)
-                        done.observe { _ in results.add(true) }
+                        results.append(done.isSettledForTests)
+                        done.observe { _ in results.append(true) }
                     }
                     next(event)
                 }
@@ -125,7 +125,7 @@ import Testing
         store.dispatch(event: 1)
         answer.resolve(with: 2)
         Self.held.withLock { $0 = nil }
-        #expect(results.all == [false, true])
+        #expect(results.elements == [false, true])
         #expect(store.state == 3)
     }
 
@@ -133,7 +133,7 @@ import Testing
 
     /// A store behind middleware, of whose events each may have an effect, and what it reduces.
     final class Behind: Sendable {
-        let log = Seen<String>()
+        let log = TestLog<String>()
         let held = Locked<Store<Int, Int>?>(nil)
         let scheduler = ManualScheduler()
 
@@ -157,7 +157,7 @@ import Testing
             let store = Store<Int, Int>(
                 initialState: 0,
                 effects: { [log] _, event in
-                    log.add("reduce \(event)")
+                    log.append("reduce \(event)")
                     return effects(event)
                 }, middleware: [middleware])
             held.withLock { $0 = store }
@@ -165,7 +165,7 @@ import Testing
 
         func finish() -> Future<Void> {
             let done = store.finish(within: .seconds(5), on: scheduler)
-            done.observe { [log] _ in log.add("finished") }
+            done.observe { [log] _ in log.append("finished") }
             return done
         }
     }
@@ -176,7 +176,7 @@ import Testing
         behind.store.dispatch(event: 1)
         let done = behind.finish()
         answer.resolve(with: 2)
-        #expect(behind.log.all == ["reduce 1", "reduce 2", "finished"])
+        #expect(behind.log.elements == ["reduce 1", "reduce 2", "finished"])
         #expect(isDone(done))
     }
 
@@ -212,7 +212,7 @@ import Testing
         behind.store.dispatch(event: 1)
         let done = behind.finish()
         send.withLock { $0 }?(2)
-        #expect(behind.log.all == ["reduce 1", "reduce 3", "reduce 2", "finished"])
+        #expect(behind.log.elements == ["reduce 1", "reduce 3", "reduce 2", "finished"])
         #expect(isDone(done))
     }
 

@@ -61,16 +61,16 @@ import Testing
             model.run()
             let player = Player(script)
             player.run()
-            #expect(player.log.all == model.log, "seed \(seed)")
+            #expect(player.log.elements == model.log, "seed \(seed)")
             #expect(player.store.state == model.state, "seed \(seed)")
-            guard player.log.all == model.log else { return }
+            guard player.log.elements == model.log else { return }
         }
     }
 
     /// Plays a script on a store.
     final class Player: Sendable {
         let store = Store<Int, Int>(initialState: 0, reduce: StoreModelTests.next)
-        let log = Seen<Call>()
+        let log = TestLog<Call>()
         private let script: Script
         private let ids = Locked<[UUID?]>([])
         private let calls = Locked(0)
@@ -102,7 +102,7 @@ import Testing
         }
 
         private func called(_ observer: Int, _ old: Int?, _ new: Int) {
-            log.add(Call(observer: observer, old: old, new: new))
+            log.append(Call(observer: observer, old: old, new: new))
             let call = calls.withLock { calls in
                 defer { calls += 1 }
                 return calls

@@ -1,13 +1,14 @@
 import Foundation
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 /// The law of the store, and what Redux's own specification asks of one, each by name.
 @Suite struct StoreTests {
     typealias IntStore = Store<Int, Int>
 
-    let seen = Seen<Pair<Int>>()
+    let seen = TestLog<Pair<Int>>()
 
     func sum(_ initial: Int = 0) -> IntStore {
         IntStore(initialState: initial, reduce: { $0 + $1 })
@@ -65,50 +66,50 @@ import Testing
 
     @Test func stateIsCurrentWhenDispatchReturnsNestedOrNot() {
         let store = sum()
-        let nested = Seen<Int>()
+        let nested = TestLog<Int>()
         store.subscribe { [unowned store] _, new in
             guard new == 1 else { return }
             store.dispatch(event: 10)
-            nested.add(store.state)
+            nested.append(store.state)
         }
         store.dispatch(event: 1)
-        #expect(nested.all == [11])
+        #expect(nested.elements == [11])
         #expect(store.state == 11)
     }
 
     @Test func everyObserverSeesConsecutivePairsThoughOneDispatches() {
         let store = sum()
-        let tagged = Seen<Tagged>()
+        let tagged = TestLog<Tagged>()
         for observer in 0..<3 {
             store.subscribe { [unowned store] old, new in
-                tagged.add(Tagged(observer: observer, pair: Pair(old, new)))
+                tagged.append(Tagged(observer: observer, pair: Pair(old, new)))
                 if observer == 0, new == 1 { store.dispatch(event: 1) }
             }
         }
         store.dispatch(event: 1)
         for observer in 0..<3 {
             #expect(
-                tagged.all.filter { $0.observer == observer }.map(\.pair)
+                tagged.elements.filter { $0.observer == observer }.map(\.pair)
                     == [Pair(nil, 0), Pair(0, 1), Pair(1, 2)])
         }
         // And all of one change are told before any of the next.
-        #expect(tagged.all.suffix(6).map(\.observer) == [0, 1, 2, 0, 1, 2])
+        #expect(tagged.elements.suffix(6).map(\.observer) == [0, 1, 2, 0, 1, 2])
     }
 
     @Test func topLevelDispatchAndSubscribeNotifyBeforeTheyReturn() {
         let store = sum(7)
-        store.subscribe { seen.add(Pair($0, $1)) }
-        #expect(seen.all == [Pair(nil, 7)])
+        store.subscribe { seen.append(Pair($0, $1)) }
+        #expect(seen.elements == [Pair(nil, 7)])
         store.dispatch(event: 1)
-        #expect(seen.all == [Pair(nil, 7), Pair(7, 8)])
+        #expect(seen.elements == [Pair(nil, 7), Pair(7, 8)])
     }
 
     @Test func theReplayComesOnceAndThenOnlyNewerVersions() {
         let store = sum()
         store.dispatch(event: 5)
-        store.subscribe { seen.add(Pair($0, $1)) }
+        store.subscribe { seen.append(Pair($0, $1)) }
         store.dispatch(event: 0)
-        #expect(seen.all == [Pair(nil, 5), Pair(5, 5)])
+        #expect(seen.elements == [Pair(nil, 5), Pair(5, 5)])
     }
 
     @Test func subscribingDuringAnotherThreadsDrainReturnsBeforeTheReplay() {
@@ -126,30 +127,30 @@ import Testing
         }.start()
         entered.wait()
         let seen = seen
-        store.subscribe { seen.add(Pair($0, $1)) }
+        store.subscribe { seen.append(Pair($0, $1)) }
         store.dispatch(event: 1)
-        #expect(seen.all.isEmpty)
+        #expect(seen.elements.isEmpty)
         #expect(store.state == 2)
         leave.signal()
         done.wait()
-        #expect(seen.all == [Pair(nil, 1), Pair(1, 2)])
+        #expect(seen.elements == [Pair(nil, 1), Pair(1, 2)])
     }
 
     @Test func unsubscribingTwiceIsHarmlessAndRemovesOnlyItsOwn() {
         let (store, other) = (sum(), sum())
-        let observer: @Sendable (Int?, Int) -> Void = { [seen] in seen.add(Pair($0, $1)) }
+        let observer: @Sendable (Int?, Int) -> Void = { [seen] in seen.append(Pair($0, $1)) }
         let first = store.subscribe(observer: observer)
         let second = store.subscribe(observer: observer)
         #expect(first != second)
         store.dispatch(event: 1)
-        #expect(seen.all.count == 4)
+        #expect(seen.elements.count == 4)
         other.unsubscribe(first)
         store.unsubscribe(first)
         store.unsubscribe(first)
         store.unsubscribe(UUID())
         store.dispatch(event: 1)
-        #expect(seen.all.suffix(1) == [Pair(1, 2)])
-        #expect(seen.all.count == 5)
+        #expect(seen.elements.suffix(1) == [Pair(1, 2)])
+        #expect(seen.elements.count == 5)
     }
 
     @Test func anObserverIsNotCalledAfterItIsUnsubscribedOnTheDrainingThread() {
@@ -160,12 +161,12 @@ import Testing
             if new == 1 { ids.withLock { $0 }.forEach(store.unsubscribe) }
         }
         for _ in 0..<2 {
-            let id = store.subscribe { seen.add(Pair($0, $1)) }
+            let id = store.subscribe { seen.append(Pair($0, $1)) }
             ids.withLock { $0.append(id) }
         }
         store.dispatch(event: 1)
         store.dispatch(event: 1)
-        #expect(seen.all == [Pair(nil, 0), Pair(nil, 0)])
+        #expect(seen.elements == [Pair(nil, 0), Pair(nil, 0)])
     }
 
     @Test func aQueuedReplayIsNotDeliveredAfterUnsubscribing() {
@@ -173,49 +174,49 @@ import Testing
         let seen = seen
         store.subscribe { [unowned store] _, new in
             guard new == 1 else { return }
-            store.unsubscribe(store.subscribe { seen.add(Pair($0, $1)) })
+            store.unsubscribe(store.subscribe { seen.append(Pair($0, $1)) })
         }
         store.dispatch(event: 1)
         store.dispatch(event: 1)
-        #expect(seen.all.isEmpty)
+        #expect(seen.elements.isEmpty)
     }
 
     // MARK: Redux's table
 
     @Test func manySubscriptionsAreEachCountedPlusTheReplay() {
         let store = sum()
-        for _ in 0..<5 { store.subscribe { seen.add(Pair($0, $1)) } }
-        #expect(seen.all.count == 5)
+        for _ in 0..<5 { store.subscribe { seen.append(Pair($0, $1)) } }
+        #expect(seen.elements.count == 5)
         store.dispatch(event: 1)
-        #expect(seen.all.count == 10)
+        #expect(seen.elements.count == 10)
     }
 
     @Test func unsubscribingItselfDuringNotifyLeavesTheOthersCalled() {
         let store = sum()
         let own = Locked<UUID?>(nil)
-        let calls = Seen<Int>()
-        store.subscribe { _, _ in calls.add(0) }
+        let calls = TestLog<Int>()
+        store.subscribe { _, _ in calls.append(0) }
         let id = store.subscribe { [unowned store] old, _ in
-            calls.add(1)
+            calls.append(1)
             if old != nil, let id = own.withLock({ $0 }) { store.unsubscribe(id) }
         }
         own.withLock { $0 = id }
-        store.subscribe { _, _ in calls.add(2) }
+        store.subscribe { _, _ in calls.append(2) }
         store.dispatch(event: 1)
         store.dispatch(event: 1)
-        #expect(calls.all == [0, 1, 2, 0, 1, 2, 0, 2])
+        #expect(calls.elements == [0, 1, 2, 0, 1, 2, 0, 2])
     }
 
     @Test func subscribedDuringNotifyIsReplayedOnceThenToldOnlyOfNewer() {
         let store = sum()
         let seen = seen
         store.subscribe { [unowned store] _, new in
-            if new == 1 { store.subscribe { seen.add(Pair($0, $1)) } }
+            if new == 1 { store.subscribe { seen.append(Pair($0, $1)) } }
         }
         store.dispatch(event: 1)
-        #expect(seen.all == [Pair(nil, 1)])
+        #expect(seen.elements == [Pair(nil, 1)])
         store.dispatch(event: 1)
-        #expect(seen.all == [Pair(nil, 1), Pair(1, 2)])
+        #expect(seen.elements == [Pair(nil, 1), Pair(1, 2)])
     }
 
     @Test func nestedDispatchComposesTheState() {
@@ -230,10 +231,10 @@ import Testing
 
     @Test func stateIsUpToDateInsideAnObserver() {
         let store = sum()
-        let states = Seen<Int>()
-        store.subscribe { [unowned store] _, _ in states.add(store.state) }
+        let states = TestLog<Int>()
+        store.subscribe { [unowned store] _, _ in states.append(store.state) }
         store.dispatch(event: 3)
-        #expect(states.all == [0, 3])
+        #expect(states.elements == [0, 3])
     }
 
     @Test func manyNestedDispatchesNeedNoStack() {
@@ -248,15 +249,15 @@ import Testing
 
     @Test func nothingKeepsTheStoreAlive() {
         weak var gone: IntStore?
-        let token = Seen<Int>()
-        weak var captured: Seen<Int>?
+        let token = TestLog<Int>()
+        weak var captured: TestLog<Int>?
         do {
             let store = sum()
-            let inside = Seen<Int>()
+            let inside = TestLog<Int>()
             captured = inside
-            store.subscribe { _, new in inside.add(new) }
+            store.subscribe { _, new in inside.append(new) }
             gone = store
-            token.add(store.state)
+            token.append(store.state)
         }
         #expect(gone == nil)
         #expect(captured == nil)
@@ -266,11 +267,11 @@ import Testing
         let holder = Locked<IntStore?>(sum())
         let seen = seen
         holder.withLock { $0 }?.subscribe { old, new in
-            seen.add(Pair(old, new))
+            seen.append(Pair(old, new))
             if old != nil { holder.withLock { $0 = nil } }
         }
         holder.withLock { $0 }?.dispatch(event: 1)
-        #expect(seen.all == [Pair(nil, 0), Pair(0, 1)])
+        #expect(seen.elements == [Pair(nil, 0), Pair(0, 1)])
         #expect(holder.withLock { $0 } == nil)
     }
 

@@ -1,34 +1,35 @@
 import Dispatch
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct SubscriptionTests {
     let store = Store<[Int], Int>(initialState: [], reduce: { $0 + [$1] })
-    let seen = Seen<String>()
+    let seen = TestLog<String>()
 
     @Test func itEndsWithItsOwner() {
-        var whole: Subscription? = store.subscription { [seen] _, new in seen.add("\(new)") }
+        var whole: Subscription? = store.subscription { [seen] _, new in seen.append("\(new)") }
         var count: Subscription? = store.subscription(to: \.count) { [seen] old, new in
-            seen.add("\(old ?? -1) \(new)")
+            seen.append("\(old ?? -1) \(new)")
         }
         var last: Subscription? = store.derived(\.last).subscription { [seen] _, new in
-            seen.add("last \(new ?? 0)")
+            seen.append("last \(new ?? 0)")
         }
         store.dispatch(event: 7)
-        #expect(seen.all == ["[]", "-1 0", "last 0", "[7]", "0 1", "last 7"])
+        #expect(seen.elements == ["[]", "-1 0", "last 0", "[7]", "0 1", "last 7"])
         withExtendedLifetime((whole, count, last)) {}
         (whole, count, last) = (nil, nil, nil)
         store.dispatch(event: 8)
-        #expect(seen.all.count == 6)
+        #expect(seen.elements.count == 6)
     }
 
     @Test func itCanBeCancelledBefore() {
-        let subscription = store.subscription { [seen] _, new in seen.add("\(new)") }
+        let subscription = store.subscription { [seen] _, new in seen.append("\(new)") }
         subscription.cancel()
         subscription.cancel()
         store.dispatch(event: 7)
-        #expect(seen.all == ["[]"])
+        #expect(seen.elements == ["[]"])
     }
 
     @Test func itDoesNotKeepTheStore() {
@@ -44,17 +45,17 @@ import Testing
 
     @Test @MainActor func itEndsOnTheMainActor() async {
         var subscriptions: [Subscription] = [
-            store.subscription(on: .shared) { [seen] _, new in seen.add("\(new)") },
+            store.subscription(on: .shared) { [seen] _, new in seen.append("\(new)") },
             store.derived(\.count).subscription(on: .shared) { [seen] _, new in
-                seen.add("\(new)")
+                seen.append("\(new)")
             },
         ]
         await mainQueue()
-        #expect(seen.all == ["[]", "0"])
+        #expect(seen.elements == ["[]", "0"])
         store.dispatch(event: 7)
         subscriptions = []
         await mainQueue()
-        #expect(subscriptions.isEmpty && seen.all.count == 2)
+        #expect(subscriptions.isEmpty && seen.elements.count == 2)
     }
 
     /// Returns after what is on the main queue now.

@@ -49,7 +49,7 @@ struct MetricsTable: Sendable {
         let key = SpanKey(call: event.call, span: event.span)
         switch event.kind {
         case .began(let name):
-            if isCall { begin(key, named: name) }
+            if isCall { openSpan(key, named: name) }
         case .ended(let outcome, let latency, _) where isCall:
             end(key, outcome, event.health, after: latency)
         case .ended(let outcome, let latency, _):
@@ -71,7 +71,7 @@ struct MetricsTable: Sendable {
         [policies.admit(event.policy), event.policyName.map { policyNames.admit($0) } ?? ""]
     }
 
-    private mutating func begin(_ key: SpanKey, named name: String) {
+    private mutating func openSpan(_ key: SpanKey, named name: String) {
         let name = names.admit(name)
         guard open.count < Self.openLimit, open.updateValue(name, forKey: key) == nil else {
             return

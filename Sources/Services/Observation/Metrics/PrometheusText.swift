@@ -26,12 +26,12 @@ private struct PrometheusText {
     init(prefix: String) { self.prefix = prefix }
 
     mutating func add(_ family: MetricFamily<Int>, as type: String) {
-        guard begin(family, type) else { return }
+        guard writeHeader(family, type) else { return }
         for (labels, value) in family.sorted { add(family.name, labels, "\(value)") }
     }
 
     mutating func add(_ family: MetricFamily<PrometheusHistogram>) {
-        guard begin(family, "histogram") else { return }
+        guard writeHeader(family, "histogram") else { return }
         for (labels, histogram) in family.sorted {
             for (bound, count) in histogram.cumulative {
                 add(
@@ -44,7 +44,8 @@ private struct PrometheusText {
         }
     }
 
-    private mutating func begin<Value>(_ family: MetricFamily<Value>, _ type: String) -> Bool {
+    private mutating func writeHeader<Value>(_ family: MetricFamily<Value>, _ type: String) -> Bool
+    {
         if family.series.isEmpty { return false }
         text += "# HELP \(prefix)_\(family.name) \(family.help)\n"
         text += "# TYPE \(prefix)_\(family.name) \(type)\n"

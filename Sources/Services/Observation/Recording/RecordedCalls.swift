@@ -37,7 +37,7 @@ struct RecordedCalls: Sendable {
     mutating func add(_ event: RecordedEvent) {
         if calls[event.call] == nil {
             guard case .began = event.kind, event.policy == PolicyEvent.callPolicy else { return }
-            begin(event.call)
+            addCall(event.call)
         }
         calls[event.call]?.add(event, limit: eventLimit)
     }
@@ -49,7 +49,7 @@ struct RecordedCalls: Sendable {
         oldest = 0
     }
 
-    private mutating func begin(_ number: UInt64) {
+    private mutating func addCall(_ number: UInt64) {
         calls[number] = RecordedCall(number: number)
         guard numbers.count == callLimit else { return numbers.append(number) }
         calls[numbers[oldest]] = nil

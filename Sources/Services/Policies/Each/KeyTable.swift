@@ -14,19 +14,15 @@ struct KeyTable<Key: Hashable, Value> {
     }
 
     private struct Entry {
-        let key: Key
         let value: Value
-        var users = 0
+        var users = 1
         /// The number of the last change between in use and unused, or of its being postponed.
         var use = 0
     }
 
     private let limit: Int
-    private var slots: [Key: Int] = [:]
-    private var entries: [Entry?] = []
-    private var free: [Int] = []
-    /// The slots that nobody uses, those that were left or postponed first, first.
-    private var unused = SlotOrder()
+    /// Those in use are held.
+    private var entries = LRUTable<Key, Entry>()
     private var lastUse = 0
 
     /// How many keys nobody uses.
@@ -35,13 +31,13 @@ struct KeyTable<Key: Hashable, Value> {
     init(limit: Int) { self.limit = limit }
 
     /// How many keys are known.
-    var count: Int { slots.count }
+    var count: Int { entries.count }
 
-    var isFull: Bool { slots.count >= limit }
+    var isFull: Bool { entries.count >= limit }
 
     /// The key that has been unused for longest.
     var oldest: Unused? {
-        guard let slot = unused.first, let entry = entries[slot] else { return nil }
+        guard let slot = entries.oldest, let entry = entries[slot]?.value else { return nil }
         return Unused(value: entry.value, slot: slot, use: entry.use)
     }
 
@@ -49,10 +45,9 @@ struct KeyTable<Key: Hashable, Value> {
     ///
     /// - Returns: Nil where the key is unknown; otherwise what to leave by.
     mutating func enter(_ key: Key) -> (slot: Int, Value)? {
-        guard let slot = slots[key], var entry = entries[slot] else { return nil }
-        if entry.users == 0 { take(slot) }
-        entry.users += 1
-        entries[slot] = entry
+        guard let slot = entries.slot(of: key), let entry = entries[slot]?.value else { return nil }
+        if entry.users == 0 { hold(slot) }
+        entries.update(slot) { $0.users += 1 }
         return (slot, entry.value)
     }
 
@@ -62,53 +57,47 @@ struct KeyTable<Key: Hashable, Value> {
     mutating func enter(_ key: Key, adding value: Value) -> (slot: Int, Value)? {
         if let entered = enter(key) { return entered }
         if isFull { return nil }
-        let slot = free.popLast() ?? entries.count
-        let entry = Entry(key: key, value: value, users: 1)
-        if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        slots[key] = slot
-        return (slot, value)
+        return (entries.insert(key, Entry(value: value), isHeld: true), value)
     }
 
     /// Goes: called once for each that has entered.
     mutating func leave(_ slot: Int) {
-        guard let users = entries[slot]?.users else { return }
-        entries[slot]?.users = users - 1
-        if users == 1 { put(slot) }
+        guard let users = entries[slot]?.value.users else { return }
+        entries.update(slot) { $0.users -= 1 }
+        if users == 1 { release(slot) }
     }
 
     /// Removes a key, unless it was used in the meantime.
     ///
     /// - Returns: What has been taken out.
     mutating func remove(_ key: Unused) -> (Key, Value)? {
-        guard isCurrent(key), let entry = entries[key.slot] else { return nil }
-        take(key.slot)
-        slots[entry.key] = nil
-        entries[key.slot] = nil
-        free.append(key.slot)
-        return (entry.key, entry.value)
+        guard isCurrent(key), let (known, entry) = entries.remove(key.slot) else { return nil }
+        idleCount -= 1
+        return (known, entry.value)
     }
 
     /// Counts a key as used now, unless it was used in the meantime.
     mutating func postpone(_ key: Unused) {
         guard isCurrent(key) else { return }
-        take(key.slot)
-        put(key.slot)
+        hold(key.slot)
+        release(key.slot)
     }
 
     private func isCurrent(_ key: Unused) -> Bool {
-        guard let entry = entries[key.slot] else { return false }
+        guard let entry = entries[key.slot]?.value else { return false }
         return entry.use == key.use && entry.users == 0
     }
 
-    private mutating func put(_ slot: Int) {
+    private mutating func release(_ slot: Int) {
         lastUse += 1
-        entries[slot]?.use = lastUse
-        unused.append(slot)
+        let use = lastUse
+        entries.update(slot) { $0.use = use }
+        entries.release(slot)
         idleCount += 1
     }
 
-    private mutating func take(_ slot: Int) {
-        unused.remove(slot)
+    private mutating func hold(_ slot: Int) {
+        entries.hold(slot)
         idleCount -= 1
     }
 }

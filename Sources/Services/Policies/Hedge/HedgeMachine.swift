@@ -5,7 +5,7 @@
 /// further calls, each of which is asked for first, since it costs a budget that lies elsewhere.
 struct HedgeMachine: Sendable {
     /// What to do next.
-    enum Step: Equatable {
+    enum Decision: Equatable {
         /// Others are under way, or all is over.
         case wait
         /// Find out whether another call may be made, and tell by ``HedgeMachine/grant()`` or
@@ -52,7 +52,7 @@ struct HedgeMachine: Sendable {
     func isValid(_ timer: Timer) -> Bool { !isOver && timer.number == lastTimer }
 
     /// A timer has fired.
-    mutating func fire(_ timer: Timer) -> Step {
+    mutating func fire(_ timer: Timer) -> Decision {
         guard isValid(timer), mayFollow else { return .wait }
         return ask()
     }
@@ -61,7 +61,7 @@ struct HedgeMachine: Sendable {
     ///
     /// Where the answer is to wait and nothing is under way, a later refusal ends all with the last
     /// failure.
-    mutating func end(_ number: Int, with outcome: Outcome) -> Step {
+    mutating func end(_ number: Int, with outcome: Outcome) -> Decision {
         guard underWay.remove(number) != nil else { return .wait }
         switch outcome {
         case .success, .failure: return finish()
@@ -107,13 +107,13 @@ struct HedgeMachine: Sendable {
     private var isIdle: Bool { underWay.isEmpty && asked == 0 }
     private var mayFollow: Bool { begun + asked < attempts }
 
-    private mutating func ask() -> Step {
+    private mutating func ask() -> Decision {
         asked += 1
         lastTimer += 1
         return .ask
     }
 
-    private mutating func finish() -> Step {
+    private mutating func finish() -> Decision {
         isOver = true
         defer { underWay = [] }
         return .finish(losers: underWay.sorted())

@@ -23,28 +23,14 @@ struct MemoMachine<Key: Hashable, Value> {
         case miss(call: Int)
     }
 
-    /// The calls for one key that are under way.
-    private struct Calls {
-        var count = 0
-        /// Calls with a lower number were begun before the key was invalidated.
-        var first = 0
-    }
-
     private let timeToLive: Duration
     private let limit: Int
 
-    private var slots: [Key: Int] = [:]
-    private var entries: [Entry?] = []
-    private var free: [Int] = []
-    /// The slots, those unused for longest first.
-    private var uses = SlotOrder()
+    private var entries = LRUTable<Key, Entry>()
     /// The slots, those that expire first, first.
     private var ages = SlotOrder()
 
-    private var calls: [Key: Calls] = [:]
-    private var lastCall = 0
-    /// Calls up to this one were begun before all was invalidated.
-    private var lastInvalid = 0
+    private var calls = CallValidity<Key>()
     /// The latest instant at which anything was asked.
     private var latest: SchedulerInstant?
 
@@ -56,7 +42,7 @@ struct MemoMachine<Key: Hashable, Value> {
     /// How many answers are kept that have not expired.
     mutating func count(at instant: SchedulerInstant) -> (Int, removed: [Entry]) {
         let removed = expire(at: instant)
-        return (slots.count, removed)
+        return (entries.count, removed)
     }
 
     /// Asks for an answer.
@@ -64,14 +50,11 @@ struct MemoMachine<Key: Hashable, Value> {
         up key: Key, at instant: SchedulerInstant
     ) -> (answer: Answer, removed: [Entry]) {
         let removed = expire(at: instant)
-        if let slot = slots[key], let entry = entries[slot] {
-            uses.remove(slot)
-            uses.append(slot)
+        if let slot = entries.slot(of: key), let entry = entries[slot]?.value {
+            entries.use(slot)
             return (.hit(entry.value), removed)
         }
-        lastCall += 1
-        calls[key, default: Calls()].count += 1
-        return (.miss(call: lastCall), removed)
+        return (.miss(call: calls.start(key)), removed)
     }
 
     /// Ends a call; its value, if it has one, is kept from now on.
@@ -84,40 +67,33 @@ struct MemoMachine<Key: Hashable, Value> {
         call: Int, _ key: Key, _ value: Value?, at instant: SchedulerInstant
     ) -> (removed: [Entry], key: Key?) {
         var removed = expire(at: instant)
-        guard let index = calls.index(forKey: key) else { return (removed, nil) }
-        let isValid = call >= calls.values[index].first && call > lastInvalid
-        calls.values[index].count -= 1
-        let known = calls.values[index].count == 0 ? calls.remove(at: index).key : nil
+        let isValid = calls.isValid(call, key)
+        let known = calls.end(key)
         guard isValid, let value else { return (removed, known) }
-        if let slot = slots[key], let entry = entries[slot] {
+        if let slot = entries.slot(of: key), let entry = entries[slot]?.value {
             if entry.call > call { return (removed, known) }
-            removed.append(entry)
-            take(slot)
-        } else if slots.count == limit, let slot = uses.first {
-            if let entry = entries[slot] { removed.append(entry) }
-            take(slot)
+            take(slot, into: &removed)
+        } else if entries.count == limit, let slot = entries.oldest {
+            take(slot, into: &removed)
         }
-        put(Entry(key: key, value: value, call: call, since: latest ?? instant))
+        let entry = Entry(key: key, value: value, call: call, since: latest ?? instant)
+        ages.append(entries.insert(key, entry))
         return (removed, known)
     }
 
     /// Forgets one answer, and that of each call under way for it.
     mutating func invalidate(_ key: Key) -> Entry? {
-        if let index = calls.index(forKey: key) { calls.values[index].first = lastCall + 1 }
-        guard let slot = slots[key] else { return nil }
-        let entry = entries[slot]
-        take(slot)
-        return entry
+        calls.invalidate(key)
+        var removed: [Entry] = []
+        if let slot = entries.slot(of: key) { take(slot, into: &removed) }
+        return removed.first
     }
 
     /// Forgets all answers, and those of all calls under way.
     mutating func invalidateAll() -> [Entry] {
-        lastInvalid = lastCall
+        calls.invalidateAll()
         var removed: [Entry] = []
-        while let slot = ages.first {
-            if let entry = entries[slot] { removed.append(entry) }
-            take(slot)
-        }
+        while let slot = ages.first { take(slot, into: &removed) }
         return removed
     }
 
@@ -129,30 +105,17 @@ struct MemoMachine<Key: Hashable, Value> {
         let now = latest.map { max($0, instant) } ?? instant
         latest = now
         var removed: [Entry] = []
-        while let slot = ages.first, let entry = entries[slot],
+        while let slot = ages.first, let entry = entries[slot]?.value,
             entry.since.duration(to: now) >= timeToLive
         {
-            removed.append(entry)
-            take(slot)
+            take(slot, into: &removed)
         }
         return removed
     }
 
-    private mutating func put(_ entry: Entry) {
-        let slot = free.popLast() ?? entries.count
-        if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        slots[entry.key] = slot
-        uses.append(slot)
-        ages.append(slot)
-    }
-
-    /// Empties a slot whose entry the caller has.
-    private mutating func take(_ slot: Int) {
-        guard let entry = entries[slot] else { return }
-        slots[entry.key] = nil
-        entries[slot] = nil
-        uses.remove(slot)
+    /// Empties a slot.
+    private mutating func take(_ slot: Int, into removed: inout [Entry]) {
         ages.remove(slot)
-        free.append(slot)
+        if let entry = entries.remove(slot)?.value { removed.append(entry) }
     }
 }

@@ -3,7 +3,7 @@
 /// An attempt is under way. Next: `finish`, or `retry` and then the next attempt.
 struct RetryMachine: Sendable {
     /// What to do at the end of an attempt.
-    enum Step: Equatable {
+    enum Decision: Equatable {
         /// The result is given back; why, if it could have been repeated.
         case finish(RetryWithheld?)
         /// The attempt is repeated after a while.
@@ -39,7 +39,7 @@ struct RetryMachine: Sendable {
         with advice: CallAssessment.Retry, _ repeatability: Repeatability,
         remaining: @autoclosure () -> Duration?, bits: @autoclosure () -> UInt64,
         withdraw: @autoclosure () -> Bool
-    ) -> Step {
+    ) -> Decision {
         guard case .after(let asked) = advice else { return .finish(nil) }
         if attempt >= attempts { return .finish(.attemptsUsed) }
         if repeatability == .refused { return .finish(.notReplayable) }

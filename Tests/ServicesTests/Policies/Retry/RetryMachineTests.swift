@@ -12,7 +12,7 @@ import Testing
     func end(
         _ machine: inout RetryMachine, _ advice: CallAssessment.Retry = .after(nil),
         _ repeatability: Repeatability = .proven, remaining: Duration? = nil, budget: Bool = true
-    ) -> RetryMachine.Step {
+    ) -> RetryMachine.Decision {
         machine.end(
             with: advice, repeatability, remaining: remaining, bits: 0, withdraw: budget)
     }
@@ -48,7 +48,7 @@ import Testing
             (.askedTooLong, { end(&$0, .after(.seconds(60) + .nanoseconds(1))) }),
             (.deadline, { end(&$0, remaining: .seconds(1)) }),
             (.budget, { end(&$0, budget: false) }),
-        ] as [(RetryWithheld, (inout RetryMachine) -> RetryMachine.Step)] {
+        ] as [(RetryWithheld, (inout RetryMachine) -> RetryMachine.Decision)] {
             var machine = machine()
             #expect(step(&machine) == .finish(reason))
             #expect(machine.attempt == 1)
@@ -122,7 +122,7 @@ import Testing
                 attempts: script.attempts, backoff: .fullJitter(base: .milliseconds(100)),
                 maxServerDelay: script.maxServerDelay)
             var delays: [Duration] = []
-            var last = RetryMachine.Step.retry(after: .zero)
+            var last = RetryMachine.Decision.retry(after: .zero)
             for turn in script.turns {
                 last = machine.end(
                     with: turn.advice, script.mayRepeat ? .proven : .refused,

@@ -1,0 +1,26 @@
+/// Changes that are told one after the other, whatever thread they come from.
+///
+/// Idle. Next: telling, by ``startTelling()``. Telling. Next: idle, when ``next()`` finds nothing left.
+struct ChangeQueue<Change> {
+    private var changes: [Change] = []
+    private var isTelling = false
+
+    /// Puts a change at the end.
+    mutating func add(_ change: Change) { changes.append(change) }
+
+    /// Whether the caller is to tell what is there: nobody else does.
+    mutating func startTelling() -> Bool {
+        guard !isTelling, !changes.isEmpty else { return false }
+        isTelling = true
+        return true
+    }
+
+    /// The next to be told; nil where none is left, and the caller is done.
+    mutating func next() -> Change? {
+        guard !changes.isEmpty else {
+            isTelling = false
+            return nil
+        }
+        return changes.removeFirst()
+    }
+}

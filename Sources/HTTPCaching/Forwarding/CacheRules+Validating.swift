@@ -1,0 +1,61 @@
+import HTTPNetworking
+
+extension CacheRules {
+    /// The request that asks whether a stored response is still right (RFC 9111, section 4.3.1).
+    ///
+    /// It carries all validators that the response has; with none it is the request itself.
+    func validation(of entry: CachedResponse, for request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        if let tag = EntityTag(of: entry.headers) {
+            request.headers.set((tag.isWeak ? "W/" : "") + tag.opaque, for: "If-None-Match")
+        }
+        if let changed = lastModified(entry.headers) {
+            request.headers.set(changed, for: "If-Modified-Since")
+        }
+        return request
+    }
+
+    /// Whether a 304 speaks of a stored response (RFC 9111, section 4.3.4).
+    ///
+    /// - Parameters:
+    ///   - fresh: The headers of the 304.
+    ///   - entry: The stored response.
+    ///   - isOwn: Whether the 304 answers a request with this response's validators only, so that one
+    ///     without any validator can mean no other.
+    func confirms(_ fresh: HTTPHeaders, _ entry: CachedResponse, isOwn: Bool) -> Bool {
+        if fresh["ETag"] != nil {
+            guard let tag = EntityTag(of: fresh), let stored = EntityTag(of: entry.headers) else {
+                return false
+            }
+            return tag.isWeak ? tag.matchesWeakly(stored) : tag.matchesStrongly(stored)
+        }
+        if fresh["Last-Modified"] != nil {
+            return lastModified(fresh) == lastModified(entry.headers)
+        }
+        return isOwn
+    }
+
+    /// A stored response as a 304 has confirmed it, and whether it may still be stored.
+    ///
+    /// - Returns: Nil where it answers no request any more.
+    func freshened(
+        _ entry: CachedResponse, by reply: OriginReply
+    ) -> (entry: CachedResponse, isKept: Bool)? {
+        let headers = StoredFields.update(entry.headers, by: reply.response.headers, mode: mode)
+        let stored = HTTPResponse(status: entry.status, body: entry.body, url: entry.url)
+        guard
+            var updated = self.entry(status: entry.status, headers, like: stored, reply)
+        else { return nil }
+        updated.isRefused = entry.isRefused
+        let isKept =
+            mayStore(status: entry.status, headers, reply.presented)
+            && !StoredFields.areVital(
+                StoredFields.connectionFields(reply.response.headers))
+        return (updated, isKept)
+    }
+
+    private func lastModified(_ headers: HTTPHeaders) -> String? {
+        let values = Set(headers.values(for: "Last-Modified"))
+        return values.count == 1 ? values.first : nil
+    }
+}

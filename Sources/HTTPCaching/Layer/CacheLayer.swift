@@ -1,0 +1,99 @@
+import Futures
+import HTTPNetworking
+import Services
+
+/// A cache around one service.
+struct CacheLayer: Sendable {
+    static let policy = "cache"
+
+    let cache: HTTPCache
+    let next: HTTPService
+    /// Asks the origin about a stored response; those who ask the same meanwhile share the question.
+    let validate: Service<CacheValidation, ForwardedAnswer>
+    /// Asks the origin what nothing stored answers, likewise.
+    let fetch: Service<ForwardedMiss, ForwardedAnswer>
+
+    init(_ cache: HTTPCache, over next: @escaping HTTPService) {
+        self.cache = cache
+        self.next = next
+        let asking = CacheForwarding(cache: cache, next: next)
+        validate = stack(.coalesce(by: \.key, sharing: cache.group), over: asking.ask)
+        fetch = stack(.coalesce(by: \.key, sharing: cache.misses), over: asking.ask)
+    }
+
+    func call(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        guard let presented = PresentedRequest(request) else { return next(request) }
+        guard [.get, .head].contains(presented.method), request.body.isEmpty else {
+            if presented.onlyIfCached { return unavailable(presented) }
+            return request.method.isSafe
+                ? next(request).marked(by: cache) { _ in .forwarded(.method) }
+                : writeThrough(request, presented)
+        }
+        let found = cache.store.responses(for: presented.key)
+        if let result = found.result { return go(presented, (try? result.get()) ?? []) }
+        let context = CallContext.current
+        return found.recover { _ in [] }.flatMap { entries in
+            context.run { go(presented, entries) }
+        }
+    }
+
+    private func go(_ presented: PresentedRequest, _ entries: [CachedResponse]) -> Future<
+        HTTPResponse
+    > {
+        switch cache.rules.decide(presented, entries, at: cache.moment()) {
+        case .serve(let response, let entry, let reuse):
+            return serve(response, entry, reuse, presented, as: .hit(entry))
+        case .validate(let entry): return validated(entry, presented)
+        case .forward(let reason):
+            return cache.coalescesMisses && presented.mayCollapse
+                ? collapse(presented, reason) : forward(presented, reason)
+        case .unavailable: return unavailable(presented)
+        }
+    }
+
+    /// Gives a stored response.
+    func serve(
+        _ response: HTTPResponse, _ entry: CachedResponse, _ reuse: CacheRules.Reuse,
+        _ presented: PresentedRequest, as status: CacheStatus
+    ) -> Future<HTTPResponse> {
+        let context = CallContext.current
+        cache.count(\.hits)
+        context.report(.hit, by: Self.policy, named: cache.name)
+        if reuse != .fresh {
+            cache.count(\.staleHits)
+            context.report(.note("stale"), by: Self.policy, named: cache.name)
+        }
+        if reuse == .staleWhileRevalidating { revalidate(entry, presented) }
+        return give(response.marked(by: cache, status), of: entry)
+    }
+
+    /// What is stored, as an error where it was one when it came.
+    func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
+        guard entry.isRefused else { return Future(value: response) }
+        return Future(
+            error: HTTPError(
+                code: .unacceptableStatus, request: response.request, response: response))
+    }
+
+    /// What has come, as an error where it is one.
+    func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
+        let response = reply.response.marked(by: cache, status)
+        guard var error = reply.refusal else { return Future(value: response) }
+        error.response = response
+        return Future(error: error)
+    }
+
+    private func unavailable(_ presented: PresentedRequest) -> Future<HTTPResponse> {
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
+        return Future(value: cache.rules.unavailable(presented, at: cache.moment()))
+    }
+
+    /// Asks the origin as the caller asks.
+    func forward(_ presented: PresentedRequest, _ reason: CacheRules.Reason) -> Future<HTTPResponse>
+    {
+        cache.count(\.misses)
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
+        return CacheForwarding(cache: cache, next: next).forward(presented.request, presented)
+            .flatMap { reply in give(reply, as: .answered(reason, reply)) }
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPNetworking
+
+/// One range of bytes, cut out of a whole response (RFC 9110, section 14).
+enum ByteRange {
+    /// The part that a request asks for: a 206, or the whole where If-Range does not fit.
+    ///
+    /// - Returns: Nil where the origin has to answer: for several ranges, another unit, a range that
+    ///   cannot be satisfied or read, or a response that is encoded or is no 200.
+    static func part(of response: HTTPResponse, for request: HTTPHeaders) -> HTTPResponse? {
+        guard response.status == 200, response.headers["Content-Encoding"] == nil else {
+            return nil
+        }
+        if let condition = request["If-Range"] {
+            // Only a strong tag is judged here; whether a date is strong depends on the origin.
+            guard condition.hasSuffix("\""), let asked = EntityTag(condition) else { return nil }
+            guard let tag = EntityTag(of: response.headers), tag.matchesStrongly(asked) else {
+                return response
+            }
+        }
+        guard let range = request["Range"].flatMap({ bounds($0, of: response.body.count) }) else {
+            return nil
+        }
+        var part = response
+        let start = response.body.startIndex
+        part.status = 206
+        part.body = Data(
+            response.body[(start + range.lowerBound)..<(start + range.upperBound)])
+        part.headers.set("\(range.count)", for: "Content-Length")
+        let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(response.body.count)"
+        part.headers.set(place, for: "Content-Range")
+        return part
+    }
+
+    /// The bytes that `bytes=2-5`, `bytes=2-` or `bytes=-3` mean.
+    private static func bounds(_ text: String, of size: Int) -> Range<Int>? {
+        let words = text.split(separator: "=", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let ends = words[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        let (first, last) = (number(ends[0]), number(ends[1]))
+        if ends[0].isEmpty {
+            guard let last, last > 0, size > 0 else { return nil }
+            return max(0, size - last)..<size
+        }
+        guard let first, first < size, ends[1].isEmpty || last != nil else { return nil }
+        if let last, last < first { return nil }
+        return first..<min(last.map { $0 + 1 } ?? size, size)
+    }
+
+    private static func number(_ text: Substring) -> Int? { DeltaSeconds.parse(text) }
+}

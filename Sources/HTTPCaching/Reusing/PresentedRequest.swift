@@ -1,0 +1,58 @@
+import HTTPNetworking
+
+/// What a cache has to know of a request.
+struct PresentedRequest: Sendable {
+    let request: HTTPRequest
+    let key: CacheKey
+    let method: HTTPMethod
+    let headers: HTTPHeaders
+    let control: CacheControl
+    let partition: CachePartition
+
+    init?(_ request: HTTPRequest) {
+        guard let key = CacheKey(request.url) else { return nil }
+        self.request = request
+        self.key = key
+        method = request.method
+        headers = request.effectiveHeaders
+        control = CacheControl(headers)
+        partition = CachePartition(of: request)
+    }
+
+    /// Whether no stored response may be used before the origin has confirmed it.
+    ///
+    /// Pragma counts where there is no Cache-Control: HTTP/1.0's way to ask for that.
+    var mustValidate: Bool {
+        if control.isPresent { return control.contains("no-cache") || control.isMalformed }
+        let pragma = headers["Pragma"]?.lowercased() ?? ""
+        return pragma.split(separator: ",").contains { HTTPHeaders.trimmed($0) == "no-cache" }
+    }
+
+    var forbidsStoring: Bool { control.contains("no-store") }
+    var onlyIfCached: Bool { control.contains("only-if-cached") }
+
+    /// Whether the client brings conditions, or asks for a part.
+    var isConditional: Bool { Self.conditions.contains { headers[$0] != nil } }
+
+    /// Whether it is for the origin alone to judge the request's conditions (RFC 9111, section 4.3.2).
+    var isForOrigin: Bool {
+        headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil
+    }
+
+    /// Whether a response to it says something about the part or the version that was asked for, and
+    /// not about the resource.
+    var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
+
+    /// Whether it may wait for the answer to another request that asks the same.
+    ///
+    /// One with a deadline of its own would fail the others.
+    var mayCollapse: Bool {
+        method == .get && !isConditional && !forbidsStoring && !mustValidate
+            && request.context.deadline == nil
+    }
+
+    private static let conditions = [
+        "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
+        "Range",
+    ]
+}

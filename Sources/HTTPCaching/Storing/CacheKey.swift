@@ -1,0 +1,39 @@
+import HTTPNetworking
+
+/// What a cache knows a resource by: its URL, in the one form that equivalent ones share.
+///
+/// Scheme and host in lower case, without a default port, without a fragment, and with a path of at
+/// least "/" (RFC 9110, section 4.2.3). Escapes stay as they are: a server may tell them apart.
+public struct CacheKey {
+    /// The URL.
+    ///
+    /// Its query may hold secrets; `description` leaves those out.
+    public let url: String
+
+    /// Makes the key of a URL, or returns nil where that is no absolute http or https URL.
+    public init?(_ url: URL) {
+        guard let parts = AbsoluteURL(url), let origin = HTTPOrigin(url) else { return nil }
+        let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
+        let authority = parts.schemeAndAuthority.drop { $0 != ":" }.dropFirst(3)
+        let user = authority.lastIndex(of: "@").map { authority[...$0] } ?? ""
+        let port = isDefault ? "" : ":\(origin.port)"
+        let path = parts.path.isEmpty ? "/" : parts.path
+        let query = parts.query.map { "?\($0)" } ?? ""
+        self.url = "\(origin.scheme)://\(user)\(origin.host)\(port)\(path)\(query)"
+    }
+}
+
+extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The URL without userinfo and without the values of its query.
+    public var description: String { URL(string: url).map(SafeText.redacted) ?? "a key" }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+}
+
+extension CacheKey: Hashable {}
+
+extension CacheKey: Sendable {}

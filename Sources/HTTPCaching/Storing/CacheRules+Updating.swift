@@ -1,0 +1,106 @@
+import HTTPNetworking
+
+extension CacheRules {
+    /// What a reply of the origin changes in what is stored for its URL.
+    enum Change: Sendable {
+        /// Something new is there, in the place of what answered the same requests.
+        case put(CachedResponse)
+        /// What answered the same requests is out of date.
+        case drop
+        /// The answer was a 304.
+        case freshen
+        /// The answer to HEAD told how GET would be answered.
+        case freshenByHead
+        case nothing
+    }
+
+    /// What a reply of the origin changes.
+    func change(by reply: OriginReply) -> Change {
+        let (presented, status) = (reply.presented, reply.response.status)
+        if reply.isForeign { return .nothing }
+        if presented.method == .head {
+            if presented.forbidsStoring { return .nothing }
+            return status == 200 ? .freshenByHead : [404, 410].contains(status) ? .drop : .nothing
+        }
+        if presented.forbidsStoring { return .nothing }
+        if status == 304 { return .freshen }
+        // An error does not take the place of what is given in its stead.
+        if isError(status: status), let entry = reply.validated,
+            mayUseOnError(entry, for: presented, at: reply.responseTime)
+        {
+            return .nothing
+        }
+        if let entry = entry(from: reply) { return .put(entry) }
+        let isNews = (200..<400).contains(status) && status != 206 || [404, 410].contains(status)
+        return isNews && (!presented.asksForLess || status == 200) ? .drop : .nothing
+    }
+
+    /// Makes a change to what is stored for the URL of a reply of the origin.
+    ///
+    /// What is of a call that began later stays: the answer of a slow one is the older. What nobody can
+    /// be given any more goes.
+    func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
+        entries.removeAll { $0.variant.isOver }
+        switch change {
+        case .put(let entry): put(entry, of: reply, to: &entries)
+        case .drop: entries.removeAll { isOlder($0, reply) }
+        case .freshen: entries = entries.compactMap { freshen($0, reply) }
+        case .freshenByHead: entries = entries.compactMap { freshenByHead($0, reply) }
+        case .nothing: break
+        }
+    }
+
+    private func isOlder(_ entry: CachedResponse, _ reply: OriginReply) -> Bool {
+        entry.number < reply.number && entry.variant.matches(reply.presented)
+    }
+
+    private func put(
+        _ entry: CachedResponse, of reply: OriginReply, to entries: inout [CachedResponse]
+    ) {
+        entries.removeAll { isOlder($0, reply) }
+        if entries.contains(where: { $0.variant.matches(reply.presented) }) { return }
+        entries.append(entry)
+        if entries.count > variantLimit { entries.removeFirst() }
+    }
+
+    /// What a 304 makes of a stored response; nil where that may not be kept.
+    ///
+    /// With a strong tag it speaks of every variant that has the same (RFC 9111, section 4.3.4), but not of
+    /// another user's: what it says beside that is for one.
+    private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
+        if entry.number >= reply.number { return entry }
+        let fresh = reply.response.headers
+        let isOwn = reply.validated?.number == entry.number
+        let isAsked = isOwn || entry.variant.matches(reply.presented)
+        guard confirms(fresh, entry, isOwn: isOwn) else { return isOwn ? nil : entry }
+        let isStrong = EntityTag(of: fresh)?.isWeak == false
+        guard isAsked || isStrong && entry.variant.isOf(reply.presented.partition) else {
+            return entry
+        }
+        guard let (confirmed, isKept) = freshened(entry, by: reply), isKept else { return nil }
+        if isAsked { return confirmed }
+        let isSame = Set(confirmed.variant.fields.keys) == Set(entry.variant.fields.keys)
+        return isSame ? confirmed.with(variant: entry.variant) : nil
+    }
+
+    /// What an answer to HEAD makes of a stored response (RFC 9111, section 4.3.5).
+    ///
+    /// Without any validator it confirms nothing.
+    private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
+        guard isOlder(entry, reply) else { return entry }
+        let head = reply.response.headers
+        let length = head["Content-Length"] ?? "\(entry.body.count)"
+        let stored = entry.headers["Content-Length"] ?? "\(entry.body.count)"
+        let differs = ["ETag", "Last-Modified"].contains { name in
+            head[name] != nil && head[name] != entry.headers[name]
+        }
+        if differs || length != stored && entry.headers["Content-Encoding"] == nil {
+            var entry = entry
+            entry.isDoubted = true
+            return entry.hasValidator ? entry : nil
+        }
+        guard head["ETag"] != nil || head["Last-Modified"] != nil else { return entry }
+        guard let (confirmed, isKept) = freshened(entry, by: reply), isKept else { return nil }
+        return confirmed
+    }
+}

@@ -1,0 +1,82 @@
+import HTTPNetworking
+
+/// Which requests for a URL a stored response answers: those whose fields that Vary names are the
+/// same as those of the request that it came for (RFC 9111, section 4.1).
+///
+/// In a private cache they also go in the same names, so that nobody gets what another user of the same
+/// process was answered.
+public struct CacheVariant {
+    /// The fields by their names in lower case; nil where the request had none.
+    let fields: [String: String?]
+
+    /// In whose names they go; nil in a shared cache.
+    let partition: CachePartition?
+
+    /// Makes the variant of a response.
+    ///
+    /// - Parameters:
+    ///   - presented: The request that it came for.
+    ///   - response: The headers of the response.
+    ///   - mode: Whom the cache serves.
+    /// - Returns: Nil where Vary says "*" or what is no name, so that the response answers no other request.
+    init?(of presented: PresentedRequest, response: HTTPHeaders, mode: HTTPCache.Mode) {
+        partition = mode == .private ? presented.partition : nil
+        var fields: [String: String?] = [:]
+        for line in response.values(for: "Vary") {
+            for name in line.split(separator: ",") {
+                let name = HTTPHeaders.trimmed(name).lowercased()
+                if name.isEmpty || partition?.standsFor(name) == true { continue }
+                // What is no name says as little of other requests as the star does.
+                guard name != "*", HTTPHeaders.isToken(name) else { return nil }
+                fields[name] = .some(Self.value(of: name, in: presented.headers))
+            }
+        }
+        self.fields = fields
+    }
+
+    /// Whether a request is one of them.
+    func matches(_ presented: PresentedRequest) -> Bool {
+        isOf(presented.partition)
+            && fields.allSatisfy { Self.value(of: $0.key, in: presented.headers) == $0.value }
+    }
+
+    /// Whether requests in such names may be among them.
+    func isOf(_ names: CachePartition) -> Bool {
+        partition.map { $0 == names && !$0.isOver } ?? true
+    }
+
+    /// Whether there will never be such a request any more.
+    var isOver: Bool { partition?.isOver ?? false }
+
+    /// How many bytes it takes.
+    var byteCount: Int {
+        fields.reduce(partition?.byteCount ?? 0) {
+            $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0)
+        }
+    }
+
+    /// All lines as one, the white space around its commas evened out.
+    ///
+    /// Where there are quotation marks, white space may mean something.
+    private static func value(of name: String, in headers: HTTPHeaders) -> String? {
+        guard let value = headers[name] else { return nil }
+        if value.utf8.contains(UInt8(ascii: "\"")) { return value }
+        return value.split(separator: ",", omittingEmptySubsequences: false)
+            .map(HTTPHeaders.trimmed).joined(separator: ",")
+    }
+}
+
+extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names of the fields, none of their values.
+    public var description: String { fields.keys.sorted().joined(separator: ", ") }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+}
+
+extension CacheVariant: Hashable {}
+
+extension CacheVariant: Sendable {}

@@ -1,0 +1,98 @@
+import Futures
+public import HTTPNetworking
+
+/// A response as a cache keeps it.
+///
+/// Its headers are those that may be stored (RFC 9111, section 3.1), with a Date, and without Age.
+public struct CachedResponse {
+    /// The status code.
+    public let status: Int
+
+    /// The headers.
+    public let headers: HTTPHeaders
+
+    /// The whole body.
+    public let body: Data
+
+    /// The URL that answered; nil where nobody said.
+    public let url: URL?
+
+    /// Which requests it answers.
+    public private(set) var variant: CacheVariant
+
+    /// When the request was sent that it came for, or that confirmed it last.
+    public let requestTime: HTTPDate
+
+    /// When it came, or was confirmed last.
+    public let responseTime: HTTPDate
+
+    /// How old it was then, in seconds (RFC 9111, section 4.2.3).
+    public let initialAge: Int
+
+    /// For how many seconds of age it is fresh; less than zero where it had expired when it was made.
+    public let lifetime: Int
+
+    /// Whether something spoke against it, so that it must be confirmed whatever it says of itself.
+    public internal(set) var isDoubted = false
+
+    /// Whether a layer beneath the cache has made an error of it, so that it is given as one.
+    var isRefused = false
+
+    /// When it came, on the clock that cannot be set; nil where that was in another process.
+    let received: SchedulerInstant?
+
+    /// Which call of its cache it is of; of two the later has the higher.
+    let number: Int
+
+    /// What its Cache-Control says.
+    let control: CacheControl
+
+    /// How old it is at a moment, in seconds (RFC 9111, section 4.2.3).
+    func age(at now: ClockReading) -> Int {
+        let byDate = now.date.secondsSince1970 - responseTime.secondsSince1970
+        let byClock = received.map { Int($0.duration(to: now.instant).components.seconds) } ?? 0
+        return initialAge + max(0, byDate, byClock)
+    }
+
+    /// When it was made, as far as is known.
+    var date: HTTPDate { DateField.date(headers, "Date") ?? responseTime }
+}
+
+extension CachedResponse {
+    /// How many bytes it takes: headers, body, and what tells its variant, with an allowance for
+    /// how they are kept.
+    public var byteCount: Int {
+        let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+        return body.count + fields + variant.byteCount + 256
+    }
+
+    /// The same for other requests.
+    func with(variant: CacheVariant) -> CachedResponse {
+        var copy = self
+        copy.variant = variant
+        return copy
+    }
+
+    /// Whether it must be confirmed before any use.
+    var requiresValidation: Bool {
+        if isDoubted || control.isMalformed { return true }
+        guard control.contains("no-cache") else { return false }
+        return control.fieldNames("no-cache").map(StoredFields.areVital) ?? true
+    }
+
+    /// Whether the origin can be asked if it is still right.
+    var hasValidator: Bool { headers["ETag"] != nil || headers["Last-Modified"] != nil }
+}
+
+extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status, the headers redacted, and the size of the body.
+    public var description: String { "\(status), \(headers), body of \(body.count) bytes" }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
+}
+
+extension CachedResponse: Sendable {}

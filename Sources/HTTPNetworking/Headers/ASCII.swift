@@ -1,0 +1,31 @@
+// What bytes are in ASCII, in which the fields of HTTP, URLs and JSON are written.
+
+extension UInt8 {
+    /// Whether it is a space or a tab: the white space that a field may have (RFC 9110, section 5.6.3).
+    @inlinable
+    package var isSpace: Bool { self == 0x20 || self == 0x09 }
+
+    /// Whether it is a digit.
+    @inlinable
+    package var isDigit: Bool { 48...57 ~= self }
+
+    /// Whether it is a letter.
+    @inlinable
+    package var isLetter: Bool { 97...122 ~= self | 0x20 }
+
+    /// Whether it is a letter or a digit.
+    @inlinable
+    package var isLetterOrDigit: Bool { isLetter || isDigit }
+
+    /// The same in lower case, where it is a letter.
+    @inlinable
+    package var lowercased: UInt8 { 65...90 ~= self ? self | 0x20 : self }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// Without the spaces and tabs at both ends.
+    package var trimmed: SubSequence {
+        let rest = drop(while: \.isSpace)
+        return rest.lastIndex { !$0.isSpace }.map { rest[...$0] } ?? rest.prefix(0)
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPNetworking
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What an endpoint asks for, read back from the URL that a wire transport would send.
+struct RequestTarget {
+    let method: HTTPMethod
+    let segments: [String]
+    let query: [(name: String, value: String?)]
+
+    /// Reads an endpoint, or throws why a wire transport would refuse it.
+    init(of endpoint: Endpoint) throws(Endpoint.Error) {
+        method = endpoint.method
+        let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
+        var alone = endpoint
+        // Routes are written in the app's terms, so that a base's path is no part of them.
+        if !endpoint.path.isEmpty { alone.base = Endpoint.anyBase }
+        let parts = AbsoluteURL(whole)
+        let ownParts = alone.url.flatMap(AbsoluteURL.init)
+        segments = Self.segments(of: ownParts?.path ?? "")
+        query = Self.items(of: parts?.query)
+    }
+
+    /// Reads a request, or throws why a wire transport would refuse it.
+    ///
+    /// - Parameter base: The URL whose path is no part of the routes.
+    init(of request: HTTPRequest, under base: URL?) throws(Endpoint.Error) {
+        try request.validate()
+        method = request.method
+        let parts = AbsoluteURL(request.url)
+        let all = Self.segments(of: parts?.path ?? "")
+        let above = Self.segments(of: base.flatMap(AbsoluteURL.init)?.path ?? "")
+            .filter { !$0.isEmpty }
+        segments = all.starts(with: above) ? Array(all.dropFirst(above.count)) : all
+        query = Self.items(of: parts?.query)
+    }
+
+    private static func items(of query: Substring?) -> [(name: String, value: String?)] {
+        (query ?? "").split(separator: "&").map { item in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : nil)
+        }
+    }
+
+    /// The decoded segments of a path, whose leading slash says nothing.
+    static func segments(of path: Substring) -> [String] {
+        let relative = path.hasPrefix("/") ? path.dropFirst() : path
+        return relative.split(separator: "/", omittingEmptySubsequences: false).map(decoded)
+    }
+
+    /// A part of a URL decoded, or as it is where its bytes are no UTF-8.
+    private static func decoded(_ text: Substring) -> String {
+        PercentEncoding.decode(text) ?? String(text)
+    }
+}

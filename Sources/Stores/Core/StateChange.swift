@@ -1,0 +1,24 @@
+/// A change as the thread that made it takes it out of the lock.
+///
+/// It keeps the old state until no lock is held: what that owns may use the store as it is freed.
+@usableFromInline
+struct StateChange<State: Sendable> {
+    @usableFromInline let old: State
+    @usableFromInline let new: State
+    @usableFromInline let version: UInt64
+    @usableFromInline let audience: Audience<State>
+    /// Whether this thread tells the observers, without a place in the queue.
+    @usableFromInline let isToBeTold: Bool
+
+    @inlinable
+    init(
+        _ old: State, _ new: State, _ version: UInt64, _ audience: Audience<State>,
+        isToBeTold: Bool
+    ) {
+        self.old = old
+        self.new = new
+        self.version = version
+        self.audience = audience
+        self.isToBeTold = isToBeTold
+    }
+}

@@ -1,0 +1,12 @@
+import Futures
+
+/// What happened, in order of arrival, from any thread.
+package final class TestLog<Element: Sendable>: Sendable {
+    private let list = Locked<[Element]>([])
+
+    package init() {}
+
+    package var elements: [Element] { list.withLock { $0 } }
+
+    package func append(_ element: Element) { list.withLock { $0.append(element) } }
+}
