@@ -1,5 +1,7 @@
 import Foundation
 import Futures
+import HTTPAuthorization
+import HTTPCaching
 import HTTPClients
 import HTTPNetworking
 import InMemoryTransport
