@@ -4,12 +4,6 @@ public import HTTPCaching
 public import HTTPNetworking
 public import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A client with everything in its place: a slot for each part, and one order of the parts.
 ///
 /// ```swift
@@ -21,8 +15,8 @@ public import Foundation
 /// let products: Future<[Product]> = client.networking(Endpoint(path: "/products")).decoded()
 /// ```
 ///
-/// It hands out functions: ``send``, ``stream`` and ``networking``. Each is a service like any other, so it goes
-/// around, beneath and beside everything else.
+/// It hands out functions: ``send``, ``stream`` and ``networking``. Each is a service like any other, and is
+/// composed as any other.
 ///
 /// ## What it does with a base alone
 ///
@@ -161,8 +155,8 @@ public struct HTTPClient {
     /// What carries the requests.
     let transport: any HTTPTransport
 
-    /// The parts put together, once somebody has used them.
-    private(set) var assembly = Assembly()
+    /// The functions that it hands out, made when they are first used.
+    private(set) var lazyFunctions = LazyFunctions()
 
     /// Makes a client.
     ///
@@ -182,10 +176,10 @@ public struct HTTPClient {
     ///   - base: What endpoints are appended to; see ``base``.
     ///   - send: What carries the requests.
     public init(base: URL?, over send: @escaping HTTPService) {
-        self.init(base: base, over: WholeTransport(service: send))
+        self.init(base: base, over: FunctionTransport(service: send))
     }
 
-    private mutating func renew() { assembly = Assembly() }
+    private mutating func renew() { lazyFunctions = LazyFunctions() }
 }
 
 extension HTTPClient: CustomStringConvertible, CustomReflectable {
@@ -201,7 +195,7 @@ extension HTTPClient: CustomStringConvertible, CustomReflectable {
 extension HTTPClient: Sendable {}
 
 /// A transport of a function that gives whole responses.
-private struct WholeTransport: HTTPTransport {
+private struct FunctionTransport: HTTPTransport {
     let service: HTTPService
 
     func send(_ request: HTTPRequest) -> Future<HTTPResponse> { service(request) }

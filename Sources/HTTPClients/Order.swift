@@ -59,9 +59,12 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
+    /// The base's origin, nil where there is no base.
+    private var home: HTTPOrigins? { base.map { .origins(of: $0) } }
+
     /// Whom credentials are for.
     private var credentialOrigins: HTTPOrigins {
-        authorizedOrigins ?? base.map { .origins(of: $0) } ?? .origins { _ in false }
+        authorizedOrigins ?? home ?? .origins { _ in false }
     }
 
     private func observation<Output>() -> Middleware<HTTPRequest, Output>? {
@@ -76,11 +79,10 @@ extension HTTPClient {
     private func defaultHeaders<Output>() -> Middleware<HTTPRequest, Output>? {
         if headers.isEmpty { return nil }
         let adding = Middleware<HTTPRequest, Output>.defaultHeaders(headers)
-        guard let base else { return adding }
-        let origin = HTTPOrigin(base)
+        guard let home else { return adding }
         return Middleware(named: "defaultHeaders") { next in
             let added = adding(next)
-            return { request in request.origin == origin ? added(request) : next(request) }
+            return { request in home.contains(request.url) ? added(request) : next(request) }
         }
     }
 
@@ -130,23 +132,5 @@ extension HTTPClient {
     /// What a call is named by unless told otherwise: like "GET api.example.com".
     static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
         request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
-    }
-}
-
-extension Middleware where Input == HTTPRequest {
-    /// Sends on the request that a function makes of each.
-    static func changing(
-        _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
-    ) -> Middleware {
-        Middleware { next in
-            { request in
-                do {
-                    let changed = try change(request)
-                    return next(changed).naming(changed)
-                } catch {
-                    return Future(error: error)
-                }
-            }
-        }
     }
 }

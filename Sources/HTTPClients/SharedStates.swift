@@ -6,8 +6,8 @@ import Services
 struct SharedStates: Sendable {
     let budget: RetryBudget
     let hedging: Hedging?
-    let breakers: StatesByOrigin<CircuitBreaker>
-    let bulkheads: StatesByOrigin<Bulkhead>
+    let breakers = StatesByOrigin<CircuitBreaker>()
+    let bulkheads = StatesByOrigin<Bulkhead>()
 
     init(of client: HTTPClient) {
         let budget = client.retry?.budget ?? RetryBudget(on: client.scheduler)
@@ -21,8 +21,6 @@ struct SharedStates: Sendable {
             return Hedging(
                 maxExtraLoad: hedge.maxExtraLoad, sharing: budget, on: client.scheduler)
         }
-        breakers = StatesByOrigin()
-        bulkheads = StatesByOrigin()
     }
 }
 
@@ -38,15 +36,17 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
 
     /// The state of an origin: the one that somebody has, or a new one.
     ///
-    /// - Parameter make: Makes a new one, under the lock.
+    /// - Parameter make: Makes a new one; no lock is held.
     func state(of origin: HTTPOrigin?, _ make: () -> State) -> State {
-        entries.withLock { entries in
-            if let state = entries[origin]?.state { return state }
+        if let state = entries.withLock({ $0[origin]?.state }) { return state }
+        let state = make()
+        return entries.withLock { entries in
+            // Another thread may have come first.
+            if let known = entries[origin]?.state { return known }
             // Grown to twice what is in use, as a new entry is about to be added.
             if entries.count == entries.capacity {
                 entries = entries.filter { $0.value.state != nil }
             }
-            let state = make()
             entries[origin] = Entry(state: state)
             return state
         }

@@ -30,7 +30,10 @@ public func problems<Input, Output>(
     let parts = Middleware(stacking: middleware).parts
     var found: [StackProblem] = []
     for (index, outer) in parts.enumerated() {
-        for inner in parts[(index + 1)...] {
+        for innerIndex in parts.indices[(index + 1)...] {
+            let inner = parts[innerIndex]
+            // A timeout around what has one of its own bounds the whole.
+            if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
             guard let consequence = consequences[outer]?[inner] else { continue }
             let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
             if !found.contains(problem) { found.append(problem) }
@@ -51,7 +54,6 @@ extension StackProblem: Hashable, Sendable {}
 
 /// What goes wrong where the first stands anywhere outside of the second.
 private let consequences: [String: [String: String]] = {
-    let perHop = "what a redirect leads to has not its own"
     return [
         "retry": [
             "retry":
@@ -65,11 +67,11 @@ private let consequences: [String: [String: String]] = {
             "redirect": "an attempt repeats all redirects, also those that succeeded.",
             "authorize": "a 401 that a new token would cure is renewed in each attempt.",
             "cache":
-                "an answer that is stored takes a turn of the retry, and a stale one is asked for in each attempt.",
+                "an answer from the cache counts as an attempt, and a stale one is confirmed in each attempt.",
             "bulkhead":
                 "a call gives its place up between attempts, so that a full server gets more calls, not fewer.",
             "coalesce": "callers who share a call each repeat it.",
-            "memoise": "a stored answer takes a turn of the retry.",
+            "memoise": "an answer from the memo counts as an attempt.",
         ],
         "hedge": [
             "retry":
@@ -106,11 +108,14 @@ private let consequences: [String: [String: String]] = {
         ],
         "authorize": [
             "redirect":
-                "\(perHop) credentials, and a 401 behind a redirect goes to the first URL again.",
+                "the URL that a redirect leads to gets no credentials of its own, and its 401 repeats the whole chain.",
             "cookies":
                 "a request that is sent again with a new token has the cookies of the first.",
         ],
-        "cookies": ["redirect": "\(perHop) cookies, and those that it sets are lost."],
+        "cookies": [
+            "redirect":
+                "the URL that a redirect leads to gets no cookies of its own, and those that it sets are lost."
+        ],
         "redirect": [
             "idempotencyKey": "the requests of one call have different keys.",
             "redirect": "the inner follows all, and the outer's limit counts nothing.",

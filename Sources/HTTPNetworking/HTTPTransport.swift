@@ -4,7 +4,7 @@ public import Futures
 ///
 /// Both functions are all that the rest knows of a transport: `transport.send` is an ``HTTPService``, and
 /// `transport.stream` an ``HTTPStreamingService``. They give what a server answered, of any status, and follow no
-/// redirect. The protocol names the pair, for who needs both: `HTTPClient(base: server, over: transport)`.
+/// redirect. The protocol names the pair, for those who need both: `HTTPClient(base: server, over: transport)`.
 public protocol HTTPTransport: Sendable {
     /// Sends a request, and gives a future of the whole response.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse>

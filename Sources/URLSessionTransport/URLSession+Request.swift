@@ -35,7 +35,6 @@ extension URLSession {
     /// - Parameter endpoint: What to ask for.
     /// - Returns: A future of the body, which is empty where there is none.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        let transport = SessionTransport.shared(by: self)
-        return networking(over: stack(.redirect(), over: transport.send))(endpoint)
+        SessionTransport.networking(by: self)(endpoint)
     }
 }

@@ -53,6 +53,7 @@ import Testing
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let whole = client.wholeStack(sharing: SharedStates(of: client))
         #expect(problems(of: whole) == [])
+        #expect(problems(of: client.streamingStack(sharing: SharedStates(of: client))) == [])
     }
 
     @Test func aCallGoesThroughAllOfThem() throws {

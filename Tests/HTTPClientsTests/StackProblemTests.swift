@@ -29,6 +29,12 @@ import Testing
         #expect(inner.parts == ["retry", "timeout"])
     }
 
+    @Test func aTimeoutAroundOneBoundsTheWhole() {
+        let beneath: Part = .circuitBreaker().around(.timeout(.seconds(1)))
+        #expect(problems(of: Part.timeout(.seconds(9)), beneath) == [])
+        #expect(problems(of: Part.timeout(.seconds(9)), .circuitBreaker()).count == 1)
+    }
+
     @Test func whatHasNoNameIsPassedOver() {
         #expect(problems(of: Part { $0 }, .passThrough, .retry()) == [])
     }

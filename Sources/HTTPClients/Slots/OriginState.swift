@@ -13,7 +13,7 @@ extension HTTPClient {
     /// The state of an origin that nobody has called for long may be forgotten; see `Middleware.each`.
     public struct OriginState<State: AnyObject & Sendable> {
         /// What a state is made with.
-        public struct Ingredients: Sendable {
+        public struct Parameters: Sendable {
             /// The origin, like "https://api.example.com:443"; a name for the state.
             public let name: String
 
@@ -27,15 +27,16 @@ extension HTTPClient {
         /// How many origins have a state, nil where one state is for all.
         let limit: Int?
 
-        let make: @Sendable (Ingredients) -> State
+        let make: @Sendable (Parameters) -> State
 
         /// A state for each origin.
         ///
         /// - Parameters:
         ///   - limit: How many origins have one at most. Less than one is a programming error and traps.
-        ///   - make: Makes that of an origin; called once for each origin, on the thread of a caller.
+        ///   - make: Makes that of an origin. Called on the thread of a caller, no lock is held; where several threads
+        ///     come first to an origin, what one of them makes is kept.
         public static func perOrigin(
-            origins limit: Int = 1_000, _ make: @escaping @Sendable (Ingredients) -> State
+            origins limit: Int = 1_000, _ make: @escaping @Sendable (Parameters) -> State
         ) -> Self {
             precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
             return Self(limit: limit, make: make)

@@ -1,3 +1,4 @@
+import Futures
 public import HTTPNetworking
 public import Services
 
@@ -45,3 +46,21 @@ extension HTTPClient {
 }
 
 extension HTTPClient.OwnMiddleware: Sendable {}
+
+extension Middleware where Input == HTTPRequest {
+    /// Sends on the request that a function makes of each.
+    fileprivate static func changing(
+        _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
+    ) -> Middleware {
+        Middleware { next in
+            { request in
+                do {
+                    let changed = try change(request)
+                    return next(changed).naming(changed)
+                } catch {
+                    return Future(error: error)
+                }
+            }
+        }
+    }
+}

@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension HTTPResponse {
     /// Decodes the body as JSON, where the status lies in 200…299.
     ///

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// How values become JSON and JSON becomes values: settings that are given once.
 ///
 /// ```swift

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// The parts of an absolute http or https URL, percent-encoded as they were.
 package struct AbsoluteURL {
     package let schemeAndAuthority: String

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Endpoint {
     /// What an endpoint sends along: bytes, and what kind of bytes they are.
     public struct Body {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Endpoint {
     /// Makes an endpoint of a path that is held in a variable.
     ///

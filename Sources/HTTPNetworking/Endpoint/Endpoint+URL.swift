@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Endpoint {
     /// The absolute URL, or nil where there is no valid one.
     ///

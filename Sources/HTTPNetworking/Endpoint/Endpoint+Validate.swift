@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Endpoint {
     /// The URL to send the endpoint to, or why it cannot be sent.
     ///

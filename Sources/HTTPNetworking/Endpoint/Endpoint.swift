@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What an app asks for: a path, a query, a method, headers, a body, and where it all begins.
 ///
 /// ```swift

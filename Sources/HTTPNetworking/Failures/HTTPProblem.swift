@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// What went wrong, as a server tells it in `application/problem+json` (RFC 9457).
 ///
 /// ```swift

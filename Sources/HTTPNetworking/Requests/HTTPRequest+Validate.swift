@@ -38,7 +38,7 @@ extension HTTPRequest {
                 hasHost = true
             case .length:
                 isAllowed =
-                    body.length.map { value == "\($0)" } ?? value.utf8.allSatisfy { 48...57 ~= $0 }
+                    body.length.map { value == "\($0)" } ?? value.utf8.allSatisfy(\.isDigit)
             }
             if !isAllowed { throw .reservedHeader(name: name) }
         }

@@ -1,4 +1,6 @@
 import Futures
+import HTTPNetworking
+import Services
 
 #if canImport(FoundationNetworking)
 import Foundation
@@ -7,39 +9,46 @@ import FoundationNetworking
 import Foundation
 #endif
 
+extension SessionTransport {
+    /// The network that `URLSession.request` is.
+    private var networking: Networking {
+        HTTPNetworking.networking(over: stack(.redirect(), over: send))
+    }
+}
+
 #if canImport(FoundationNetworking)
 extension SessionTransport {
-    /// The transport of all who send endpoints by a session; there its connections are.
-    static func shared(by session: URLSession) -> SessionTransport {
-        let (transport, orphans) = transports.withLock { transports in
+    /// The network of all who send endpoints by a session; its transport has their connections.
+    static func networking(by session: URLSession) -> Networking {
+        let (networking, orphans) = networks.withLock { networks in
             // An address may be used again, by a session that is another one.
-            if let known = transports[ObjectIdentifier(session)], known.session === session {
-                return (known.transport, [SharedTransport]())
+            if let known = networks[ObjectIdentifier(session)], known.session === session {
+                return (known.networking, [SharedNetworking]())
             }
-            let orphans = transports.filter { $0.value.session == nil }
-            for key in orphans.keys { transports[key] = nil }
-            let made = SharedTransport(
-                session: session, transport: SessionTransport(over: session))
-            transports[ObjectIdentifier(session)] = made
-            return (made.transport, Array(orphans.values))
+            let orphans = networks.filter { $0.value.session == nil }
+            for key in orphans.keys { networks[key] = nil }
+            let made = SharedNetworking(
+                session: session, networking: SessionTransport(over: session).networking)
+            networks[ObjectIdentifier(session)] = made
+            return (made.networking, Array(orphans.values))
         }
-        // They close themselves when they are released, which is after the lock.
+        // Their transports close themselves when they are released, which is after the lock.
         _ = orphans
-        return transport
+        return networking
     }
 
-    private struct SharedTransport {
+    private struct SharedNetworking {
         weak var session: URLSession?
-        let transport: SessionTransport
+        let networking: Networking
     }
 
-    private static let transports = Locked([ObjectIdentifier: SharedTransport]())
+    private static let networks = Locked([ObjectIdentifier: SharedNetworking]())
 }
 #else
 extension SessionTransport {
-    /// A transport for one call: what is kept, the session keeps.
-    static func shared(by session: URLSession) -> SessionTransport {
-        SessionTransport(session: session)
+    /// A network for one call: what is kept, the session keeps.
+    static func networking(by session: URLSession) -> Networking {
+        SessionTransport(session: session).networking
     }
 }
 #endif

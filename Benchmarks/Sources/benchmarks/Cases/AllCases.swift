@@ -14,7 +14,7 @@ extension Case {
         .fromAsync, .timeout, .timeoutAmongMany, .composedLoading, .composedUnknownLoading,
         .combinedUnknownLoading, .chainedUnknownLoading, .combined, .chained, .combinedUnknown,
         .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .sessionAlone, .sessionTogether,
-        .policies, .passThrough, .wholeStack, .client, .clientWithAllSlots, .dispatch,
+        .policies, .passThrough, .wholeStack, .clientWithDefaults, .clientWithAllSlots, .dispatch,
         .derivedStore, .derivedStores,
         .compileChain,
     ]

@@ -9,7 +9,7 @@ import Services
 
 extension Case {
     /// What a ready client costs around a transport whose answer is there at once.
-    static let client = Case(
+    static let clientWithDefaults = Case(
         name: "POST of JSON, client with its defaults",
         ways: [
             Way("Pledge") { posts($0) { HTTPClient(base: server, over: $0).send } },

@@ -21,14 +21,14 @@ extension Case {
                 try await $0.send(HTTPRequest(.get, Loopback.url)).value.body
             },
             Way(
-                "AsyncHTTPClient", at: once, over: client, closing: { try await $0.shutdown() }
+                "AsyncHTTPClient", at: once, over: makeClient, closing: { try await $0.shutdown() }
             ) {
                 let request = HTTPClientRequest(url: Loopback.url.absoluteString)
                 let answer = try await $0.execute(request, timeout: .seconds(5))
                 return try await answer.body.collect(upTo: 1_024)
             },
             Way(
-                "AsyncHTTPClient's futures", at: once, over: client,
+                "AsyncHTTPClient's futures", at: once, over: makeClient,
                 closing: { try await $0.shutdown() }
             ) {
                 try await $0.get(url: Loopback.url.absoluteString).get().body
@@ -37,7 +37,7 @@ extension Case {
     }
 
     @Sendable
-    private static func client() -> HTTPClient {
+    private static func makeClient() -> HTTPClient {
         HTTPClient(configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
     }
 }

@@ -3,7 +3,7 @@ import Pledge
 import PledgeTesting
 import Testing
 
-@Suite struct AssemblyTests {
+@Suite struct LazyFunctionsTests {
     private let server = URL(string: "https://a.example")!
     private let other = URL(string: "https://b.example")!
     private let scheduler = ManualScheduler()

@@ -3,7 +3,7 @@ public import HTTPNetworking
 import Services
 
 /// The functions of a client, put together when they are first used.
-final class Assembly: Sendable {
+final class LazyFunctions: Sendable {
     struct Functions: Sendable {
         let send: HTTPService
         let stream: HTTPStreamingService
@@ -25,7 +25,7 @@ final class Assembly: Sendable {
     }
 }
 
-extension Assembly.Functions {
+extension LazyFunctions.Functions {
     fileprivate init(_ client: HTTPClient) {
         let shared = SharedStates(of: client)
         let send = client.wholeStack(sharing: shared)(client.transport.send)
@@ -41,15 +41,15 @@ extension HTTPClient {
     ///
     /// Of which statuses it makes errors, ``acceptedStatuses`` says. A request for another origin than the base's has
     /// neither ``headers`` nor credentials.
-    public var send: HTTPService { assembly.functions(of: self).send }
+    public var send: HTTPService { lazyFunctions.functions(of: self).send }
 
     /// Sends a request, and gives a future of the response as soon as its headers have come.
     ///
     /// As ``send``, but past the cache. What fails after the headers fails the body: it is not repeated.
-    public var stream: HTTPStreamingService { assembly.functions(of: self).stream }
+    public var stream: HTTPStreamingService { lazyFunctions.functions(of: self).stream }
 
     /// Asks for an endpoint, and gives a future of the accepted body.
     ///
     /// As `networking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``.
-    public var networking: Networking { assembly.functions(of: self).networking }
+    public var networking: Networking { lazyFunctions.functions(of: self).networking }
 }
