@@ -14,11 +14,11 @@ import Testing
 
     /// A response with a body of so many bytes.
     private func entry(_ bytes: Int, number: Int = 1) -> CachedResponse {
-        let date = HTTPDate(secondsSince1970: 0)
+        let (date, url) = (HTTPDate(secondsSince1970: 0), URL(string: "https://a")!)
         return CachedResponse(
             status: 200, headers: [:], body: Data(count: bytes), url: nil,
             variant: CacheVariant(
-                of: PresentedRequest(HTTPRequest(.get, URL(string: "https://a")!))!, response: [:],
+                of: PresentedRequest(HTTPRequest(.get, url), CacheKey(url)!), response: [:],
                 mode: .shared)!, requestTime: date,
             responseTime: date, initialAge: 0, lifetime: 1, received: nil, number: number,
             control: CacheControl([:]))

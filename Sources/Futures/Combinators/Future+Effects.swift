@@ -42,6 +42,7 @@ extension Future {
     /// - Parameter body: Called once, as that of ``always(_:)``, with the result; with
     ///   `CancellationError` if the future returned is given up first.
     /// - Returns: A future with the same result.
+    @inlinable
     package final func onEnd(
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> Future<Value> {
@@ -58,7 +59,7 @@ struct Always<Value: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
         body?()
-        return source.outcome
+        return .unchanged
     }
 
     @inlinable mutating func release() { body = nil }
@@ -75,7 +76,7 @@ struct OnSuccess<Value: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
         if source.failure == nil { body?(source.storage.unsafelyUnwrapped) }
-        return source.outcome
+        return .unchanged
     }
 
     @inlinable mutating func release() { body = nil }
@@ -90,21 +91,26 @@ struct OnFailure<Value: Sendable>: Transform {
     @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
         if let failure = source.failure { body?(failure.error) }
-        return source.outcome
+        return .unchanged
     }
 
     @inlinable mutating func release() { body = nil }
 }
 
-private struct OnEnd<Value: Sendable>: Transform {
-    var body: (@Sendable (Result<Value, any Error>) -> Void)?
+@usableFromInline
+struct OnEnd<Value: Sendable>: Transform {
+    @usableFromInline var body: (@Sendable (Result<Value, any Error>) -> Void)?
 
+    @inlinable
+    init(body: @escaping @Sendable (Result<Value, any Error>) -> Void) { self.body = body }
+
+    @inlinable
     func apply(to source: Future<Value>) -> Outcome<Value> {
         body?(source.settledResult)
-        return source.outcome
+        return .unchanged
     }
 
-    mutating func release() { body = nil }
+    @inlinable mutating func release() { body = nil }
 
-    func giveUp() { body?(.failure(CancellationError())) }
+    @inlinable func giveUp() { body?(.failure(CancellationError())) }
 }

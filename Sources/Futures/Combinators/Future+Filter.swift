@@ -48,7 +48,7 @@ struct Filter<Value: Sendable>: Transform {
         if source.failure == nil, let predicate, try !predicate(source.storage.unsafelyUnwrapped) {
             throw FutureError(.notEnsured, at: location)
         }
-        return source.outcome
+        return .unchanged
     }
 
     @inlinable mutating func release() { predicate = nil }

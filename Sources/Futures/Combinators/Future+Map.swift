@@ -22,6 +22,7 @@ extension Future {
     /// Transforms the value within the framework.
     ///
     /// A failure then has no origin: the framework's own line would tell nobody anything.
+    @inlinable
     package final func mapWithoutOrigin<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> NewValue
     ) -> Future<NewValue> {

@@ -65,7 +65,7 @@ struct Recover<Value: Sendable>: Transform {
 
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
-        guard let failure = source.failure else { return source.outcome }
+        guard let failure = source.failure else { return .unchanged }
         guard let body else { preconditionFailure(Self.released) }
         return .value(try body(failure.error))
     }
@@ -83,7 +83,7 @@ struct FlatMapError<Value: Sendable>: Transform {
 
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
-        guard let failure = source.failure else { return source.outcome }
+        guard let failure = source.failure else { return .unchanged }
         guard let body else { preconditionFailure(Self.released) }
         return .future(try context.run { try body(failure.error) })
     }
@@ -99,7 +99,7 @@ struct MapError<Value: Sendable>: Transform {
 
     @inlinable
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
-        guard let failure = source.failure else { return source.outcome }
+        guard let failure = source.failure else { return .unchanged }
         guard let body else { preconditionFailure(Self.released) }
         // Transformed, not thrown: the step that threw is still the one to name.
         return .failure(Failure(try body(failure.error), thrownAt: failure.origin))

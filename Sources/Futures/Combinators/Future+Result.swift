@@ -35,6 +35,7 @@ extension Future {
     ///
     /// - Parameter next: As for ``flatMapResult(_:fileID:line:)``. Nil keeps the result, without an object.
     /// - Returns: What the future from `next` settles with, or else this one's result.
+    @inlinable
     package final func continued(
         _ next: @escaping @Sendable (Result<Value, any Error>) -> Future<Value>?
     ) -> Future<Value> {
@@ -79,14 +80,21 @@ struct FlatMapResult<Input: Sendable, Output: Sendable>: Transform {
     @inlinable mutating func release() { body = nil }
 }
 
-private struct Continued<Value: Sendable>: Transform {
-    var body: (@Sendable (Result<Value, any Error>) -> Future<Value>?)?
-    let context = CallerContext()
+@usableFromInline
+struct Continued<Value: Sendable>: Transform {
+    @usableFromInline var body: (@Sendable (Result<Value, any Error>) -> Future<Value>?)?
+    @usableFromInline let context = CallerContext()
 
-    func apply(to source: Future<Value>) -> Outcome<Value> {
-        if let next = context.run({ body?(source.settledResult) }) { return .future(next) }
-        return source.outcome
+    @inlinable
+    init(body: @escaping @Sendable (Result<Value, any Error>) -> Future<Value>?) {
+        self.body = body
     }
 
-    mutating func release() { body = nil }
+    @inlinable
+    func apply(to source: Future<Value>) -> Outcome<Value> {
+        if let next = context.run({ body?(source.settledResult) }) { return .future(next) }
+        return .unchanged
+    }
+
+    @inlinable mutating func release() { body = nil }
 }

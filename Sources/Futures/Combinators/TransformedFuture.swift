@@ -30,6 +30,8 @@ enum Outcome<Value: Sendable> {
     case failure(Failure)
     /// Whatever this future will settle with.
     case future(Future<Value>)
+    /// The upstream's own result; only for a transform whose input is of its output's type.
+    case unchanged
 }
 
 /// The future that a transform makes, and the node that waits for its upstream: one object for both.
@@ -63,6 +65,7 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
             case .value(let value): succeedDerived(value)
             case .failure(let failure): failDerived(failure)
             case .future(let inner): adopt(inner)
+            case .unchanged: finishDerived(as: unsafeDowncast(source, to: Future<Step.Output>.self))
             }
         } catch {
             step.release()
@@ -118,16 +121,11 @@ extension Future {
                 let future = DerivedFuture<Step.Output>(deliver: { _, _ in })
                 future.adopt(inner)
                 return future
+            case .unchanged: return unsafeDowncast(self, to: Future<Step.Output>.self)
             }
         } catch {
             return Future<Step.Output>(sharing: Failure(error, thrownAt: location))
         }
-    }
-
-    /// The result of this settled future, as an outcome.
-    @inlinable
-    final var outcome: Outcome<Value> {
-        if let failure { .failure(failure) } else { .value(storage.unsafelyUnwrapped) }
     }
 
     /// Settles this derived future as another one does, now or when that settles.

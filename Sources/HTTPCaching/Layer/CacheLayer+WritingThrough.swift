@@ -5,12 +5,11 @@ extension CacheLayer {
     /// Sends a request that may change something, and forgets what it may have changed.
     ///
     /// Where there was no answer it is not known whether it did, so that what was stored goes as well.
-    func writeThrough(_ request: HTTPRequest, _ presented: PresentedRequest) -> Future<HTTPResponse>
-    {
+    func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
         let cache = cache
         return next(request)
             .onEnd { result in
-                for key in CacheRules.outdated(by: result.answer, to: request, presented.key) {
+                for key in CacheRules.outdated(by: result.answer, to: request, key) {
                     // The store's own order keeps later requests from what is forgotten here.
                     _ = cache.invalidate(key)
                 }

@@ -22,13 +22,15 @@ struct CacheLayer: Sendable {
     }
 
     func call(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        guard let presented = PresentedRequest(request) else { return next(request) }
-        guard [.get, .head].contains(presented.method), request.body.isEmpty else {
-            if presented.onlyIfCached { return unavailable(presented) }
+        guard let key = CacheKey(request.url) else { return next(request) }
+        let mayBeStored = [.get, .head].contains(request.method) && request.body.isEmpty
+        if !mayBeStored, !CacheControl(request.headers).contains("only-if-cached") {
             return request.method.isSafe
                 ? next(request).marked(by: cache) { _ in .forwarded(.method) }
-                : writeThrough(request, presented)
+                : writeThrough(request, key)
         }
+        let presented = PresentedRequest(request, key)
+        if !mayBeStored { return unavailable(presented) }
         let found = cache.store.responses(for: presented.key)
         if let result = found.result { return go(presented, (try? result.get()) ?? []) }
         let context = CallContext.current

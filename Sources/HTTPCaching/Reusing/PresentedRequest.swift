@@ -9,8 +9,7 @@ struct PresentedRequest: Sendable {
     let control: CacheControl
     let partition: CachePartition
 
-    init?(_ request: HTTPRequest) {
-        guard let key = CacheKey(request.url) else { return nil }
+    init(_ request: HTTPRequest, _ key: CacheKey) {
         self.request = request
         self.key = key
         method = request.method

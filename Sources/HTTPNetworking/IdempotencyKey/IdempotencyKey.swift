@@ -81,18 +81,14 @@ extension RandomSource {
     fileprivate func nextUUID() -> String {
         let high = next() & ~0xF000 | 0x4000
         let low = next() & ~(0b11 << 62) | 0b10 << 62
-        let digits = [high, low].map { number in
-            let text = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for index in 0..<32 {
+            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
+            let number = index < 16 ? high : low
+            text.append(digits[Int(number >> (60 - index % 16 * 4) & 0xF)])
         }
-        .joined()
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits.slice($0) }
-            .joined(separator: "-")
-    }
-}
-
-extension String {
-    fileprivate func slice(_ range: Range<Int>) -> Substring {
-        dropFirst(range.lowerBound).prefix(range.count)
+        return String(decoding: text, as: UTF8.self)
     }
 }

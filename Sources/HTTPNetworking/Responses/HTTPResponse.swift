@@ -22,7 +22,15 @@ public struct HTTPResponse {
     ///
     /// Of a response out of a cache it is the request that was answered, not the one whose answer was
     /// stored. It is neither compared nor stored.
-    public var request: HTTPRequest?
+    public var request: HTTPRequest? {
+        get { boxed?.request }
+        set { boxed = newValue.map(BoxedRequest.init) }
+    }
+
+    private var boxed: BoxedRequest?
+
+    /// Whether it has a request, which is not copied for it.
+    var isNamed: Bool { boxed != nil }
 
     /// Makes a response.
     public init(
@@ -34,7 +42,7 @@ public struct HTTPResponse {
         self.body = body
         self.url = url
         self.timing = timing
-        self.request = request
+        boxed = request.map(BoxedRequest.init)
     }
 
     /// The body read as UTF-8, with U+FFFD for each part that is none.

@@ -24,19 +24,40 @@ extension Future {
     /// The same future, whose response or error knows the request that a service was given.
     ///
     /// What knows one already keeps it: our transports say what they send. This is for a service of
-    /// somebody else's, beneath what adds something to a request.
+    /// somebody else's, beneath what adds something to a request. What is no response is left as it is.
     package func naming(_ request: HTTPRequest) -> Future {
-        continued { result in
-            switch result {
-            case .success(let value):
-                guard let response = value as? any HTTPResponseHead, response.request == nil,
-                    let named = response.naming(request) as? Value
-                else { return nil }
-                return Future(value: named)
-            case .failure(let error as HTTPError) where error.request == nil:
-                return Future(error: error.naming(request))
-            case .failure: return nil
-            }
+        // A future's type is known at once; to cast its value to the protocol would copy that into a box.
+        if let whole = self as? Future<HTTPResponse> {
+            return unsafeDowncast(whole.namingHead(request) { $0.isNamed }, to: Future.self)
         }
+        if let streamed = self as? Future<HTTPStreamedResponse> {
+            return unsafeDowncast(
+                streamed.namingHead(request) { $0.request != nil }, to: Future.self)
+        }
+        return continued { result in
+            guard case .success(let value) = result else { return result.namingError(request) }
+            guard let response = value as? any HTTPResponseHead, response.request == nil,
+                let named = response.naming(request) as? Value
+            else { return nil }
+            return Future(value: named)
+        }
+    }
+}
+
+extension Future where Value: HTTPResponseHead {
+    fileprivate func namingHead(
+        _ request: HTTPRequest, unless isNamed: @escaping @Sendable (Value) -> Bool
+    ) -> Future {
+        continued { result in
+            guard case .success(let response) = result else { return result.namingError(request) }
+            return isNamed(response) ? nil : Future(value: response.naming(request))
+        }
+    }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    fileprivate func namingError(_ request: HTTPRequest) -> Future<Success>? {
+        guard case .failure(let error as HTTPError) = self, error.request == nil else { return nil }
+        return Future(error: error.naming(request))
     }
 }

@@ -83,13 +83,28 @@ extension Classifier {
     /// - `DecodingError` and `EncodingError`: the caller's mistake.
     /// - Any other error: the service failed, and may not fail again.
     public static var standard: Classifier {
-        guard Output.self is any OutcomeAdvising.Type else { return Classifier(classify: nil) }
+        guard let type = Output.self as? any OutcomeAdvising.Type else {
+            return Classifier(classify: nil)
+        }
+        let advice = Advice<Output>(of: type)
         return Classifier(classify: { result in
             switch result {
-            case .success(let output): (output as? any OutcomeAdvising)?.assessment ?? .success
+            case .success(let output): advice.assess(output)
             case .failure(let error): CallAssessment(of: error)
             }
         })
+    }
+}
+
+/// What an output advises, asked by its own type: a cast to the protocol would copy each output into a box.
+///
+/// Unchecked, as a metatype of a protocol that is not Sendable is none: it is asked on any thread, by contract.
+private struct Advice<Output>: @unchecked Sendable {
+    let assess: (Output) -> CallAssessment
+
+    /// - Parameter type: `Output` itself.
+    init<Advising: OutcomeAdvising>(of type: Advising.Type) {
+        assess = { ($0 as! Advising).assessment }
     }
 }
 

@@ -42,15 +42,25 @@ extension Middleware {
 /// The services of all keys.
 final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: Sendable {
     /// A key's middleware, around the service.
-    private struct Keyed: Sendable {
+    private final class Keyed: Sendable {
         let service: Service<Input, Output>
         let isIdle: @Sendable () -> Bool
+
+        init(
+            _ middleware: Middleware<Input, Output>,
+            around service: @escaping Service<Input, Output>
+        ) {
+            self.service = middleware(service)
+            isIdle = middleware.isIdle
+        }
     }
 
     private let name: String?
     private let makeMiddleware: @Sendable (Key) -> Middleware<Input, Output>
     private let service: Service<Input, Output>
-    private let table: Locked<KeyTable<Key, Keyed>>
+    /// Of types that are known here, so that no operation looks up a generic type at run time: the values are
+    /// all `Keyed`.
+    private let table: Locked<KeyTable<AnyHashable, AnyObject>>
 
     init(
         limit: Int, name: String?,
@@ -78,14 +88,20 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
 
     /// - Returns: Nil where there is no room.
     private func enter(_ key: Key) -> (slot: Int, Keyed)? {
-        if let entered = table.withLock({ $0.enter(key) }) { return entered }
+        let known = AnyHashable(key)
+        if let (slot, keyed) = table.withLock({ $0.enter(known) }) {
+            return (slot, self.keyed(keyed))
+        }
         guard makeRoom() else { return nil }
-        let middleware = makeMiddleware(key)
-        let keyed = Keyed(service: middleware(service), isIdle: middleware.isIdle)
+        let made = Keyed(makeMiddleware(key), around: service)
         // Another thread may have come first: to the key, or to the last room. What was made is then released,
         // without the lock.
-        return withExtendedLifetime(keyed) { table.withLock { $0.enter(key, adding: keyed) } }
+        return withExtendedLifetime(made) {
+            table.withLock { $0.enter(known, adding: made) }.map { ($0, self.keyed($1)) }
+        }
     }
+
+    private func keyed(_ value: AnyObject) -> Keyed { unsafeDowncast(value, to: Keyed.self) }
 
     private func leave(_ slot: Int) { table.withLock { $0.leave(slot) } }
 
@@ -95,7 +111,7 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
         while table.withLock({ $0.isFull }) {
             guard untried > 0, let oldest = table.withLock({ $0.oldest }) else { return false }
             untried -= 1
-            if oldest.value.isIdle() {
+            if keyed(oldest.value).isIdle() {
                 table.withLockThenRelease { $0.remove(oldest) }
             } else {
                 table.withLock { $0.postpone(oldest) }

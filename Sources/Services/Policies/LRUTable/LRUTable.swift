@@ -47,9 +47,7 @@ package struct LRUTable<Key: Hashable, Value> {
     /// Changes the value in a slot; its place in the order stays.
     @inlinable
     package mutating func update(_ slot: Int, _ change: (inout Value) -> Void) {
-        guard var entry = entries[slot] else { return }
-        change(&entry.value)
-        entries[slot] = entry
+        if entries[slot] != nil { change(&entries[slot]!.value) }
     }
 
     /// Counts a value as used now.
