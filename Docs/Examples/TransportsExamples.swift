@@ -60,6 +60,17 @@ struct TransportsExamples {
         #expect(error?.code == .transportClosed)
     }
 
+    @Test func shared() async throws {
+        // snippet: shared
+        let session = SessionTransport(session: .shared)
+        let request: Networking = networking(over: stack(.redirect(), over: session.send))
+        // end snippet
+        for network in [request, URLSession.shared.request] {
+            let data = try await network(Endpoint(path: "/books/7", base: server)).value
+            #expect(data == Data(#"{"id": 7, "name": "Green Grass"}"#.utf8))
+        }
+    }
+
     @Test func limits() async throws {
         // snippet: limits
         let transport = SessionTransport(
