@@ -7,11 +7,15 @@ import Testing
 
 /// The code of Docs/Guides/Authentication.md.
 @Suite struct AuthenticationExamples {
-    private static let server = URL(string: "https://api.example.com")!
-    private static let images = URL(string: "https://images.example.com")!
+    // snippet: setup
+    let server = URL(string: "https://api.example.com")!
+    let images = URL(string: "https://images.example.com")!
+    let transport = SessionTransport().send
+    // end snippet
+    private var orders: HTTPRequest { HTTPRequest(server.appending(path: "orders")) }
 
     /// Answers 401 but to what is expected, and writes down who asked with what.
-    private func transport(
+    private func origin(
         expecting token: String, _ log: ExampleLog
     ) -> HTTPService {
         { request in
@@ -25,53 +29,30 @@ import Testing
         }
     }
 
-    private func request(_ path: String) -> HTTPRequest {
-        HTTPRequest(.get, Self.server.appending(path: path))
-    }
-
     @Test func fixed() throws {
         let log = ExampleLog()
-        let (server, images) = (Self.server, Self.images)
-        let token = "t"
-        let send: HTTPService = { request in
+        let transport: HTTPService = { request in
             log.add(request.headers.map { "\($0.name): \($0.value)" }.joined())
             return Future(value: HTTPResponse(status: 200))
         }
         // snippet: fixed
         let shop = stack(
             .authorize(.basic(user: "Aladdin", password: "open sesame"), for: .origins(of: server)),
-            over: send)
+            over: transport)
         let gallery = stack(
-            .authorize(.bearer(token), for: .origins(of: server, images)), over: send)
+            .authorize(.bearer("t0ken"), for: .origins(of: server, images)), over: transport)
         let weather = stack(
-            .authorize(.header("X-API-Key", token), for: .origins { $0.host == "api.example.com" }),
-            over: send)
+            .authorize(
+                .header("X-API-Key", "s3cret"), for: .origins { $0.host == "api.example.com" }),
+            over: transport)
         // end snippet
-        for service in [shop, gallery, weather] { _ = service(request("orders")) }
+        for service in [shop, gallery, weather] { _ = service(orders) }
         #expect(
             log.lines == [
-                "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Authorization: Bearer t",
-                "X-API-Key: t",
+                "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Authorization: Bearer t0ken",
+                "X-API-Key: s3cret",
             ])
     }
-
-    // snippet: refresher
-    /// What all stacks that ask this server share.
-    func refresher(
-        for stored: AccessToken?, at server: URL, over send: @escaping HTTPService,
-        store: @escaping @Sendable (AccessToken?) -> Void
-    ) -> TokenRefresher {
-        TokenRefresher(stored, onChange: store) { token in
-            let form = [
-                URLQueryItem(name: "grant_type", value: "refresh_token"),
-                URLQueryItem(name: "refresh_token", value: token.refreshToken),
-            ]
-            let request = HTTPRequest(
-                .post, server.appending(path: "token"), body: .form(form))
-            return send(request).decoded()
-        }
-    }
-    // end snippet
 
     @Test func theTokenThatIsStored() throws {
         // snippet: token
@@ -85,12 +66,23 @@ import Testing
 
     @Test func refresh() throws {
         let (log, kept) = (ExampleLog(), ExampleLog())
-        let server = Self.server
-        let transport = transport(expecting: "Bearer new", log)
+        let print: @Sendable (String) -> Void = { kept.add($0) }
+        let server = server
+        let transport = origin(expecting: "Bearer new", log)
+        // snippet: refresher
         let stored = AccessToken("old", refreshToken: "r")
-        let refresher = refresher(for: stored, at: server, over: transport) { token in
-            kept.add(token?.refreshToken ?? "nothing")
+        let store = { @Sendable (token: AccessToken?) in
+            print("keep a token: \(token != nil)")
         }
+        let refresher = TokenRefresher(stored, onChange: store) { token in
+            let form = [
+                URLQueryItem(name: "grant_type", value: "refresh_token"),
+                URLQueryItem(name: "refresh_token", value: token.refreshToken),
+            ]
+            let request = HTTPRequest(.post, server.appending(path: "token"), body: .form(form))
+            return transport(request).decoded()
+        }
+        // end snippet
         // snippet: refresh
         let api = stack(
             .redirect(),
@@ -100,57 +92,55 @@ import Testing
             .timeout(.seconds(2)),
             over: transport)
         // end snippet
-        let orders = api(request("orders"))
-        #expect(try orders.settledValue().status == 200)
+        #expect(try api(orders).settledValue().status == 200)
         #expect(
             log.lines == [
                 "/orders with Bearer old", "/token with nothing", "/orders with Bearer new",
             ]
         )
-        #expect(kept.lines == ["r"])
+        #expect(kept.lines == ["keep a token: true"])
+        // snippet: skip
+        let form = [
+            URLQueryItem(name: "user", value: "joanna"),
+            URLQueryItem(name: "password", value: "open sesame"),
+        ]
+        var login = HTTPRequest(.post, server.appending(path: "token"), body: .form(form))
+        login.context.skipsAuthorization = true
+        let loggedIn: Future<AccessToken> = api(login).decoded()
+        // end snippet
+        #expect(try loggedIn.settledValue().value == "new")
+        #expect(log.lines.last == "/token with nothing")
     }
 
     @Test func within() throws {
         let log = ExampleLog()
-        let server = Self.server
-        let transport = transport(expecting: "Bearer new", log)
+        let server = server
         let api = Locked<HTTPService?>(nil)
-        let refresher = refresher(
-            for: AccessToken("old"), at: server,
+        let refresher = TokenRefresher(AccessToken("old")) { _ in
             // Its own calls go through the stack that waits for it.
-            over: { request in api.withLock { $0 }!(request) }, store: { _ in })
+            api.withLock { $0 }!(HTTPRequest(.post, server.appending(path: "token"))).decoded()
+        }
         let whole = stack(
             .authorize(.bearer(from: refresher), for: .origins(of: server)), .retry(),
-            over: transport)
+            over: origin(expecting: "Bearer new", log))
         api.withLock { $0 = whole }
-        #expect(try whole(request("orders")).settledValue().status == 200)
+        #expect(try whole(orders).settledValue().status == 200)
         #expect(log.lines[1] == "/token with nothing")
-
-        let send = whole
-        let form: [URLQueryItem] = []
-        // snippet: skip
-        var login = HTTPRequest(.post, server.appending(path: "token"), body: .form(form))
-        login.context.skipsAuthorization = true
-        let token: Future<AccessToken> = send(login).decoded()
-        // end snippet
-        #expect(try token.settledValue().value == "new")
-        #expect(log.lines.last == "/token with nothing")
     }
 
     @Test func signingOut() throws {
         let log = ExampleLog()
-        let server = Self.server
-        let transport = transport(expecting: "Bearer new", log)
         let refresher = TokenRefresher(AccessToken("old")) { _ in Promise<AccessToken>() }
         let api = stack(
-            .authorize(.bearer(from: refresher), for: .origins(of: server)), over: transport)
+            .authorize(.bearer(from: refresher), for: .origins(of: server)),
+            over: origin(expecting: "Bearer new", log))
         let token = AccessToken("new")
         // snippet: session
         refresher.signOut()
-        let asNobody = api(request("orders"))
+        let asNobody = api(orders)
 
         refresher.signIn(with: token)
-        let asSomebody = api(request("orders"))
+        let asSomebody = api(orders)
         // end snippet
         #expect(try asNobody.settledValue().status == 401)
         #expect(try asSomebody.settledValue().status == 200)
@@ -163,17 +153,17 @@ import Testing
         ] as [(any Error, String)])
     func failing(error: any Error, what: String) throws {
         let shown = ExampleLog()
-        let (server, transport) = (Self.server, transport(expecting: "", ExampleLog()))
+        let print: @Sendable (String) -> Void = { shown.add($0) }
         let refresher = TokenRefresher(AccessToken("old")) { _ in Future(error: error) }
         let api = stack(
-            .authorize(.bearer(from: refresher), for: .origins(of: server)), over: transport)
-        let askToSignIn: @Sendable () -> Void = shown.adder("sign in")
-        let sayOffline: @Sendable () -> Void = shown.adder("offline")
+            .authorize(.bearer(from: refresher), for: .origins(of: server)),
+            over: origin(expecting: "", ExampleLog()))
         // snippet: failed
-        api(request("orders")).onFailure { error in
+        let orders = HTTPRequest(server.appending(path: "orders"))
+        api(orders).onFailure { error in
             let code = (error as? HTTPError)?.code
-            if code == .signInNeeded { askToSignIn() }
-            if code == .tokenRefreshFailed { sayOffline() }
+            if code == .signInNeeded { print("sign in") }
+            if code == .tokenRefreshFailed { print("offline") }
         }
         // end snippet
         #expect(shown.lines == [what])
@@ -181,7 +171,6 @@ import Testing
 
     @Test func redirects() throws {
         let log = ExampleLog()
-        let (server, token) = (Self.server, "t")
         let transport: HTTPService = { request in
             let key = request.headers["Authorization"] ?? request.headers["X-API-Key"] ?? "-"
             log.add("\(request.url) \(key)")
@@ -194,21 +183,21 @@ import Testing
         }
         // snippet: order
         let best = stack(
-            .redirect(), .authorize(.bearer(token), for: .origins(of: server)), over: transport)
+            .redirect(), .authorize(.bearer("t0ken"), for: .origins(of: server)), over: transport)
         let safe = stack(
-            .authorize(.header("X-API-Key", token), for: .origins(of: server)), .redirect(),
+            .authorize(.header("X-API-Key", "s3cret"), for: .origins(of: server)), .redirect(),
             over: transport)
         let leaking = stack(
-            .redirect(), .authorize(.bearer(token), for: .all), over: transport)
+            .redirect(), .authorize(.bearer("t0ken"), for: .all), over: transport)
         // end snippet
         let lines = [best, safe, leaking].map { service in
-            _ = service(request("orders"))
+            _ = service(orders)
             return log.lines.last
         }
         #expect(
             lines == [
                 "https://files.example.net/7 -", "https://files.example.net/7 -",
-                "https://files.example.net/7 Bearer t",
+                "https://files.example.net/7 Bearer t0ken",
             ])
     }
 }

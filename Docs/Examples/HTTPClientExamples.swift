@@ -32,7 +32,9 @@ import Testing
         HTTPClients.HTTPClient(base: base, over: transport)
     }
 
-    private func HTTPClient(base: URL, over transport: MemoryTransport) -> HTTPClients.HTTPClient {
+    private func HTTPClient(
+        base: URL, over transport: some HTTPTransport
+    ) -> HTTPClients.HTTPClient {
         HTTPClients.HTTPClient(base: base, over: transport)
     }
 
@@ -111,6 +113,25 @@ import Testing
         _ = signed.networking(Endpoint(path: "/me"))
         let signature = transport.calls.last?.request?.headers["X-Signature"]
         #expect(signature == "signed GET /v1/me")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func session() async throws {
+        // snippet: session
+        let session = SessionTransport(session: .shared)
+        let sharing = HTTPClient(base: server, over: session)
+        // end snippet
+        let loopback = try LoopbackServer { .text($0.headers["Cookie"] ?? "nothing") }
+        let mine = loopback.url.appending(path: "appSession")
+        let cookie = try #require(
+            HTTPCookie(properties: [
+                .name: "app", .value: "7", .domain: mine.host() ?? "", .path: "/appSession",
+            ]))
+        HTTPCookieStorage.shared.setCookie(cookie)
+        defer { HTTPCookieStorage.shared.deleteCookie(cookie) }
+        #expect(try await sharing.send(HTTPRequest(mine)).value.text == "app=7")
+        #expect(
+            try await HTTPClients.HTTPClient(base: nil).send(HTTPRequest(mine)).value.text
+                == "nothing")
     }
 
     @Test func test() throws {

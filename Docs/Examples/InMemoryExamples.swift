@@ -1,10 +1,14 @@
 import Foundation
 import Pledge
+// snippet: testing
 import Testing
+// end snippet
 
 /// The code of the part of Docs/Guides/Networking.md that is about the in-memory transport.
 @Suite struct InMemoryExamples {
-    private let book = Book(id: 7, name: "Green Grass")
+    // snippet: book
+    let book = Book(id: 7, name: "Green Grass")
+    // end snippet
 
     @Test func routes() throws {
         // snippet: routes
@@ -77,10 +81,10 @@ import Testing
     }
 
     @Test func unmatched() throws {
+        // snippet: unmatched
         let transport = MemoryTransport(routes: [
             .get("/books/:id", answer: .json(book)), .post("/login", answer: .status(401)),
         ])
-        // snippet: unmatched
         transport.request(Endpoint(path: "/boks/7")).observe { result in
             if case .failure(let error) = result { print(error) }
             // no route answers GET /boks/7

@@ -1,5 +1,8 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
+import PledgeTesting
 import Testing
 
 // snippet: endpoint
@@ -21,16 +24,43 @@ extension Endpoint {
 
 /// The code of Docs/Guides/Networking.md.
 @Suite struct NetworkingExamples {
-    private let book = Book(id: 7, name: "Green Grass")
+    // snippet: server
+    let server = URL(string: "https://api.example.com/v1")!
+    // end snippet
 
-    private struct Login: Encodable {
-        var user: String
-        var password: String
+    /// Stands in for the wire.
+    private enum URLSession {
+        static let shared = MemoryTransport(routes: [
+            .get("/books/7", answer: .json(Book(id: 7, name: "Green Grass"))),
+            .get("/books/8", answer: .status(404, body: Data("sold out".utf8))),
+            .get("/books", answer: .text(#"[{"id":7,"name":"x"},{"id":8}]"#)),
+            .get("/accept", answer: .reply { Data("\($0.endpoint.headers)".utf8) }),
+            .post("/orders", answer: .text(#"{"order_number":7}"#)),
+            .post(
+                "/payments",
+                answer: .status(
+                    403, headers: ["Content-Type": "application/problem+json"],
+                    body: Data(
+                        #"""
+                        {"type": "https://shop.example/out-of-credit", "balance": 30,
+                        "detail": "your balance is 30"}
+                        """#.utf8))),
+        ])
     }
 
-    @Test func base() {
+    private var api: Networking {
+        chain(Endpoint.based(on: server), to: URLSession.shared.request)
+    }
+
+    @Test func base() throws {
         // snippet: base
-        let server = URL(string: "https://api.example.com/v1")!
+        let api: Networking = chain(Endpoint.based(on: server), to: URLSession.shared.request)
+        // end snippet
+        let endpoint = try #require(throws: HTTPError.self) {
+            try api(.book(withID: 8)).result?.get()
+        }.request
+        #expect(endpoint?.url.absoluteString == "https://api.example.com/v1/books/8")
+        // snippet: search
         let search = Endpoint.based(on: server)(.search(for: "50% off & more"))
         // search.url is https://api.example.com/v1/search?q=50%25%20off%20%26%20more&page=1
         // end snippet
@@ -40,25 +70,13 @@ extension Endpoint {
         )
     }
 
-    @Test func baseOfAll() throws {
-        let transport = MemoryTransport(routes: [.get("/books/:id", answer: .json(book))])
-        let server = URL(string: "https://api.example.com/v1")!
-        // snippet: base-of-all
-        let api: Networking = chain(Endpoint.based(on: server), to: transport.request)
-        // end snippet
-        _ = api(.book(withID: 7))
-        let url = transport.calls.first?.endpoint.url
-        #expect(url?.absoluteString == "https://api.example.com/v1/books/7")
-    }
-
     @Test func paths() {
-        let server = URL(string: "https://api.example.com/v1")!
-        let text = "/a?b"
         // snippet: paths
         let tenant = "../admin?x=1"
         let items = Endpoint(path: "/\(tenant)/items", base: server)
         // items.url is https://api.example.com/v1/..%2Fadmin%3Fx=1/items
 
+        let text = "/a?b"
         let file = Endpoint(path: text, base: server)  // all of it is a path: /v1/a%3Fb
         let link = Endpoint(path: .verbatim(text), base: server)  // read as a literal: /v1/a?b
         // end snippet
@@ -77,20 +95,20 @@ extension Endpoint {
     }
 
     @Test func bodies() throws {
-        let login = Login(user: "me", password: "secret")
-        let pixels = Data([1, 2, 3])
         // snippet: bodies
-        let json = Endpoint(path: "/login", method: .post, body: try .json(login))
+        let book = Book(id: 7, name: "Green Grass")
+        let json = Endpoint(path: "/books", method: .post, body: try .json(book))
         let form = Endpoint(
             path: "/login",
             method: .post,
             body: .form([URLQueryItem(name: "user", value: "me & you")])
         )
+        let signature = Data([0x89, 0x50, 0x4E, 0x47])
         let image = Endpoint(
             path: "/avatar",
             method: .put,
             headers: ["If-Match": "*"],
-            body: .data(pixels, contentType: "image/png")
+            body: .data(signature, contentType: "image/png")
         )
         // end snippet
         #expect(json.effectiveHeaders["Content-Type"] == "application/json")
@@ -115,71 +133,43 @@ extension Endpoint {
     }
 
     @Test func decoded() throws {
-        let networking: Networking = { _ in Future(value: Data(#"{"id":7,"name":"x"}"#.utf8)) }
         // snippet: decoded
-        let load = chain(Endpoint.book, to: networking)  // (Int) -> Future<Data>
+        let load = chain(Endpoint.book, to: api)  // (Int) -> Future<Data>
         let loadBook: @Sendable (Int) -> Future<Book> = chain(load, to: Future.decoded)
         let sameBook = chain(load, to: { $0.decoded(as: Book.self, using: JSONDecoder()) })
         // end snippet
-        #expect(try loadBook(7).result?.get() == Book(id: 7, name: "x"))
-        #expect(try sameBook(7).result?.get() == Book(id: 7, name: "x"))
+        #expect(try loadBook(7).result?.get() == Book(id: 7, name: "Green Grass"))
+        #expect(try sameBook(7).result?.get() == Book(id: 7, name: "Green Grass"))
     }
 
-    private struct Order: Codable, Equatable {
+    // snippet: order
+    struct Order: Codable {
         var productName: String
     }
 
-    private struct Receipt: Codable, Equatable {
+    struct Receipt: Codable {
         var orderNumber: Int
     }
+    // end snippet
 
     @Test func json() throws {
-        let order = Order(productName: "Tea")
-        let networking: Networking = { _ in Future(value: Data(#"{"order_number":7}"#.utf8)) }
         // snippet: json
         let json = JSONCoding(
             encoding: { $0.keyEncodingStrategy = .convertToSnakeCase },
             decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        let order = Order(productName: "Tea")
         let endpoint = Endpoint(path: "/orders", method: .post, body: try .json(order, using: json))
-        let receipt: Future<Receipt> = networking(endpoint).decoded(using: json)
+        let receipt: Future<Receipt> = api(endpoint).decoded(using: json)
         // end snippet
         #expect(endpoint.body.data == Data(#"{"product_name":"Tea"}"#.utf8))
-        #expect(try receipt.result?.get() == Receipt(orderNumber: 7))
-    }
-
-    @Test func problem() throws {
-        let body = #"""
-            {"type": "https://shop.example/out-of-credit", "detail": "your balance is 30", "balance": 30}
-            """#
-        let error = HTTPError(
-            code: .unacceptableStatus,
-            response: HTTPResponse(
-                status: 403, headers: ["Content-Type": "application/problem+json"],
-                body: Data(body.utf8)))
-        // snippet: problem
-        if let problem = error.problem, problem.type == "https://shop.example/out-of-credit" {
-            print(problem.detail ?? "")  // your balance is 30
-            print(problem.extensions["balance"] == .integer(30))  // true
-        }
-        // end snippet
-        #expect(error.problem?.detail == "your balance is 30")
-    }
-
-    @Test func headers() throws {
-        // snippet: headers
-        let api = stack(
-            .defaultHeaders(["Accept": "application/json"]), .userAgent("Shop/2.1"),
-            over: URLSession.shared.request)
-        // end snippet
-        #expect(throws: Endpoint.Error.invalidURL) { try api(Endpoint(path: "/x")).result?.get() }
+        #expect(try receipt.result?.get().orderNumber == 7)
     }
 
     @Test func decodingFailure() async throws {
-        let networking: Networking = { _ in
-            Future(value: Data(#"[{"id":7,"name":"x"},{"id":8}]"#.utf8))
-        }
+        let printed = ExampleLog()
+        let print = { (texts: Any...) in printed.add(texts.map { "\($0)" }.joined(separator: " ")) }
         // snippet: decoding-failure
-        let books: Future<[Book]> = networking(Endpoint(path: "/books")).decoded()
+        let books: Future<[Book]> = api(Endpoint(path: "/books")).decoded()
 
         do {
             _ = try await books.value
@@ -188,30 +178,54 @@ extension Endpoint {
             print(failure.data.count, failure.cause)
         }
         // end snippet
-        let failure = try #require(throws: DecodingFailure.self) { try books.result?.get() }
         #expect(
-            failure.description
+            printed.lines.first
                 == #"Array<Book>[1].name: no value for the key "name" (in 30 bytes)"#
         )
     }
 
     @Test func httpError() async throws {
-        let transport = MemoryTransport(routes: [
-            .get("/books/:id", answer: .status(404, body: Data("sold out".utf8)))
-        ])
-        let networking: Networking = transport.request
+        let printed = ExampleLog()
+        let print = { (text: Any) in printed.add("\(text)") }
         // snippet: http-error
         do {
-            _ = try await networking(.book(withID: 7)).value
+            _ = try await api(.book(withID: 8)).value
         } catch let error as HTTPError where error.status == 404 {
-            print(error)  // GET /books/7 answered 404 (8 bytes in its body): sold out
+            print(error)
+            // GET https://api.example.com/v1/books/8 answered 404 (8 bytes in its body): sold out
             print(error.response?.text ?? "")  // sold out
         }
         // end snippet
-        let error = try #require(throws: HTTPError.self) {
-            try networking(.book(withID: 7)).result?.get()
+        #expect(
+            printed.lines == [
+                "GET https://api.example.com/v1/books/8 answered 404 (8 bytes in its body): sold out",
+                "sold out",
+            ])
+    }
+
+    @Test func problem() async throws {
+        let printed = ExampleLog()
+        let print = { (text: Any) in printed.add("\(text)") }
+        // snippet: problem
+        do {
+            _ = try await api(Endpoint(path: "/payments", method: .post)).value
+        } catch let error as HTTPError {
+            let problem = error.problem
+            if problem?.type == "https://shop.example/out-of-credit" {
+                print(problem?.detail ?? "")  // your balance is 30
+                print(problem?.extensions["balance"] == .integer(30))  // true
+            }
         }
-        #expect(error.description == "GET /books/7 answered 404 (8 bytes in its body): sold out")
-        #expect(error.response?.text == "sold out")
+        // end snippet
+        #expect(printed.lines == ["your balance is 30", "true"])
+    }
+
+    @Test func headers() throws {
+        // snippet: headers
+        let shop = stack(
+            .defaultHeaders(["Accept": "application/json"]), .userAgent("Shop/2.1"), over: api)
+        // end snippet
+        let sent = try shop(Endpoint(path: "/accept")).settledValue()
+        #expect(String(decoding: sent, as: UTF8.self).contains("Shop/2.1"))
     }
 }

@@ -6,19 +6,33 @@ import Testing
 /// The code of Docs/Guides/Transports.md.
 @Suite(.timeLimit(.minutes(10)))
 struct TransportsExamples {
+    // snippet: book
+    struct Book: Codable, Equatable, Sendable {
+        var id: Int
+        var name: String
+    }
+    // end snippet
+
     private let loopback: LoopbackServer
     private var server: URL { loopback.url }
 
+    private let uploads = ExampleLog()
+
     init() throws {
-        loopback = try LoopbackServer { request in
+        loopback = try LoopbackServer { [uploads] request in
             switch (request.method, request.target) {
             case ("GET", "/books/7"):
                 .text(#"{"id": 7, "name": "Green Grass"}"#, headers: ["Content-Type": "text/json"])
             case ("GET", "/film"): .chunked(["scene one, ", "scene two"])
-            case ("PUT", "/film"): .text("\(request.body.count)")
+            case ("PUT", "/film"): Self.stored(request.body, uploads)
             default: .text("what?", status: 404)
             }
         }
+    }
+
+    private static func stored(_ film: Data, _ uploads: ExampleLog) -> LoopbackAnswer {
+        uploads.add(String(decoding: film, as: UTF8.self))
+        return .text("stored", status: 201)
     }
 
     @Test func send() async throws {
@@ -32,10 +46,10 @@ struct TransportsExamples {
         #expect(response.headers["Content-Type"] == "text/json")
         // snippet: lowered
         let api: Networking = networking(over: transport.send, base: server)
-        let book: Book = try await api(.book(withID: 7)).decoded().value
+        let book: Book = try await api(Endpoint(path: "/books/7")).decoded().value
         // end snippet
         #expect(book == Book(id: 7, name: "Green Grass"))
-        await #expect(throws: HTTPError.self) { try await api(.book(withID: 8)).value }
+        await #expect(throws: HTTPError.self) { try await api(Endpoint(path: "/books/8")).value }
         // snippet: close
         try await transport.close(cancelling: true).value
         // Further calls reject with an HTTPError with the code .transportClosed.
@@ -44,6 +58,17 @@ struct TransportsExamples {
             try await transport.send(HTTPRequest(.get, server)).value
         }
         #expect(error?.code == .transportClosed)
+    }
+
+    @Test func shared() async throws {
+        // snippet: shared
+        let session = SessionTransport(session: .shared)
+        let request: Networking = networking(over: stack(.redirect(), over: session.send))
+        // end snippet
+        for network in [request, URLSession.shared.request] {
+            let data = try await network(Endpoint(path: "/books/7", base: server)).value
+            #expect(data == Data(#"{"id": 7, "name": "Green Grass"}"#.utf8))
+        }
     }
 
     @Test func limits() async throws {
@@ -60,62 +85,44 @@ struct TransportsExamples {
         #expect(try await transport.send(request).value.status == 200)
     }
 
+    // snippet: download
+    func download(_ film: URL, to file: FileHandle, over transport: SessionTransport) async throws {
+        let response = try await transport.stream(HTTPRequest(film)).value
+        guard response.status == 200 else { return response.discardBody() }
+        for try await chunk in response.body { try file.write(contentsOf: chunk) }
+    }
+    // end snippet
+
+    // snippet: upload
+    func upload(_ file: URL, to film: URL, over transport: SessionTransport) async throws {
+        let whole = HTTPRequest(.put, film, body: .file(file))
+        print(try await transport.send(whole).value.status)
+
+        let scenes = HTTPRequest.BodySource(isReplayable: true) {
+            HTTPBodyStream(Data("scene one, scene two".utf8), chunksOf: 10)
+        }
+        let pieces = HTTPRequest(.put, film, body: .stream(scenes))
+        print(try await transport.send(pieces).value.status)
+    }
+    // end snippet
+
     @Test func largeBodies() async throws {
         let transport = SessionTransport()
-        let film = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        let (film, address) = (
+            FileManager.default.temporaryDirectory.appending(path: UUID().uuidString),
+            server.appending(path: "film")
+        )
         _ = FileManager.default.createFile(atPath: film.path, contents: nil)
         defer { try? FileManager.default.removeItem(at: film) }
-        let file = try FileHandle(forWritingTo: film)
-        func download() async throws {
-            // snippet: download
-            let request = HTTPRequest(.get, server.appending(path: "film"))
-            let response = try await transport.stream(request).value
-            guard response.status == 200 else { return response.discardBody() }
-            for try await chunk in response.body { try file.write(contentsOf: chunk) }
-            // end snippet
-        }
-        try await download()
-        let scenes = try Data(contentsOf: film)
-        #expect(scenes == Data("scene one, scene two".utf8))
-        // snippet: upload
-        let whole = HTTPRequest(.put, server.appending(path: "film"), body: .file(film))
-        let pieces = HTTPRequest(
-            .put, server.appending(path: "film"),
-            body: .stream(HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(scenes) })
-        )
-        // end snippet
-        #expect(try await transport.send(whole).value.text == "20")
-        #expect(try await transport.send(pieces).value.text == "20")
+        try await download(address, to: FileHandle(forWritingTo: film), over: transport)
+        #expect(try Data(contentsOf: film) == Data("scene one, scene two".utf8))
+        try await upload(film, to: address, over: transport)
+        #expect(uploads.lines == ["scene one, scene two", "scene one, scene two"])
     }
 
     @Test func own() async throws {
-        let client = CallbackClient()
-        // snippet: own
-        @Sendable func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-            let request = request.inCallContext()
-            do { try request.validate() } catch { return Future(error: error) }
-            return CallContext.current.exchange(request) {
-                let promise = Promise<HTTPResponse>()
-                let method = request.method.rawValue
-                let call = client.start(method, request.url) { status, body, error in
-                    if let error {
-                        promise.reject(
-                            with: HTTPError(code: .other, request: request, cause: error))
-                    } else {
-                        promise.resolve(
-                            with: HTTPResponse(
-                                status: status, body: body, url: request.url, request: request))
-                    }
-                }
-                promise.onCancel { call.cancel() }
-                guard let deadline = request.context.deadline else { return promise }
-                let late = HTTPError(code: .timedOut, request: request)
-                return promise.timeout(deadline.remaining, on: deadline.scheduler).mapError {
-                    ($0 as? FutureError)?.code == .timedOut ? late : $0
-                }
-            }
-        }
-        // end snippet
+        let client = Echo()
+        let send = client.send
         let api = networking(over: send, base: server)
         let data = try await api(Endpoint(path: "/hello")).value
         #expect(String(decoding: data, as: UTF8.self) == "GET /hello")
@@ -129,47 +136,91 @@ struct TransportsExamples {
     }
 
     @Test func ownStream() async throws {
-        let client = CallbackClient()
-        // snippet: own-stream
-        @Sendable func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
-            let response = Promise<HTTPStreamedResponse>()
-            let (pipe, body) = HTTPBodyPipe.make(capacity: 1 << 20)
-            let call = client.start(
-                request.url,
-                onHeaders: { status in
-                    response.resolve(with: HTTPStreamedResponse(status: status, body: body))
-                },
-                onBytes: { bytes in _ = pipe.offer(bytes) },
-                onEnd: { pipe.finish() }
-            )
-            pipe.onCancel { call.cancel() }
-            return response
-        }
-        // end snippet
-        let response = try await stream(HTTPRequest(.get, server)).value
+        let response = try await Echo().stream(HTTPRequest(.get, server)).value
         #expect(try await response.body.gathered(upTo: 10).value == Data("bytes".utf8))
     }
 }
 
-/// A client such as a guide's reader may have: it calls back.
-private struct CallbackClient: Sendable {
-    struct Call: Sendable {
-        func cancel() {}
-    }
-
+// snippet: client
+/// A client that calls back, and gives a function that cancels.
+protocol CallbackClient: Sendable {
     func start(
-        _ method: String, _ url: URL, then call: @Sendable (Int, Data, (any Error)?) -> Void
-    ) -> Call {
-        call(200, Data("\(method) \(url.path)".utf8), nil)
-        return Call()
+        _ method: String, _ url: URL,
+        then done: @escaping @Sendable (Int, Data, (any Error)?) -> Void
+    ) -> @Sendable () -> Void
+}
+// end snippet
+
+// snippet: own
+extension CallbackClient {
+    func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        let request = request.inCallContext()
+        do { try request.validate() } catch { return Future(error: error) }
+        return CallContext.current.exchange(request) {
+            let promise = Promise<HTTPResponse>()
+            let cancel = start(request.method.rawValue, request.url) { status, body, error in
+                if let error {
+                    promise.reject(
+                        with: HTTPError(code: .other, request: request, cause: error))
+                } else {
+                    promise.resolve(
+                        with: HTTPResponse(
+                            status: status, body: body, url: request.url, request: request))
+                }
+            }
+            promise.onCancel(cancel)
+            guard let deadline = request.context.deadline else { return promise }
+            let late = HTTPError(code: .timedOut, request: request)
+            return promise.timeout(deadline.remaining, on: deadline.scheduler).mapError {
+                ($0 as? FutureError)?.code == .timedOut ? late : $0
+            }
+        }
+    }
+}
+// end snippet
+
+// snippet: own-stream
+/// A client that calls back for each piece.
+protocol StreamingClient: Sendable {
+    func start(
+        _ url: URL, onHeaders: @escaping @Sendable (Int) -> Void,
+        onBytes: @escaping @Sendable (Data) -> Void, onEnd: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void
+}
+
+extension StreamingClient {
+    func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+        let response = Promise<HTTPStreamedResponse>()
+        let (pipe, body) = HTTPBodyPipe.make(capacity: 1 << 20)
+        let cancel = start(
+            request.url,
+            onHeaders: { status in
+                response.resolve(with: HTTPStreamedResponse(status: status, body: body))
+            },
+            onBytes: { bytes in _ = pipe.offer(bytes) },
+            onEnd: { pipe.finish() }
+        )
+        pipe.onCancel(cancel)
+        return response
+    }
+}
+// end snippet
+
+/// A client that answers with what it was asked, at once.
+private struct Echo: CallbackClient, StreamingClient {
+    func start(
+        _ method: String, _ url: URL, then done: @Sendable (Int, Data, (any Error)?) -> Void
+    ) -> @Sendable () -> Void {
+        done(200, Data("\(method) \(url.path)".utf8), nil)
+        return {}
     }
 
     func start(
         _ url: URL, onHeaders: (Int) -> Void, onBytes: (Data) -> Void, onEnd: () -> Void
-    ) -> Call {
+    ) -> @Sendable () -> Void {
         onHeaders(200)
         onBytes(Data("bytes".utf8))
         onEnd()
-        return Call()
+        return {}
     }
 }

@@ -1,5 +1,7 @@
 #if AsyncHTTPClient
-@testable import AsyncHTTPClientTransport
+// snippet: AsyncHTTPClient-imports
+import AsyncHTTPClientTransport
+// end snippet
 import Foundation
 import Pledge
 import PledgeTesting
@@ -17,16 +19,23 @@ struct GuideTests {
         #expect(try await api(Endpoint(path: "/products")).value == Data("ok".utf8))
     }
 
-    @Test func configuresTLS() throws {
-        let companyRoots = TestCertificates.url("authority")
-        // snippet: AsyncHTTPClient-TLS
+    // snippet: AsyncHTTPClient-TLS
+    func transport(trusting authorities: URL) throws -> AHCTransport {
         var configuration = AHCTransport.Configuration()
         configuration.maxBodySize = 1 << 20
         configuration.tls.minimumVersion = .tls13
-        try configuration.tls.trust(certificatesIn: companyRoots)
-        let transport = AHCTransport(configuration)
-        // end snippet
-        #expect(transport.maxBodySize == 1 << 20)
+        try configuration.tls.trust(certificatesIn: authorities)
+        return AHCTransport(configuration)
+    }
+    // end snippet
+
+    @Test func configuresTLS() async throws {
+        let loopback = try LoopbackServer { _ in .text(String(repeating: "a", count: 1 << 20 + 1)) }
+        let transport = try transport(trusting: TestCertificates.url("authority"))
+        let error = await #expect(throws: HTTPError.self) {
+            try await transport.send(HTTPRequest(loopback.url)).value
+        }
+        #expect(error?.code == .bodyTooLarge)
     }
 }
 #endif

@@ -32,10 +32,15 @@ struct PageBlock {
     /// Whether code above it could see what it declares.
     var declares: Bool { items.contains { $0.kind == .declaration } }
 
-    /// The framework of Apple's that it imports, if it does.
-    var framework: String? {
+    /// The module that must exist for what it imports, where it does not exist everywhere.
+    var condition: String? {
         let imported = items.filter { $0.kind == .import }.compactMap(\.lines.first)
-        return ["SwiftUI", "UIKit"].first { imported.contains("import \($0)") }
+        let conditions = [
+            "SwiftUI": "SwiftUI", "UIKit": "UIKit",
+            // The module is there without its trait too, and empty.
+            "AsyncHTTPClientTransport": "AsyncHTTPClient",
+        ]
+        return conditions.first { imported.contains("import \($0.key)") }?.value
     }
 
     /// The errors that its comments print.

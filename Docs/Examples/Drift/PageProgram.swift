@@ -10,7 +10,7 @@
 ///   does not see it,
 /// - `isolated` has the main actor as the default isolation of its program.
 ///
-/// A block that imports SwiftUI or UIKit is compiled where those exist.
+/// A block that imports SwiftUI, UIKit or the transport over AsyncHTTPClient is compiled where those exist.
 struct PageProgram {
     /// The compiler's words for what is wrong: nothing when the program has to compile.
     let errors: [String]
@@ -53,8 +53,8 @@ struct PageProgram {
             let lines = block.items.filter { $0.kind == kind }.flatMap {
                 ["#sourceLocation(file: \"\(path)\", line: \($0.line))"] + $0.lines
             }
-            guard let framework = block.framework else { return lines }
-            return ["#if canImport(\(framework))"] + lines + ["#endif"]
+            guard let condition = block.condition else { return lines }
+            return ["#if canImport(\(condition))"] + lines + ["#endif"]
         }
         var program = blocks.flatMap { lines(.import, of: $0) }
         program += blocks.flatMap { lines(.declaration, of: $0) }

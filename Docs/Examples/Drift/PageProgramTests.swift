@@ -96,6 +96,14 @@ import Testing
             ])
     }
 
+    @Test func transportBehindATrait() {
+        let block = "import AsyncHTTPClientTransport\nlet transport = AHCTransport()"
+        #expect(
+            lines(programs(("", block)).last).prefix(3) == [
+                "#if canImport(AsyncHTTPClient)", "import AsyncHTTPClientTransport", "#endif",
+            ])
+    }
+
     @Test func otherLanguagesAndPagesWithoutCodeMakeNone() {
         #expect(PageProgram.all(in: "```text\nf()\n```", at: "G.md").isEmpty)
         #expect(programs(("", "import Pledge")).isEmpty)

@@ -7,38 +7,52 @@ import Pledge
 @MainActor
 func checkCallbackActions() async throws {
     let basic = Promise<String>()
-    // snippet: basic
-    let info = LoginInfo(userName: "Tangent", password: "123")
-    FirstUse.Network.shared.loginAction(info) { response in
-        basic.resolve(with: response.message)
+    do {
+        let print: @Sendable (String) -> Void = { basic.resolve(with: $0) }
+        // snippet: basic
+        let info = LoginInfo(userName: "Tangent", password: "123")
+        FirstUse.Network.shared.loginAction(info) { response in
+            print(response.message)  // 登陆成功
+        }
+        // end snippet
     }
-    // end snippet
 
     let composed = Promise<String>()
-    // snippet: composed
-    let finalAction = Network.shared.loginAction >- Parser.shared.jsonAction
-    let loginInfo = LoginInfo(userName: "Tangent", password: "123")
-    finalAction(loginInfo) { response in
-        composed.resolve(with: response.message)
+    do {
+        let print: @Sendable (String) -> Void = { composed.resolve(with: $0) }
+        // snippet: composed
+        let finalAction = Network.shared.loginAction >- Parser.shared.jsonAction
+        let loginInfo = LoginInfo(userName: "Tangent", password: "123")
+        finalAction(loginInfo) { response in
+            print(response.message)  // 登录失败!
+        }
+        // end snippet
     }
-    // end snippet
 
     let separated = Promise<String>()
-    // snippet: separated
-    // 组合Action以及监听回调
-    let request =
-        Network.shared.loginAction >- Parser.shared.jsonAction <- { response in
-            separated.resolve(with: response.message)
-        }
-    // 发送回调执行请求
-    request(LoginInfo(userName: "Tan", password: "123"))
-    // end snippet
+    do {
+        let print: @Sendable (String) -> Void = { separated.resolve(with: $0) }
+        // snippet: separated
+        // 组合Action以及监听回调
+        let request =
+            Network.shared.loginAction >- Parser.shared.jsonAction <- { response in
+                print(response.message)  // 登录成功!
+            }
+        // 发送回调执行请求
+        request(LoginInfo(userName: "Tan", password: "123"))
+        // end snippet
+    }
 
     let garbled = Promise<String>()
-    // snippet: exec
-    let parse = exec(Parser.shared.jsonAction) { garbled.resolve(with: $0.message) }
-    parse("not JSON")
-    // end snippet
+    do {
+        let print: @Sendable (String) -> Void = { garbled.resolve(with: $0) }
+        // snippet: exec
+        let parse = exec(Parser.shared.jsonAction) { response in
+            print(response.message)  // JSON数据解析错误!
+        }
+        parse("not JSON")
+        // end snippet
+    }
 
     let counted = countToFour()
     async let screen: Void = checkLoginScreen()
@@ -71,6 +85,7 @@ private func checkLoginScreen() async throws {
 /// The article's Promise, which is ActionPromise here.
 private func countToFour() -> Future<String> {
     let done = Promise<String>()
+    let print: @Sendable (String) -> Void = { done.resolve(with: $0) }
     // snippet: promise
     ActionPromise<String, String> { input, callback in
         DispatchQueue.main.asyncAfter(deadline: .now() + 2) {
@@ -85,7 +100,7 @@ private func countToFour() -> Future<String> {
             callback(input + " Four")
         }
     }.exec(input: "One") { result in
-        done.resolve(with: result)
+        print(result)  // One Two Three Four
     }
     // end snippet
     return done

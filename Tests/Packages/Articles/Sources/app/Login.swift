@@ -6,15 +6,15 @@ struct LoginInfo: Sendable {
     let userName: String
     let password: String
 }
-// end snippet
 
 struct NetworkResponse: Sendable, Equatable {
     let message: String
 }
+// end snippet
 
 /// "基本使用": the network answers with a response.
+// snippet: first
 enum FirstUse {
-    // snippet: first
     typealias LoginAction = Action<LoginInfo, NetworkResponse>
 
     final class Network: Sendable {
@@ -32,8 +32,8 @@ enum FirstUse {
             }
         }
     }
-    // end snippet
 }
+// end snippet
 
 /// "组合": the network answers with JSON, and a parser makes a response of it.
 // snippet: network

@@ -1,5 +1,6 @@
 import Pledge
 
+// snippet: screen
 /// UIKit's control events, as far as a button has them.
 struct ControlEvents: OptionSet, Sendable {
     let rawValue: UInt
@@ -13,7 +14,6 @@ final class Text {
     var text: String?
 }
 
-// snippet: screen
 /// The article's ViewController, without UIKit.
 @MainActor
 final class ViewController {

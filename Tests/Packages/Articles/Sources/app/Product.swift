@@ -1,5 +1,7 @@
+// snippet: imports
 import Foundation
 import Pledge
+// end snippet
 
 // snippet: product
 struct Product: Codable, Identifiable, Equatable, Sendable {

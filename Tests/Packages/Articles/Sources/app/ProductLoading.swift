@@ -5,8 +5,8 @@ import Pledge
 // name; here each has a namespace.
 
 /// "Futures & Promises": the session is injected.
+// snippet: session
 enum WithSession {
-    // snippet: session
     class ProductLoader {
         private let urlSession: URLSession
 
@@ -19,12 +19,12 @@ enum WithSession {
             return urlSession.request(endpoint).decoded()
         }
     }
-    // end snippet
 }
+// end snippet
 
 /// "A simple signature": a function is injected.
+// snippet: function
 enum WithFunction {
-    // snippet: function
     class ProductLoader {
         private let networking: Networking
 
@@ -37,10 +37,11 @@ enum WithFunction {
             return networking(endpoint).decoded()
         }
     }
-    // end snippet
 }
+// end snippet
 
 /// "Combining functions and values", "A functional chain" and "Currying".
+// snippet: composition
 enum WithComposition {
     class ProductLoader {
         private let networking: Networking
@@ -49,7 +50,6 @@ enum WithComposition {
             self.networking = networking
         }
 
-        // snippet: combine
         func loadProductCombined(withID id: Product.ID) -> Future<Product> {
             let endpoint = Endpoint.product(withID: id)
             let networking = combine(endpoint, with: self.networking)
@@ -58,23 +58,19 @@ enum WithComposition {
             // having to supply a product ID at the call site.
             return networking().decoded()
         }
-        // end snippet
 
-        // snippet: chain
         func loadProductChained(withID id: Product.ID) -> Future<Product> {
             let networking = chain(Endpoint.product, to: self.networking)
             return networking(id).decoded()
         }
-        // end snippet
 
-        // snippet: curried
         func loadProduct(withID id: Product.ID) -> Future<Product> {
             let networking = chain(Endpoint.product, to: self.networking)
             return chain(networking, to: Future.decoded)(id)
         }
-        // end snippet
     }
 }
+// end snippet
 
 /// "A functional composition": no type is left.
 // snippet: composed

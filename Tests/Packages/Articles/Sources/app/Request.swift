@@ -6,8 +6,8 @@ import FoundationNetworking
 #endif
 
 /// "Futures & Promises": the article's own `request`, which Pledge brings; under another name here.
+// snippet: request
 extension URLSession {
-    // snippet: request
     func requestAsWritten(_ endpoint: Endpoint) -> Future<Data> {
         // Start by constructing a Promise, that will later be
         // returned as a Future
@@ -33,5 +33,5 @@ extension URLSession {
 
         return promise
     }
-    // end snippet
 }
+// end snippet

@@ -2,8 +2,8 @@ import Foundation
 import Pledge
 
 /// The article's own store, to compare with.
+// snippet: article-store
 enum AsWritten {
-    // snippet: article-store
     class Store {
 
         // 观察者,用于响应状态更新,第一个 State? 为旧状态,第二个 State 为当前状态
@@ -45,8 +45,8 @@ enum AsWritten {
             }
         }
     }
-    // end snippet
 }
+// end snippet
 
 /// What an observer sees that dispatches: the article's store tells of the last change first.
 @MainActor

@@ -22,14 +22,14 @@ class Enemy {
 // end snippet
 
 /// The article's first enemy, whose two properties may disagree.
+// snippet: enemy-before
 enum TwoTruths {
-    // snippet: enemy-before
     class Enemy {
         var health = 10
         var isInPlay = false
     }
-    // end snippet
 }
+// end snippet
 
 /// One source of truth, and what happens with two.
 @MainActor
@@ -39,8 +39,9 @@ func checkEnemies() {
     forgotten.health = 0
     check("two sources of truth may disagree", forgotten.isInPlay, is: true)
 
-    let allEnemies = [Enemy(), Enemy()]
     // snippet: special-attack
+    let allEnemies = [Enemy(), Enemy()]
+
     func performSpecialAttack() {
         for enemy in allEnemies {
             enemy.health = 0

@@ -30,7 +30,7 @@ func testOnUpateUsername() {
         error: nil
     )
 
-    check("onUpateUsername", newState == expect, is: true)
+    print(newState == expect)  // true
 }
 // end snippet
 
@@ -55,7 +55,7 @@ func testOnUpatePassword() {
         error: nil
     )
 
-    check("onUpatePassword", newState == expect, is: true)
+    print(newState == expect)  // true
 }
 
 @MainActor
@@ -79,7 +79,7 @@ func testOnTriggerLogin() {
         error: nil
     )
 
-    check("onTriggerLogin", newState == expect, is: true)
+    print(newState == expect)  // true
 }
 
 @MainActor
@@ -103,7 +103,7 @@ func testOnLoginSuccess() {
         error: nil
     )
 
-    check("onLoginSuccess", newState == expect, is: true)
+    print(newState == expect)  // true
 }
 
 @MainActor
@@ -127,5 +127,5 @@ func testOnLoginError() {
         error: .usernamePasswordMismatch
     )
 
-    check("onLoginError", newState == expect, is: true)
+    print(newState == expect)  // true
 }

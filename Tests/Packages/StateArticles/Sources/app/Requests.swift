@@ -1,6 +1,6 @@
 import Pledge
 
-// snippet: request-types
+// snippet: requests
 protocol RequestProtocol {
     var endpoint: Endpoint { get }
 }
@@ -13,7 +13,6 @@ extension RequestState {
         sendRequest(request.endpoint, completion: completion)
     }
 }
-// end snippet
 
 struct FirstRequest: RequestProtocol {
     var endpoint: Endpoint { Endpoint(path: "/route") }
@@ -39,7 +38,6 @@ struct ThirdResponse: Codable, Equatable {
     var isAllowed: Bool
 }
 
-// snippet: request-action
 enum RequestAction {
     case sendFirstRequest(FirstRequest)
     case sendSecondRequest(SecondRequest)
@@ -52,6 +50,30 @@ enum RequestAction {
 func checkRequests() async throws {
     let answers = Recorder(
         initialState: [], reduce: { (all: [String], one: String) in all + [one] })
+    let print: @Sendable (String) -> Void = { answers.dispatch(event: $0) }
+    // snippet: request-reducer
+    let requestReducer = Reducer<RequestState, RequestAction> { state, action in
+        switch action {
+        case .sendFirstRequest(let request):
+            state.sendRequest(request) { (result: Result<FirstResponse, any Error>) in
+                // 1 Response
+                print("1: \(result.map(\.route))")
+            }
+        case .sendSecondRequest(let request):
+            state.sendRequest(request) { (result: Result<SecondResponse, any Error>) in
+                // 2 Response
+                print("2: \(result.map(\.login))")
+            }
+        case .sendThirdRequest(let request):
+            state.sendRequest(request) { (result: Result<ThirdResponse, any Error>) in
+                // 3 Response
+                print("3: \(result.map(\.isAllowed))")
+            }
+        }
+    }
+    // end snippet
+
+    // snippet: request-calls
     let transport = MemoryTransport(
         routes: [
             .get("/route", answer: .json(FirstResponse(route: "north"))),
@@ -60,32 +82,7 @@ func checkRequests() async throws {
         ],
         latency: .milliseconds(1)
     )
-    let networking = transport.request
-
-    // snippet: request-reducer
-    let requestReducer = Reducer<RequestState, RequestAction> { state, action in
-        switch action {
-        case .sendFirstRequest(let request):
-            state.sendRequest(request) { (result: Result<FirstResponse, any Error>) in
-                // 1 Response
-                answers.dispatch(event: "1: \(result.map(\.route))")
-            }
-        case .sendSecondRequest(let request):
-            state.sendRequest(request) { (result: Result<SecondResponse, any Error>) in
-                // 2 Response
-                answers.dispatch(event: "2: \(result.map(\.login))")
-            }
-        case .sendThirdRequest(let request):
-            state.sendRequest(request) { (result: Result<ThirdResponse, any Error>) in
-                // 3 Response
-                answers.dispatch(event: "3: \(result.map(\.isAllowed))")
-            }
-        }
-    }
-    // end snippet
-
-    // snippet: request-calls
-    var state = RequestState(networking: networking)
+    var state = RequestState(networking: transport.request)
     requestReducer.reduce(&state, .sendFirstRequest(FirstRequest()))
     requestReducer.reduce(&state, .sendSecondRequest(SecondRequest()))
     requestReducer.reduce(&state, .sendThirdRequest(ThirdRequest()))

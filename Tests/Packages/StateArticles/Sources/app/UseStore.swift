@@ -74,7 +74,7 @@ func useStore() {
     ]
 
     // 比对结果
-    check("newStates", newStates == expectNewStates, is: true)
-    check("oldStates", oldStates == expectOldStates, is: true)
+    print(newStates == expectNewStates)  // true
+    print(oldStates == expectOldStates)  // true
 }
 // end snippet

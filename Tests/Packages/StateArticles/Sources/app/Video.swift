@@ -1,5 +1,6 @@
 import Foundation
 
+// snippet: task
 struct File: Equatable {
     let name: String
 }
@@ -24,6 +25,7 @@ final class Task {
 
     func cancel() { isCancelled = true }
 }
+// end snippet
 
 // snippet: video
 struct Video {

@@ -1,5 +1,6 @@
 import Foundation
 
+// snippet: player
 enum UIImage {
     case wait, cancel, pause, play
 }
@@ -13,7 +14,6 @@ final class Player {
 }
 
 /// The article's controller, without UIKit.
-// snippet: player
 @MainActor
 class VideoPlayerViewController {
     var video: Video {
@@ -68,9 +68,7 @@ class VideoPlayerViewController {
         }
     }
 }
-// end snippet
 
-// snippet: handle-state-change
 extension VideoPlayerViewController {
     fileprivate func handleStateChange() {
         switch video.state {
