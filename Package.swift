@@ -189,7 +189,7 @@ let package = Package(
                 "CallbackActions", "Composition", "Futures", "HTTPNetworking", "Stores",
                 "TestSupport",
             ]),
-        tests(of: "PledgeTesting", uses: ["Pledge"]),
+        tests(of: "PledgeTesting", uses: ["Pledge", "TestSupport"]),
         .testTarget(
             name: "quickstartTests",
             dependencies: ["quickstart", "Pledge", "PledgeTesting"],
@@ -198,7 +198,7 @@ let package = Package(
         ),
         .testTarget(
             name: "Examples",
-            dependencies: ["Pledge", "PledgeTesting"],
+            dependencies: ["Pledge", "PledgeTesting", "TestSupport"],
             path: "Docs/Examples",
             exclude: ["Outputs"],
             swiftSettings: settings

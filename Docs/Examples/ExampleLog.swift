@@ -1,14 +1,14 @@
-import Futures
+@_exported public import TestSupport
 
 /// What happened in an example, in order, for its test to look at.
-final class ExampleLog: Sendable {
-    private let entries = Locked<[String]>([])
+typealias ExampleLog = TestLog<String>
 
+extension TestLog<String> {
     /// The lines so far.
-    var lines: [String] { entries.withLock { $0 } }
+    var lines: [String] { elements }
 
     /// Adds a line.
-    func add(_ line: String) { entries.withLock { $0.append(line) } }
+    func add(_ line: String) { append(line) }
 
     /// A function that adds a line.
     func adder(_ line: String) -> @Sendable () -> Void { { self.add(line) } }

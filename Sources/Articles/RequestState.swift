@@ -2,12 +2,6 @@ public import Futures
 public import HTTPNetworking
 public import Stores
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Requests that are sent one after another, in the order of their declaration: the article's state.
 ///
 /// ```swift

@@ -16,7 +16,7 @@ extension AHCTransport {
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         CallContext.current.exchange(request) {
             start(request) { call, control, resolver in
-                WholeExchange(call, control, resolver, limit: maxBodySize)
+                WholeResponseDelegate(call, control, resolver, limit: maxBodySize)
             }
         }
     }
@@ -32,14 +32,14 @@ extension AHCTransport {
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         CallContext.current.exchange(request) {
             start(request) { call, control, resolver in
-                StreamedExchange(call, control, resolver)
+                StreamedResponseDelegate(call, control, resolver)
             }
         }
     }
 
     private func start<Output: Sendable>(
         _ request: HTTPRequest,
-        _ makeExchange: (ExchangeCall, ExchangeControl, Resolver<Output>) -> some Exchange
+        _ makeDelegate: (ExchangeCall, ExchangeControl, Resolver<Output>) -> some ResponseDelegate
     ) -> Future<Output> {
         let call: ExchangeCall
         do {
@@ -51,7 +51,7 @@ extension AHCTransport {
             let control = ExchangeControl(call)
             resolver.onCancel { control.cancel() }
             call.limitTime(control)
-            call.begin(makeExchange(call, control, resolver), control)
+            call.start(makeDelegate(call, control, resolver), control)
         }
     }
 }

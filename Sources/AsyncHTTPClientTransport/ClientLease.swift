@@ -5,12 +5,6 @@ import HTTPNetworking
 import NIOCore
 import NIOPosix
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A client, kept by a transport and by each call that is under way.
 ///
 /// When the last of them lets go of it, a client of the transport's own is shut down: AsyncHTTPClient

@@ -48,7 +48,7 @@ private func noting(
 ) -> Future<HTTPResponse> {
     guard let record = context.record else { return service(request) }
     do {
-        let mark = try record.begin(replayable: request.isReplayable)
+        let mark = try record.willSend(replayable: request.isReplayable)
         return context.with(record: record.part(presuming: mark)).run { service(request) }
             .onEnd { record.end(mark, CallRecord.Fate(of: $0)) }
     } catch {

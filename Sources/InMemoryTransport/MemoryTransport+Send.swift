@@ -2,12 +2,6 @@ public import Futures
 public import HTTPNetworking
 import Services
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension MemoryTransport {
     /// Asks the routes for the response to a request, whatever its status.
     ///

@@ -2,12 +2,6 @@ public import Futures
 public import HTTPNetworking
 import Services
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A transport that answers from memory: a server in the same process, made of routes.
 ///
 /// ```swift

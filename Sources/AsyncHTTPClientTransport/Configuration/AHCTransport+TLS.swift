@@ -1,12 +1,6 @@
 #if AsyncHTTPClient
 import NIOSSL
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension AHCTransport {
     /// How secure connections are made.
     ///

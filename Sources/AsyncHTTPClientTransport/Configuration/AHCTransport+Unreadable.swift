@@ -1,9 +1,4 @@
 #if AsyncHTTPClient
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension AHCTransport.TLS {
     /// A file that does not hold the certificates or the key in PEM that it should.

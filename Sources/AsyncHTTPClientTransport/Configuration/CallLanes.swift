@@ -5,7 +5,7 @@ import NIOCore
 /// A call that waits for its turn.
 protocol LaneUser: IdleWatched {
     /// Begins it on a lane, which it leaves at its end.
-    func begin(on lane: CallLane)
+    func start(on lane: CallLane)
 }
 
 /// What one call at a time is made on: an event loop, where the connection of the call before is.
@@ -60,7 +60,7 @@ final class CallLanes: Sendable {
             host.laneCount += 1
             return CallLane(to: host, on: loop(of: host.laneCount, to: name))
         }
-        if let lane { user.begin(on: lane) }
+        if let lane { user.start(on: lane) }
     }
 
     /// Takes back a call that waits; harmless where it does not.
@@ -90,7 +90,7 @@ final class CallLanes: Sendable {
             hasBegun = true
             watches.remove(next.place)
             lane.state.withLock { $0 = (isBeginning: true, wasLeft: false) }
-            next.user.begin(on: lane)
+            next.user.start(on: lane)
             let wasLeft = lane.state.withLock { state in
                 state.isBeginning = false
                 return state.wasLeft

@@ -3,12 +3,6 @@ import Futures
 import HTTPNetworking
 import NIOCore
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Hands the chunks of a body over from the event loop to whoever reads them.
 ///
 /// The next chunk is let in when it is asked for, and not before.

@@ -5,12 +5,6 @@ import Futures
 import HTTPNetworking
 import Services
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A call that may be made: what is asked, since when, and of whom.
 ///
 /// An object, so that what keeps it copies no request.
@@ -109,61 +103,61 @@ extension ExchangeCall {
     }
 
     /// Makes the call once more after an error, where that may be: whether it does.
-    func begin(
-        again exchange: some Exchange, after error: any Error, _ control: ExchangeControl
+    func repeats(
+        for delegate: some ResponseDelegate, after error: any Error, _ control: ExchangeControl
     ) -> Bool {
         guard let call = again(after: error, control) else { return false }
-        guard let next = exchange.replaced(for: call) else { return false }
+        guard let next = delegate.replaced(for: call) else { return false }
         control.restart()
-        call.begin(next, control)
+        call.start(next, control)
         return true
     }
 
-    /// Hands the exchange to AsyncHTTPClient.
-    func begin<Delegate: Exchange>(_ exchange: Delegate, _ control: ExchangeControl) {
+    /// Hands the call to AsyncHTTPClient, which tells the delegate of its response.
+    func start<Delegate: ResponseDelegate>(_ delegate: Delegate, _ control: ExchangeControl) {
         guard case .file(let url) = request.body.content else {
-            return execute(exchange, control, upload: Upload(request.body))
+            return execute(delegate, control, upload: Upload(request.body))
         }
         // Opening a file may block, as the caller must not.
         DispatchQueue.global().async {
             do {
                 let file = try HTTPBodyStream.file(url)
-                self.execute(exchange, control, upload: .stream(length: file.length) { file })
+                self.execute(delegate, control, upload: .stream(length: file.length) { file })
             } catch {
-                exchange.fail(with: self.failure(error))
+                delegate.fail(with: self.failure(error))
             }
         }
     }
 
-    private func execute<Delegate: Exchange>(
-        _ exchange: Delegate, _ control: ExchangeControl, upload: Upload?
+    private func execute<Delegate: ResponseDelegate>(
+        _ delegate: Delegate, _ control: ExchangeControl, upload: Upload?
     ) {
-        if let reason = control.reason { return exchange.fail(with: reason) }
+        if let reason = control.reason { return delegate.fail(with: reason) }
         guard let lanes else {
-            return execute(exchange, control, upload, on: loop ?? .indifferent)
+            return execute(delegate, control, upload, on: loop ?? .indifferent)
         }
         control.enter(lanes) { loop in
             switch loop {
-            case .failure(let reason): exchange.fail(with: reason)
-            case .success where self.lease.isCancelled: exchange.fail(with: CancellationError())
+            case .failure(let reason): delegate.fail(with: reason)
+            case .success where self.lease.isCancelled: delegate.fail(with: CancellationError())
             case .success(let loop):
-                self.execute(exchange, control, upload, on: .delegate(on: loop))
+                self.execute(delegate, control, upload, on: .delegate(on: loop))
             }
         }
     }
 
-    private func execute<Delegate: Exchange>(
-        _ exchange: Delegate, _ control: ExchangeControl, _ upload: Upload?,
+    private func execute<Delegate: ResponseDelegate>(
+        _ delegate: Delegate, _ control: ExchangeControl, _ upload: Upload?,
         on loop: HTTPClient.EventLoopPreference
     ) {
         do {
             if case .stream = upload { control.willUpload() }
             let request = try HTTPClient.Request(self, upload, control)
             let task = route.client.execute(
-                request: request, delegate: exchange, eventLoop: loop)
+                request: request, delegate: delegate, eventLoop: loop)
             control.hold(attempt: attempt) { task.fail(reason: $0) }
         } catch {
-            exchange.fail(with: failure(error))
+            delegate.fail(with: failure(error))
         }
     }
 }

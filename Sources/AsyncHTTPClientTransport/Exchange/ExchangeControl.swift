@@ -160,7 +160,7 @@ extension ExchangeControl: LaneUser {
         if let reason { start(.failure(reason)) } else { lanes.enter(host, self) }
     }
 
-    func begin(on lane: CallLane) {
+    func start(on lane: CallLane) {
         let waiting = state.withLock { state in
             if state.waiting != nil { state.lane = lane }
             return state.waiting.take()

@@ -3,12 +3,6 @@ import AsyncHTTPClient
 import HTTPNetworking
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension HTTPClient.Request {
     /// What is handed to AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
     init(_ call: ExchangeCall, _ upload: Upload?, _ control: ExchangeControl) throws {

@@ -3,12 +3,6 @@ import AsyncHTTPClient
 import HTTPNetworking
 import NIOCore
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A body to be sent.
 enum Upload: Sendable {
     /// So few bytes that they are handed over in one piece.

@@ -7,40 +7,40 @@ package struct AbsoluteURL {
     /// Takes a URL apart, or returns nil where it is no absolute http or https URL with a host.
     package init?(_ url: URL) {
         var text = url.absoluteString
-        guard let places = text.withUTF8(URLPlaces.init) else { return nil }
+        guard let offsets = text.withUTF8(URLPartOffsets.init) else { return nil }
         let at = { [text] in text.utf8.index(text.startIndex, offsetBy: $0) }
         // URLSession on Linux knows the schemes in lower case only.
         schemeAndAuthority =
-            text[..<at(places.colon)].lowercased() + text[at(places.colon)..<at(places.path)]
-        path = text[at(places.path)..<at(places.mark ?? places.end)]
-        query = places.mark.map { text[at($0 + 1)..<at(places.end)] }
+            text[..<at(offsets.colon)].lowercased() + text[at(offsets.colon)..<at(offsets.path)]
+        path = text[at(offsets.path)..<at(offsets.mark ?? offsets.end)]
+        query = offsets.mark.map { text[at($0 + 1)..<at(offsets.end)] }
     }
 
     /// Whether a URL is an absolute http or https URL with a host.
     static func isOne(_ url: URL) -> Bool {
         var text = url.absoluteString
-        return text.withUTF8(URLPlaces.init) != nil
+        return text.withUTF8(URLPartOffsets.init) != nil
     }
 
     /// Whether a text is a host, with or without a port.
     static func isHost(_ text: String) -> Bool {
         var url = "http://" + text
         let count = url.utf8.count
-        return url.withUTF8(URLPlaces.init)?.path == count
+        return url.withUTF8(URLPartOffsets.init)?.path == count
             && !text.utf8.contains { " ,;@\t".utf8.contains($0) }
     }
 
     /// Whether an absolute URL is one of https.
     package static func isSecure(_ url: URL) -> Bool {
         var text = url.absoluteString
-        return text.withUTF8(URLPlaces.schemeLength) == 5
+        return text.withUTF8(URLPartOffsets.schemeLength) == 5
     }
 
     /// What stands before the path of an absolute URL, as it is written; empty where it is none.
     package static func schemeAndAuthority(of url: URL) -> String {
         var text = url.absoluteString
         return text.withUTF8 { bytes in
-            String(decoding: bytes.prefix(URLPlaces(bytes)?.path ?? 0), as: UTF8.self)
+            String(decoding: bytes.prefix(URLPartOffsets(bytes)?.path ?? 0), as: UTF8.self)
         }
     }
 

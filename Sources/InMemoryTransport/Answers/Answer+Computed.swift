@@ -1,12 +1,6 @@
 public import Futures
 public import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension MemoryTransport.Answer {
     /// Data that is made for each call; what the closure throws, the call rejects with.
     ///

@@ -1,12 +1,6 @@
 import Futures
 public import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension MemoryTransport {
     /// What a route answers with.
     public struct Answer {

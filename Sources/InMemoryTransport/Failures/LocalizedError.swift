@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension MemoryTransport.AnswerFailure: LocalizedError {
     /// The same as `description`.
     public var errorDescription: String? { description }

@@ -1,11 +1,5 @@
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// What an endpoint asks for, read back from the URL that a wire transport would send.
 struct RequestTarget {
     let method: HTTPMethod

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A transport beside servers: how a check calls it, so that every wait has a limit.
 struct TransportBench: Sendable {
     let transport: CheckedTransport

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// One client's connection.
 ///
 /// It belongs to the server's loop and is touched by that alone.

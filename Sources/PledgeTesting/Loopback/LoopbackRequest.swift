@@ -1,11 +1,5 @@
 public import Pledge
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A request as it came over the wire to a ``LoopbackServer``, for a test to look at.
 public struct LoopbackRequest {
     /// The method, such as `GET`.

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Makes requests of the bytes that arrive on one connection.
 ///
 /// Pure state; it knows no socket.

@@ -1,11 +1,5 @@
 public import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension LoopbackServer {
     /// Starts a server that answers as a service does: one that answers by route, say.
     ///

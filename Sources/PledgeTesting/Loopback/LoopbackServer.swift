@@ -1,11 +1,5 @@
 public import Pledge
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// An HTTP/1.1 server on a port of 127.0.0.1, which answers as a test wants it to.
 ///
 /// ```swift

@@ -1,11 +1,5 @@
 public import Pledge
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What a test answers to a ``MockCall``.
 public struct MockAnswer {
     private enum Kind {

@@ -1,11 +1,5 @@
 public import Pledge
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// One call that reached a ``MockNetwork``, for the test to answer when it likes.
 ///
 /// ```swift

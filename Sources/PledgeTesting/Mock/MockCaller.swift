@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Who waits for the answer to a ``MockCall``, at one of the two levels of a network.
 enum MockCaller: Sendable {
     /// A caller of a `Networking`, who wants the body of a success.

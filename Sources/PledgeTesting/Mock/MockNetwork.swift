@@ -1,11 +1,5 @@
 public import Pledge
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A network for tests in which the test plays the server.
 ///
 /// ```swift

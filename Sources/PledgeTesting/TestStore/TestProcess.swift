@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// Whether this process was started to run tests, whatever runs in it at the moment.
 ///
 /// A test bundle, or the tool that loads one, is among the arguments; an app that hosts tests is told of

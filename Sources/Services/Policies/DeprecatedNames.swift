@@ -118,3 +118,11 @@ extension Middleware where Input: Hashable {
         .memoise(sharing: memo, classifier: classifier)
     }
 }
+
+extension CallRecord {
+    /// The old name of ``willSend(replayable:)``.
+    @available(*, deprecated, renamed: "willSend(replayable:)")
+    public func begin(replayable isReplayable: Bool) throws(Superseded) -> Mark {
+        try willSend(replayable: isReplayable)
+    }
+}

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Those who are told of a store's changes, in the order of subscription.
 ///
 /// The first stands by itself: most stores have one subscriber, and to call one out of an array

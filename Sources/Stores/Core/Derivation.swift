@@ -1,11 +1,5 @@
 public import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Where a derived store's observers are kept, whatever the store is that the part is of.
 @usableFromInline
 protocol DerivationSource<Part>: Sendable {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What an ``ObservedStore`` needs of a store, whether a whole or a derived one.
 struct ObservedSource<State: Sendable, Event: Sendable>: Sendable {
     /// Returns the state and its version, unless it is the one that is known.

@@ -55,7 +55,7 @@ extension StoreCore {
         values.version &+= 1
         reducing.store(threadIdentity(), ordering: .relaxed)
         if let reduceWithEffects = reduction.reduceWithEffects {
-            values.effects.begin(reduceWithEffects(&values.state, event))
+            values.effects.start(reduceWithEffects(&values.state, event))
         } else {
             reduction.reduce(&values.state, event)
         }
@@ -70,7 +70,7 @@ extension StoreCore {
 
     /// Begins and cancels what a change of state asks for.
     private func stepFeedback(from old: State?, _ values: inout Values) {
-        for feedback in feedback { values.effects.begin(feedback.step(old, values.state)) }
+        for feedback in feedback { values.effects.start(feedback.step(old, values.state)) }
     }
 
     /// The entry of what effects have to do, if there is anything.

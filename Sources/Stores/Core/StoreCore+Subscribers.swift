@@ -1,11 +1,5 @@
 internal import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension StoreCore {
     /// Adds a subscriber, and replays the state to it.
     @inlinable

@@ -1,11 +1,5 @@
 public import Synchronization
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// One who is told of a store's changes.
 @usableFromInline
 final class Subscriber<State: Sendable>: Sendable {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Those who are told of a part of a store's state: together they are one of its subscribers.
 ///
 /// A class, as three closures would be retained to call one.

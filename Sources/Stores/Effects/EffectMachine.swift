@@ -55,7 +55,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     /// it may come too late. An `advanceOrEnd` or a `pass` may also come twice.
     enum Consequence: Sendable {
         /// A merge begins its next part.
-        case beginNextOfMerge(RunNumber)
+        case startNextOfMerge(RunNumber)
         /// A sequence may begin its next part, and a run of parts may end.
         case advanceOrEnd(RunNumber)
         /// An id may pass to the next run that waits for it.
@@ -90,9 +90,9 @@ struct EffectMachine<Event: Sendable>: Sendable {
 
     /// Begins an effect.
     @usableFromInline
-    mutating func begin(_ effect: Effect<Event>) {
+    mutating func start(_ effect: Effect<Event>) {
         if effect.isNone { return }
-        begin(effect, in: nil)
+        start(effect, in: nil)
         // The command of an effect without parts keeps it. Of others, a part may not have begun.
         if effect.hasParts { commands.append(.free(effect)) }
         workOff()
@@ -152,7 +152,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     private mutating func workOff() {
         while let consequence = consequences.popLast() {
             switch consequence {
-            case .beginNextOfMerge(let run): beginNextOfMerge(run)
+            case .startNextOfMerge(let run): startNextOfMerge(run)
             case .advanceOrEnd(let run): advanceOrEnd(run)
             case .pass(let id): pass(on: id)
             case .claim(let id, let run): claim(id, by: run)

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Recorder where Event: Encodable {
     /// Writes the events that lead to the state now to a file, each as JSON on a line of its own.
     ///

@@ -1,11 +1,5 @@
 internal import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A store that remembers: it goes back and forth between its states, and plays events again.
 ///
 /// ```swift

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Why a ``Recorder``'s events could not be written to a file, or read from one.
 public struct RecordingError: Error {
     /// The kinds of failure.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension DerivedStore {
     /// The part now, and its changes, to be awaited; otherwise as ``Store/states``.
     ///

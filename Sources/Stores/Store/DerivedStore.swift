@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A part of a store's state, as if it were a store of its own.
 ///
 /// ```swift

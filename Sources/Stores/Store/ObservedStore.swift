@@ -2,12 +2,6 @@ internal import Dispatch
 internal import Futures
 public import Observation
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// A store as a view sees it: on the main actor, and observable.
 ///
 /// ```swift

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Store {
     /// Calls an observer with the state now, and whenever an event is dispatched.
     ///

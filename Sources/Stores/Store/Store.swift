@@ -1,11 +1,5 @@
 internal import Futures
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A state, the events that change it, and those who are told.
 ///
 /// ```swift

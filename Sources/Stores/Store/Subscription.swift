@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// A subscription that ends with its owner: when the last reference to it goes.
 ///
 /// ```swift

@@ -1,12 +1,6 @@
 import Futures
 import HTTPNetworking
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// What is known of one exchange, and what each event of the session's means for it.
 ///
 /// Pure state: it knows neither the session nor who waits.
@@ -20,10 +14,10 @@ struct ExchangeMachine {
     }
 
     /// What is to be done after an event.
-    enum Step: Equatable {
+    enum Command: Equatable {
         case nothing
         /// The headers are to be handed out; the body follows.
-        case begin(HTTPResponse)
+        case deliverHead(HTTPResponse)
         /// A piece of the body is to be handed out.
         case pass(Data)
         /// The body is over.
@@ -54,7 +48,7 @@ struct ExchangeMachine {
     }
 
     /// Takes the headers.
-    mutating func receive(_ head: HTTPResponse, at now: SchedulerInstant) -> Step {
+    mutating func receive(_ head: HTTPResponse, at now: SchedulerInstant) -> Command {
         lastSign = now
         // URLSession on Linux tells of "100 Continue" as well.
         guard head.status >= 200, response == nil else { return .nothing }
@@ -64,7 +58,7 @@ struct ExchangeMachine {
         head.timing.untilHeaders = start.duration(to: now)
         response = head
         switch delivery {
-        case .streamed: return .begin(head)
+        case .streamed: return .deliverHead(head)
         case .whole(let limit):
             let announced =
                 request.method == .head
@@ -74,7 +68,7 @@ struct ExchangeMachine {
     }
 
     /// Takes a piece of the body.
-    mutating func receive(_ data: Data, at now: SchedulerInstant) -> Step {
+    mutating func receive(_ data: Data, at now: SchedulerInstant) -> Command {
         lastSign = now
         guard response != nil else { return .nothing }
         guard case .whole(let limit) = delivery else { return .pass(data) }
@@ -84,13 +78,13 @@ struct ExchangeMachine {
     }
 
     /// Notes that a piece of the request's body was sent.
-    mutating func didSend(at now: SchedulerInstant) -> Step {
+    mutating func didSend(at now: SchedulerInstant) -> Command {
         lastSign = now
         return .nothing
     }
 
     /// Forgets an answer that asked for a password, since the request is sent again with one.
-    mutating func startAgain(at now: SchedulerInstant) -> Step {
+    mutating func startAgain(at now: SchedulerInstant) -> Command {
         lastSign = now
         response = nil
         return .nothing
@@ -100,20 +94,20 @@ struct ExchangeMachine {
     var isStreamed: Bool { if case .streamed = delivery { true } else { false } }
 
     /// Notes that nothing may come until somebody has read or decided: meanwhile it is not idle.
-    mutating func hold() -> Step {
+    mutating func hold() -> Command {
         holds += 1
         return .nothing
     }
 
     /// Notes that the reader has read, or somebody has decided.
-    mutating func goOn(at now: SchedulerInstant) -> Step {
+    mutating func goOn(at now: SchedulerInstant) -> Command {
         holds -= 1
         lastSign = now
         return .nothing
     }
 
     /// Takes the end of the answer.
-    mutating func finish(at now: SchedulerInstant) -> Step {
+    mutating func finish(at now: SchedulerInstant) -> Command {
         guard var whole = response else { return .fail(.badResponse) }
         whole.timing.total = start.duration(to: now)
         return .finish(whole)

@@ -31,7 +31,7 @@ enum ExchangeRecipient {
     }
 
     /// Hands out the headers, to who wanted a stream.
-    func begin(with head: HTTPResponse, _ body: HTTPBodyStream) {
+    func succeed(with head: HTTPResponse, _ body: HTTPBodyStream) {
         guard case .streamed(let promise) = self else { return }
         promise.resolve(with: HTTPStreamedResponse(head, body: body))
     }

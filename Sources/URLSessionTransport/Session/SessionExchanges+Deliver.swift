@@ -11,15 +11,15 @@ import Foundation
 extension SessionExchanges {
     /// Asks an exchange's machine what an event means, and has it done where callers are told.
     func tell(
-        _ id: Int, _ event: (inout ExchangeMachine, SchedulerInstant) -> ExchangeMachine.Step
+        _ id: Int, _ event: (inout ExchangeMachine, SchedulerInstant) -> ExchangeMachine.Command
     ) {
         let now = scheduler.now
-        let step = state.withLock { state -> ExchangeMachine.Step in
+        let command = state.withLock { state -> ExchangeMachine.Command in
             guard let index = state.entries.index(forKey: id) else { return .nothing }
             // In place: with a copy of the entry about, each piece would copy the body.
             return event(&state.entries.values[index].machine, now)
         }
-        if step != .nothing { deliver { self.take(step, id) } }
+        if command != .nothing { deliver { self.perform(command, id) } }
     }
 
     /// Calls whoever waits, one after the other.
@@ -34,10 +34,10 @@ extension SessionExchanges {
         #endif
     }
 
-    private func take(_ step: ExchangeMachine.Step, _ id: Int) {
-        switch step {
+    private func perform(_ command: ExchangeMachine.Command, _ id: Int) {
+        switch command {
         case .nothing: break
-        case .begin(let head): begin(head, of: id)
+        case .deliverHead(let head): deliver(head, of: id)
         case .pass(let data): pass(data, of: id)
         case .fail(let code): fail(id, with: code)
         case .finish(let response):
@@ -47,7 +47,7 @@ extension SessionExchanges {
         }
     }
 
-    private func begin(_ head: HTTPResponse, of id: Int) {
+    private func deliver(_ head: HTTPResponse, of id: Int) {
         let entry = state.withLock { state in state.entries[id].map { ($0.call, $0.recipient) } }
         guard let (call, recipient) = entry else { return }
         let isBodyless = call.request.method == .head || [204, 304].contains(head.status)
@@ -59,7 +59,7 @@ extension SessionExchanges {
             state.entries[id]?.recipient = .served
         }
         pipe.onCancel { [weak self] in self?.cancel(id) }
-        recipient.begin(with: head, body)
+        recipient.succeed(with: head, body)
     }
 
     private func pass(_ data: Data, of id: Int) {

@@ -139,7 +139,7 @@ public final class SessionTransport {
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()
-            exchanges.begin(request, for: .whole(promise))
+            exchanges.send(request, for: .whole(promise))
             return promise
         }
     }
@@ -154,7 +154,7 @@ public final class SessionTransport {
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPStreamedResponse>()
-            exchanges.begin(request, for: .streamed(promise))
+            exchanges.send(request, for: .streamed(promise))
             return promise
         }
     }

@@ -165,7 +165,7 @@ private final class Call: LaneUser {
     var isBegun: Bool { state.withLock { $0.isBegun } }
     var timeOuts: Int { state.withLock { $0.timeOuts } }
 
-    func begin(on lane: CallLane) {
+    func start(on lane: CallLane) {
         let ends = state.withLock { state in
             state.lane = lane
             state.lastLane = lane

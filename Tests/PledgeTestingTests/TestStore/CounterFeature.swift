@@ -1,5 +1,6 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 
 /// A counter that can ask somebody for a number, with or without an answer to compare.
 struct Counter: Equatable, Sendable {
@@ -41,7 +42,7 @@ struct CounterFeature: Sendable {
 
 struct Offline: Error {}
 
-extension FailureLog {
+extension TestLog<StoreFailure> {
     /// A store that reports to this log.
     func makeStore(
         exhaustivity: TestStoreExhaustivity = .all,

@@ -1,10 +1,11 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct TestStoreAwaitTests {
-    let log = FailureLog()
+    let log = TestLog<StoreFailure>()
 
     @Test func waitsForAnEventFromAnotherThread() async {
         let store = log.makeStore(asking: { Future(value: 7).delay(.milliseconds(1), on: .live) })

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// What the test sends is told from what comes of it, whatever the middleware does.
@@ -11,7 +12,7 @@ struct TestStoreDispatchTests {
         case tap, noted, other, late
     }
 
-    let log = FailureLog()
+    let log = TestLog<StoreFailure>()
 
     private func makeStore(
         _ middleware: DispatchMiddleware<[Event], Event>...,

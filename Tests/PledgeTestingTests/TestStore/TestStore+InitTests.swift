@@ -1,5 +1,6 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -9,7 +10,7 @@ struct TestStoreInitTests {
         static func reduce(_ state: Sum, event: Int) -> Sum { Sum(sum: state.sum + event) }
     }
 
-    let log = FailureLog()
+    let log = TestLog<StoreFailure>()
 
     @Test func takesReducersAndReducibleStates() {
         let reducible = TestStore(initialState: Sum(), onFailure: log.add)

@@ -1,10 +1,11 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct TestStoreExhaustivityTests {
-    let log = FailureLog()
+    let log = TestLog<StoreFailure>()
 
     @Test func withoutStateOnlyWhatIsSaidIsCompared() {
         let store = log.makeStore(exhaustivity: .all.subtracting(.state))

@@ -1,10 +1,11 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct TestStoreTests {
-    let log = FailureLog()
+    let log = TestLog<StoreFailure>()
 
     @Test func whatIsExpectedIsNoFailure() {
         let store = log.makeStore()

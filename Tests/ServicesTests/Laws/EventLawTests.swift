@@ -1,11 +1,12 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// The events of every policy form one tree of spans a call, from which it can be drawn.
 @Suite struct EventLawTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     @Test(arguments: PolicyRow.all)
     func everySpanBeginsOnceAndEndsOnceWithinItsParent(_ row: PolicyRow) throws {
@@ -32,8 +33,8 @@ import Testing
         var parents: [Int: Int?] = [:]
         var open: Set<Int> = []
         var last = SchedulerInstant(offset: .zero)
-        for event in log.events {
-            #expect(event.call == log.events.first?.call)
+        for event in log.elements {
+            #expect(event.call == log.elements.first?.call)
             #expect(event.instant >= last)
             last = event.instant
             switch event.kind {

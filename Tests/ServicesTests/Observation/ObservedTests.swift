@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct ObservedTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     @Test func aCallIsASpan() {
         let upstream = Upstream(on: scheduler, [.value(7, after: .milliseconds(30))])
@@ -47,12 +48,12 @@ import Testing
         let service = stack(
             .observed(by: log.observer, on: scheduler), over: { (ask: Ask) in Future(value: 1) })
         for number in 0..<100 { _ = service(Ask(number)) }
-        #expect(Set(log.events.map(\.call)).count == 100)
-        #expect(log.events.count == 200)
+        #expect(Set(log.elements.map(\.call)).count == 100)
+        #expect(log.elements.count == 200)
     }
 
     @Test func aNestedOneAddsASpanAndItsObserversOnTheOuterClock() {
-        let inner = EventLog()
+        let inner = TestLog<PolicyEvent>()
         let upstream = Upstream(on: scheduler, [.value(7)])
         scheduler.advance(by: .milliseconds(500))
         _ = stack(
@@ -83,7 +84,7 @@ import Testing
         }
         let upstream = Upstream(on: scheduler, [.value(7), .value(8)])
         _ = stack(noting, over: upstream.send)(1)
-        #expect(log.events.isEmpty)
+        #expect(log.elements.isEmpty)
         _ = stack(.observed(by: log.observer, on: scheduler), noting, over: upstream.send)(1)
         #expect(log.lines == ["0 1 observed began call", "0 1 signing note(\"signed\")"])
     }

@@ -1,11 +1,12 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// Names of policies' states, in whatever tells of them.
 @Suite struct PolicyNameTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     /// A policy whose state has the name "orders", and the steps of the service that make it tell something.
     struct Row: CustomTestStringConvertible, Sendable {
@@ -73,7 +74,7 @@ import Testing
         let calls = [service(1), service(2), service(3)]
         scheduler.advance(by: .seconds(5))
         for call in calls { call.cancel() }
-        let events = log.events.filter { $0.policy == row.name }
+        let events = log.elements.filter { $0.policy == row.name }
         #expect(!events.isEmpty)
         #expect(events.allSatisfy { $0.policyName == "orders" })
         #expect(events.allSatisfy { $0.logLine.contains(" policy_name=orders") })
@@ -81,7 +82,7 @@ import Testing
             #expect(error.policyName == "orders")
             #expect("\(error)".hasPrefix("\(row.name) \"orders\": refused"))
         }
-        #expect(log.events.filter { $0.policy == "observed" }.allSatisfy { $0.policyName == nil })
+        #expect(log.elements.filter { $0.policy == "observed" }.allSatisfy { $0.policyName == nil })
     }
 
     @Test("S9: metrics and waterfall tell which of two breakers opened")
@@ -133,7 +134,7 @@ import Testing
                 return Future(value: 1)
             })
         _ = service(1)
-        let attempt = log.events.first { $0.policy == "retry" }
+        let attempt = log.elements.first { $0.policy == "retry" }
         #expect(attempt != nil)
         #expect(seen.withLock { $0.map(\.0) } == [attempt?.call])
         #expect(seen.withLock { $0.map(\.1) } == [attempt?.span])

@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct DeadlineTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     func service(_ limit: Duration, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(

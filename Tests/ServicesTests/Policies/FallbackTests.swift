@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FallbackTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     func observed(_ policy: Middleware<Ask, Int>, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(.observed(by: log.observer, on: scheduler), policy, over: upstream.send)
@@ -59,7 +59,7 @@ import Testing
         let call = observed(.fallback(9), upstream)(1)
         scheduler.run()
         #expect(call.errorNow.map { type(of: $0) == type(of: error) } == true)
-        #expect(log.events.count == 2)
+        #expect(log.elements.count == 2)
     }
 
     @Test func aClosureMakesTheValueOfTheError() {

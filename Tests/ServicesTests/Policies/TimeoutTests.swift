@@ -1,11 +1,12 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
 
 @Suite struct TimeoutTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     func service(
         _ limit: Duration, _ upstream: Upstream, isObserved: Bool = false

@@ -37,9 +37,9 @@ import Testing
         let count = 40_000
         var machine = EffectMachine<Int>()
         let job = Effect.future(Future(value: 1)).id("line", .serial)
-        machine.begin(Effect.merge((0..<count).map { _ in job }).id("group"))
+        machine.start(Effect.merge((0..<count).map { _ in job }).id("group"))
         #expect(machine.underWay == count)
-        machine.begin(.cancel(id: "group"))
+        machine.start(.cancel(id: "group"))
         #expect(machine.underWay == 0)
         #expect(machine.brokenInvariant == nil)
     }
@@ -91,7 +91,7 @@ struct EffectPlayer {
     private mutating func begin(_ plans: [EffectPlan]) {
         for plan in plans {
             model.begin(plan)
-            machine.begin(plan.effect { Future(value: $0) })
+            machine.start(plan.effect { Future(value: $0) })
         }
     }
 

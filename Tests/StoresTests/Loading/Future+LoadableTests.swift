@@ -1,47 +1,39 @@
 import Dispatch
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct FutureLoadableTests {
-    /// The states as text, since `any Error` cannot be compared.
-    final class Seen: Sendable {
-        private let states = Locked<[String]>([])
-
-        var texts: [String] { states.withLock { $0 } }
-
-        func add(_ state: Loadable<Int, any Error>) { states.withLock { $0.append("\(state)") } }
-    }
-
     @Test func aFutureDrivesALoadable() {
         let promise = Promise<Int>()
-        let seen = Seen()
+        let seen = TestLog<String>()
         promise.observeLoading(seen.add)
-        #expect(seen.texts == ["loading(previous: nil)"])
+        #expect(seen.elements == ["loading(previous: nil)"])
         promise.resolve(with: 7)
-        #expect(seen.texts == ["loading(previous: nil)", "loaded(7, stale: false)"])
+        #expect(seen.elements == ["loading(previous: nil)", "loaded(7, stale: false)"])
     }
 
     @Test func aFailureKeepsWhatWasKnown() {
         let promise = Promise<Int>()
-        let seen = Seen()
+        let seen = TestLog<String>()
         promise.observeLoading(after: .loaded(3), seen.add)
         promise.reject(with: Offline(host: "x"))
-        #expect(seen.texts.count == 2)
-        #expect(seen.texts.first == "loading(previous: Optional(3))")
-        #expect(seen.texts.last?.hasPrefix("failed(") == true)
-        #expect(seen.texts.last?.hasSuffix("previous: Optional(3))") == true)
+        #expect(seen.elements.count == 2)
+        #expect(seen.elements.first == "loading(previous: Optional(3))")
+        #expect(seen.elements.last?.hasPrefix("failed(") == true)
+        #expect(seen.elements.last?.hasSuffix("previous: Optional(3))") == true)
     }
 
     @Test func aSettledFutureIsNeverLoading() {
-        let seen = Seen()
+        let seen = TestLog<String>()
         Future(value: 1).observeLoading(seen.add)
-        #expect(seen.texts == ["loaded(1, stale: false)"])
+        #expect(seen.elements == ["loaded(1, stale: false)"])
     }
 
     @Test func aQueueIsToldOfEachStateInOrder() {
         let promise = Promise<Int>()
-        let seen = Seen()
+        let seen = TestLog<String>()
         let queue = DispatchQueue(label: "loading")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
@@ -50,10 +42,10 @@ import Testing
             if DispatchQueue.getSpecific(key: key) == true { seen.add(state) }
         }
         promise.resolve(with: 7)
-        #expect(seen.texts == [])
+        #expect(seen.elements == [])
         queue.resume()
         queue.sync {}
-        #expect(seen.texts == ["loading(previous: Optional(3))", "loaded(7, stale: false)"])
+        #expect(seen.elements == ["loading(previous: Optional(3))", "loaded(7, stale: false)"])
     }
 
     @Test @MainActor func theMainActorIsToldOfEachStateInOrder() async {
@@ -72,13 +64,13 @@ import Testing
 
     @Test func cancellingGoesBack() {
         let promise = Promise<Int>()
-        let seen = Seen()
+        let seen = TestLog<String>()
         promise.observeLoading(after: .loaded(3), seen.add)
         promise.cancel()
-        #expect(seen.texts.last == "loaded(3, stale: true)")
-        let fresh = Seen()
+        #expect(seen.elements.last == "loaded(3, stale: true)")
+        let fresh = TestLog<String>()
         Future<Int>(error: CancellationError()).observeLoading(fresh.add)
-        #expect(fresh.texts == ["idle"])
+        #expect(fresh.elements == ["idle"])
     }
 
     @Test func aFutureNowIsALoadable() {
@@ -89,4 +81,9 @@ import Testing
         #expect(Loadable(promise, after: .loaded(2)).value == 5)
         #expect(Loadable(Future<Int>(error: Offline())).error is Offline)
     }
+}
+
+extension TestLog<String> {
+    /// Keeps a state as text, since `any Error` cannot be compared.
+    @Sendable fileprivate func add(_ state: Loadable<Int, any Error>) { append("\(state)") }
 }

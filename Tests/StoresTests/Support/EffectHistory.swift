@@ -78,7 +78,7 @@ struct EffectHistory {
     private mutating func begin(_ plans: [EffectPlan]) {
         for plan in plans {
             note(plan)
-            machine.begin(plan.effect { Future(value: $0) })
+            machine.start(plan.effect { Future(value: $0) })
         }
     }
 

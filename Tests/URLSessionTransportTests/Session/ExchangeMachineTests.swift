@@ -39,7 +39,7 @@ struct ExchangeMachineTests {
         var machine = machine(.get, .streamed)
         let head = HTTPResponse(status: 200)
 
-        #expect(machine.receive(head, at: instant(102)) == .begin(head))
+        #expect(machine.receive(head, at: instant(102)) == .deliverHead(head))
         let piece = Data(count: 1_000)
         #expect(machine.receive(piece, at: instant(103)) == .pass(piece))
         #expect(machine.finish(at: instant(104)) == .finish(head))
@@ -51,7 +51,7 @@ struct ExchangeMachineTests {
 
         #expect(machine.receive(HTTPResponse(status: 100), at: instant(102)) == .nothing)
         #expect(machine.receive(HTTPResponse(status: 103), at: instant(102)) == .nothing)
-        #expect(machine.receive(head, at: instant(102)) == .begin(head))
+        #expect(machine.receive(head, at: instant(102)) == .deliverHead(head))
         #expect(machine.receive(HTTPResponse(status: 200), at: instant(102)) == .nothing)
         #expect(machine.response?.status == 404)
     }

@@ -24,7 +24,7 @@ struct SessionExchangesTests {
             exchanges = brief
             session = brief.state.withLock { $0.session }
             let promise = InternalPromise<HTTPResponse>()
-            brief.begin(HTTPRequest(.get, server.url), for: .whole(promise))
+            brief.send(HTTPRequest(.get, server.url), for: .whole(promise))
             _ = try await promise.soon
             try await brief.close(cancelling: false).soon
         }

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension TransportCheck {
     /// What is asked arrives as it was asked.
     static var methods: [TransportCheck] {

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension TransportCheck {
     /// A call that is cancelled ends, here and on the wire.
     static var cancelling: [TransportCheck] {

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension TransportCheck {
     /// Whatever a server does, the call ends, with an error that says what.
     static var brokenAnswers: [TransportCheck] {

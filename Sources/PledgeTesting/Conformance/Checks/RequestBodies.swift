@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension TransportCheck {
     /// Bodies arrive whole, from wherever they come.
     static var requestBodies: [TransportCheck] {

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension TransportCheck {
     /// The head of a response comes as it was sent.
     static var responses: [TransportCheck] {

@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension TransportCheck {
     /// A body can be read while it comes, and left.
     static var streaming: [TransportCheck] {

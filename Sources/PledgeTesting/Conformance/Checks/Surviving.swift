@@ -1,11 +1,5 @@
 import Pledge
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension TransportCheck {
     /// A check that a transport survives whatever a server sends.
     ///

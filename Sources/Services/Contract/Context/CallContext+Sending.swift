@@ -28,7 +28,7 @@ extension CallContext {
         guard let record else { return send() }
         let isReplayable = request.isReplayable
         do {
-            let mark = try record.begin(replayable: isReplayable)
+            let mark = try record.willSend(replayable: isReplayable)
             // What may be sent twice may have any fate.
             return isReplayable ? send() : send().onEnd { record.end(mark, fate($0)) }
         } catch {

@@ -66,7 +66,7 @@ extension CallRecord {
     /// - Throws: ``Superseded``, and then the request must not be sent: where the attempt, or one around it,
     ///   is over; and where the request is not replayable, the call is hedged, and another of its attempts
     ///   has sent such a request.
-    public func begin(replayable isReplayable: Bool) throws(Superseded) -> Mark {
+    public func willSend(replayable isReplayable: Bool) throws(Superseded) -> Mark {
         let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
         try add(mark)
         return mark

@@ -8,9 +8,9 @@ import Testing
     @Test func aVerdictIsWhatTheMarksSay() throws {
         let record = CallRecord()
         #expect(record.verdict == .nothing)
-        let harmless = try record.begin(replayable: true)
+        let harmless = try record.willSend(replayable: true)
         #expect(record.verdict == .repeatable)
-        let order = try record.begin(replayable: false)
+        let order = try record.willSend(replayable: false)
         #expect(record.verdict == .harmful)
         record.end(order, .unsent)
         record.end(harmless, .mayHaveArrived)
@@ -20,15 +20,15 @@ import Testing
     @Test(arguments: [CallRecord.Fate.unsent, .refused])
     func whatWasNotProcessedDoesNoHarm(fate: CallRecord.Fate) throws {
         let record = CallRecord()
-        let order = try record.begin(replayable: false)
+        let order = try record.willSend(replayable: false)
         record.end(order, fate)
         #expect(record.close() == .repeatable)
     }
 
     @Test func onlyTheFirstEndCounts() throws {
         let record = CallRecord()
-        let first = try record.begin(replayable: false)
-        let second = try record.begin(replayable: false)
+        let first = try record.willSend(replayable: false)
+        let second = try record.willSend(replayable: false)
         record.end(first, .unsent)
         record.end(first, .unsent)
         #expect(record.verdict == .harmful)
@@ -40,10 +40,10 @@ import Testing
     @Test func aClosedRecordRefusesToSend() throws {
         let record = CallRecord()
         let inner = CallRecord(within: record)
-        let order = try record.begin(replayable: false)
+        let order = try record.willSend(replayable: false)
         #expect(record.close() == .harmful)
-        #expect(throws: Superseded.self) { try record.begin(replayable: true) }
-        #expect(throws: Superseded.self) { try inner.begin(replayable: true) }
+        #expect(throws: Superseded.self) { try record.willSend(replayable: true) }
+        #expect(throws: Superseded.self) { try inner.willSend(replayable: true) }
         #expect(inner.verdict == .nothing)
         record.end(order, .unsent)
         #expect(record.verdict == .repeatable)
@@ -52,13 +52,13 @@ import Testing
     @Test func anOuterAttemptCountsWhatAnInnerOneSends() throws {
         let outer = CallRecord()
         let first = CallRecord(within: outer)
-        let order = try first.begin(replayable: false)
+        let order = try first.willSend(replayable: false)
         first.close()
         #expect(outer.verdict == .harmful)
         // An end after the inner attempt is over counts for the outer one.
         first.end(order, .unsent)
         #expect(outer.verdict == .repeatable)
-        #expect(throws: Never.self) { try CallRecord(within: outer).begin(replayable: false) }
+        #expect(throws: Never.self) { try CallRecord(within: outer).willSend(replayable: false) }
         #expect(outer.close() == .harmful)
     }
 
@@ -66,7 +66,7 @@ import Testing
         let outer = CallRecord()
         let inner = CallRecord(within: outer)
         inner.close()
-        #expect(throws: Superseded.self) { try inner.begin(replayable: false) }
+        #expect(throws: Superseded.self) { try inner.willSend(replayable: false) }
         #expect(outer.verdict != .harmful)
     }
 
@@ -76,26 +76,26 @@ import Testing
         let joiner = CallRecord(within: outer)
         joiner.adopt(flight)
         #expect(joiner.verdict == .nothing)
-        let order = try flight.begin(replayable: false)
+        let order = try flight.willSend(replayable: false)
         #expect(outer.verdict == .harmful)
         flight.end(order, .refused)
         #expect(joiner.close() == .repeatable)
         // The shared call goes on.
-        #expect(throws: Never.self) { try flight.begin(replayable: false) }
+        #expect(throws: Never.self) { try flight.willSend(replayable: false) }
     }
 
     @Test func aPartsOwnMarksReplaceThePresumedOne() throws {
         let silent = CallRecord()
-        let presumed = try silent.begin(replayable: false)
+        let presumed = try silent.willSend(replayable: false)
         _ = silent.part(presuming: presumed)
         #expect(silent.verdict == .harmful)
 
         let record = CallRecord()
-        let mark = try record.begin(replayable: false)
+        let mark = try record.willSend(replayable: false)
         let part = record.part(presuming: mark)
-        _ = try part.begin(replayable: true)
+        _ = try part.willSend(replayable: true)
         #expect(record.verdict == .repeatable)
-        _ = try part.begin(replayable: false)
+        _ = try part.willSend(replayable: false)
         record.end(mark, .unsent)
         #expect(record.verdict == .harmful)
     }
@@ -113,13 +113,13 @@ import Testing
                     return
                 }
                 for _ in 0..<20 {
-                    guard let mark = try? record.begin(replayable: false) else { return }
+                    guard let mark = try? record.willSend(replayable: false) else { return }
                     if thread == 1 { record.end(mark, .unsent) } else { sent.withLock { $0 += 1 } }
                 }
             }
             // All marks of thread 1 have ended; the others stay.
             #expect((record.verdict == .harmful) == (sent.withLock { $0 } > 0))
-            #expect(throws: Superseded.self) { try record.begin(replayable: true) }
+            #expect(throws: Superseded.self) { try record.willSend(replayable: true) }
             if verdict.withLock({ $0 }) == .nothing { #expect(sent.withLock { $0 } == 0) }
         }
     }

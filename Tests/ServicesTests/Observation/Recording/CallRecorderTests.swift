@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct CallRecorderTests {
@@ -53,7 +54,7 @@ import Testing
 
     @Test func itHearsACallThatIsObservedFurtherOut() throws {
         let upstream = Upstream(on: scheduler, [.value(7)])
-        let outer = EventLog()
+        let outer = TestLog<PolicyEvent>()
         _ = stack(
             .observed(by: outer.observer, on: scheduler),
             .observed(by: recorder.observer, named: { _ in "inner" }), over: upstream.send)(3)

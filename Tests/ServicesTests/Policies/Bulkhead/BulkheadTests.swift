@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct BulkheadTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     func service(_ bulkhead: Bulkhead, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ChaosTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     func observed(_ policy: Middleware<Ask, Int>, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(.observed(by: log.observer, on: scheduler), policy, over: upstream.send)

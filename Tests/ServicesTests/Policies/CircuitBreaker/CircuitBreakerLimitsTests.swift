@@ -1,5 +1,6 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// Slow calls, several probes, and a breaker that somebody opens and closes.
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test func anIsolatedOneRefusesAllUntilItIsReset() {
-        let log = EventLog()
+        let log = TestLog<PolicyEvent>()
         let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
         _ = call(breaker, .broken)
         breaker.isolate()

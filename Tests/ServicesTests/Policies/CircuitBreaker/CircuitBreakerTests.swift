@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct CircuitBreakerTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     /// With the longest jitter: open for 5, 10, 20 … 300 seconds.
     func breaker() -> CircuitBreaker {

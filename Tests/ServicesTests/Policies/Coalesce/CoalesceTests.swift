@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct CoalesceTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     @Test func tenThousandCallsMakeOne() {
         let upstream = Upstream(on: scheduler, [.value(7)])
@@ -197,7 +198,7 @@ import Testing
 
     @Test func whoJoinsTellsAndTheSharedCallIsASpanOfTheFirst() {
         let upstream = Upstream(on: scheduler, [.value(7)])
-        let second = EventLog()
+        let second = TestLog<PolicyEvent>()
         let load = stack(.coalesce(), over: upstream.send)
         _ = stack(.observed(by: log.observer, on: scheduler), over: load)(1)
         scheduler.advance(by: .milliseconds(4))

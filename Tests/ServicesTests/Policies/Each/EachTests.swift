@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct EachTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     /// A stack whose keys are tens, each with a breaker that opens at the first failure.
     private func breakers(
@@ -25,7 +25,7 @@ import Testing
     }
 
     private var bypasses: [PolicyEvent] {
-        log.events.filter { if case .bypassed = $0.kind { true } else { false } }
+        log.elements.filter { if case .bypassed = $0.kind { true } else { false } }
     }
 
     @Test("S9: the breaker of one key opens, and events name it")
@@ -39,7 +39,7 @@ import Testing
         scheduler.run()
         #expect(other.valueNow == 2)
         #expect(upstream.count == 2)
-        let changes = log.events.filter { $0.kind.line.hasPrefix("stateChanged") }
+        let changes = log.elements.filter { $0.kind.line.hasPrefix("stateChanged") }
         #expect(changes.map(\.policyName) == ["1"])
     }
 

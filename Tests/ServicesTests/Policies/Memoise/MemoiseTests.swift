@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct MemoiseTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     /// A service that answers at once with how often it was called.
     final class Counter: Sendable {

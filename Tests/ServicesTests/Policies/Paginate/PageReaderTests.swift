@@ -1,4 +1,5 @@
 import Futures
+import TestSupport
 import Testing
 
 @testable import Services
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func thePagesOfAnObservedCallAreSpans() async throws {
-        let log = EventLog()
+        let log = TestLog<PolicyEvent>()
         let (scheduler, upstream) = (
             scheduler,
             Upstream(on: scheduler, [.atOnce(.success(10)), .atOnce(.failure(Broken()))])

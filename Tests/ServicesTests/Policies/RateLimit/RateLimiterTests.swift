@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct RateLimiterTests {
     let scheduler = ManualScheduler()
-    let log = EventLog()
+    let log = TestLog<PolicyEvent>()
 
     /// Ten a second, spaced evenly.
     func limiter(burst: Int = 1, maxWait: Duration = .zero) -> RateLimiter {

@@ -1,7 +1,7 @@
 /// Where the parts of an absolute URL lie, in bytes from its beginning.
 ///
 /// It is looked for in each request before it is sent: bytes are found faster than characters.
-struct URLPlaces {
+struct URLPartOffsets {
     let colon: Int
     let path: Int
     /// Where the query begins with a question mark.

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Gives the head of a response, and the body as it is asked for.
-final class StreamedExchange: Exchange {
+final class StreamedResponseDelegate: ResponseDelegate {
     private let call: ExchangeCall
     private let control: ExchangeControl
     /// Let go of when the head has come: it keeps the response, which when nobody else does ends the
@@ -56,7 +56,7 @@ final class StreamedExchange: Exchange {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        if !body.isOpen, call.begin(again: self, after: error, control) { return }
+        if !body.isOpen, call.repeats(for: self, after: error, control) { return }
         fail(with: call.failure(error))
     }
 
@@ -69,8 +69,8 @@ final class StreamedExchange: Exchange {
         body.end(.failure(error))
     }
 
-    func replaced(for call: ExchangeCall) -> StreamedExchange? {
-        takeResolver().map { StreamedExchange(call, control, $0) }
+    func replaced(for call: ExchangeCall) -> StreamedResponseDelegate? {
+        takeResolver().map { StreamedResponseDelegate(call, control, $0) }
     }
 
     private func endWhereRefused(by count: Int) {

@@ -1,8 +1,8 @@
 internal import Futures
 
 extension EffectMachine {
-    /// Begins an effect, and adds the consequences that begin its parts.
-    mutating func begin(_ effect: Effect<Event>, in parent: RunNumber?) {
+    /// Starts an effect, and adds the consequences that start its parts.
+    mutating func start(_ effect: Effect<Event>, in parent: RunNumber?) {
         switch effect.kind {
         case .none: break
         case .start(let start):
@@ -13,28 +13,28 @@ extension EffectMachine {
             commands.append(.run(run, operation))
         case .merge(let effects):
             let run = add(.parts(effects[...], .together), in: parent)
-            consequences.append(.beginNextOfMerge(run))
+            consequences.append(.startNextOfMerge(run))
         case .concatenate(let effects):
             let run = add(.parts(effects[...], .inOrder), in: parent)
             consequences.append(.advanceOrEnd(run))
         case .identified(let effect, let id, let policy):
-            begin(effect, in: parent, as: id, policy)
+            start(effect, in: parent, as: id, policy)
         case .delayed(let effect, let delay, let scheduler):
             let run = add(.delay(effect, nil), in: parent)
             commands.append(.schedule(run, delay, scheduler))
         case .throttled(let effect, let id, let throttling):
-            if isInside(parent, id) { return begin(effect, in: parent) }
+            if isInside(parent, id) { return start(effect, in: parent) }
             let run = add(.turn(effect, throttling), in: parent, as: id)
             consequences.append(.claim(id, by: run))
         case .cancel(let id): cancel(id)
         }
     }
 
-    private mutating func begin(
+    private mutating func start(
         _ effect: Effect<Event>, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
         // An effect neither replaces nor waits for what it is a part of.
-        if isInside(parent, id) { return begin(effect, in: parent) }
+        if isInside(parent, id) { return start(effect, in: parent) }
         let isInUse = slots[id]?.isInUse == true
         if policy == .oldest, isInUse { return }
         let run = add(.turn(effect, nil), in: parent, as: id)
@@ -45,16 +45,16 @@ extension EffectMachine {
         }
     }
 
-    /// Begins the next part of a merge.
-    mutating func beginNextOfMerge(_ run: RunNumber) {
+    /// Starts the next part of a merge.
+    mutating func startNextOfMerge(_ run: RunNumber) {
         guard case .parts(let parts, _) = runs[run]?.work else { return }
         guard !parts.isEmpty else { return advanceOrEnd(run) }
         // The consequences of this part come above it in the stack.
-        consequences.append(.beginNextOfMerge(run))
-        beginFirst(of: parts, in: run)
+        consequences.append(.startNextOfMerge(run))
+        startFirst(of: parts, in: run)
     }
 
-    /// Begins the next part of a sequence without a child, or ends a run without a child or a part.
+    /// Starts the next part of a sequence without a child, or ends a run without a child or a part.
     mutating func advanceOrEnd(_ run: RunNumber) {
         guard let group = runs[run], case .parts(let parts, let order) = group.work,
             group.children.isEmpty
@@ -62,15 +62,15 @@ extension EffectMachine {
         if parts.isEmpty { return removeOne(run) }
         guard order == .inOrder else { return }
         consequences.append(.advanceOrEnd(run))
-        beginFirst(of: parts, in: run)
+        startFirst(of: parts, in: run)
     }
 
-    private mutating func beginFirst(of parts: ArraySlice<Effect<Event>>, in run: RunNumber) {
+    private mutating func startFirst(of parts: ArraySlice<Effect<Event>>, in run: RunNumber) {
         guard let first = parts.first, case .parts(_, let order) = runs[run]?.work else { return }
         let rest = parts.dropFirst()
         runs[run]?.work = .parts(rest.isEmpty ? [] : rest, order)
         if rest.isEmpty { commands.append(.free(parts)) }
-        begin(first, in: run)
+        start(first, in: run)
     }
 
     /// Makes a delay or a turn a run of parts, with the effect that waited as the one part.

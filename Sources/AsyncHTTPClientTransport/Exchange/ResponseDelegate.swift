@@ -1,11 +1,11 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 
-/// What hears how an exchange goes.
+/// What AsyncHTTPClient tells of an exchange.
 ///
 /// It is AsyncHTTPClient's alone: whoever reads the response holds something else, so that an exchange
 /// that is released before it has ended is one that AsyncHTTPClient has dropped.
-protocol Exchange: HTTPClientResponseDelegate where Response == Void {
+protocol ResponseDelegate: HTTPClientResponseDelegate where Response == Void {
     /// Ends it with what the caller is to be told.
     func fail(with error: any Error)
 

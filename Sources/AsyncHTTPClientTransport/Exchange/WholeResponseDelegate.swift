@@ -5,14 +5,8 @@ import HTTPNetworking
 import NIOCore
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Gathers a response.
-final class WholeExchange: Exchange {
+final class WholeResponseDelegate: ResponseDelegate {
     private let call: ExchangeCall
     private let control: ExchangeControl
     private let limit: Int
@@ -94,7 +88,7 @@ final class WholeExchange: Exchange {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        if state.withLock({ $0.head == nil }), call.begin(again: self, after: error, control) {
+        if state.withLock({ $0.head == nil }), call.repeats(for: self, after: error, control) {
             return
         }
         fail(with: call.failure(error))
@@ -106,8 +100,8 @@ final class WholeExchange: Exchange {
         resolver.reject(with: error)
     }
 
-    func replaced(for call: ExchangeCall) -> WholeExchange? {
-        takeResolver().map { WholeExchange(call, control, $0, limit: limit) }
+    func replaced(for call: ExchangeCall) -> WholeResponseDelegate? {
+        takeResolver().map { WholeResponseDelegate(call, control, $0, limit: limit) }
     }
 
     private func resolve() {

@@ -10,7 +10,7 @@ import Foundation
 
 extension SessionExchanges {
     /// Sends a request; whoever waits for it is told of everything, refusals included.
-    func begin(_ request: HTTPRequest, for recipient: ExchangeRecipient) {
+    func send(_ request: HTTPRequest, for recipient: ExchangeRecipient) {
         let request = request.inCallContext()
         do {
             try request.validate()

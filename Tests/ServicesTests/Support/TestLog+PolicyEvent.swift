@@ -1,18 +1,14 @@
 import Futures
 import Services
+import TestSupport
 
-/// Keeps the events that an observer hears.
-final class EventLog: Sendable {
-    private let list = Locked<[PolicyEvent]>([])
-
-    var events: [PolicyEvent] { list.withLock { $0 } }
-    var observer: ServiceObserver {
-        ServiceObserver { event in self.list.withLock { $0.append(event) } }
-    }
+extension TestLog<PolicyEvent> {
+    /// Keeps the events that it hears.
+    var observer: ServiceObserver { ServiceObserver(append) }
 
     /// One line an event: the milliseconds, the span (with its parent), the policy, what it did.
     var lines: [String] {
-        events.map { event in
+        elements.map { event in
             let parent = event.parent.map { "<\($0)" } ?? ""
             return
                 "\(event.instant.offset.milliseconds) \(event.span)\(parent) \(event.policy) "
