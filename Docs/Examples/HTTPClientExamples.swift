@@ -42,7 +42,7 @@ import Testing
         // snippet: first
         let client = HTTPClient(base: server)
         let loadProduct = { @Sendable (id: Int) -> Future<Product> in
-            client.networking(Endpoint(path: "/products/\(id)")).decoded()
+            client.decoded(Endpoint(path: "/products/\(id)"))
         }
         // end snippet
         #expect(try loadProduct(7).settledValue().name == "pen")

@@ -12,10 +12,10 @@ public import Services
 /// client.cache = HTTPCache()
 /// client.deadline = .seconds(20)
 ///
-/// let products: Future<[Product]> = client.networking(Endpoint(path: "/products")).decoded()
+/// let products: Future<[Product]> = client.decoded(Endpoint(path: "/products"))
 /// ```
 ///
-/// It hands out functions: ``send``, ``stream`` and ``networking``. Each is a service like any other, and is
+/// It hands out functions: ``send``, ``stream``, ``networking`` and ``decoded(_:)``. Each is a service like any other, and is
 /// composed as any other.
 ///
 /// ## What it does with a base alone
@@ -118,6 +118,9 @@ public struct HTTPClient {
     /// The statuses that are no error; nil: ``send`` and ``stream`` give every response, and ``networking`` accepts
     /// 200…299.
     public var acceptedStatuses: ClosedRange<Int>? { didSet { renew() } }
+
+    /// How ``decoded(_:)`` reads JSON; give it to `Endpoint.Body.json(_:using:)` for what is sent.
+    public var json = JSONCoding()
 
     /// Where lines about the exchanges are written.
     public var log: Log? { didSet { renew() } }

@@ -1,4 +1,4 @@
-import Futures
+public import Futures
 public import HTTPNetworking
 import Services
 
@@ -52,4 +52,18 @@ extension HTTPClient {
     ///
     /// As `networking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
+
+    /// Asks for an endpoint, and decodes the accepted body as JSON, by ``json``.
+    ///
+    /// ```swift
+    /// let product: Future<Product> = client.decoded(.product(withID: 7))
+    /// let load: @Sendable (Int) -> Future<Product> = chain(Endpoint.product, to: client.decoded)
+    /// ```
+    ///
+    /// - Returns: A future that rejects as ``networking`` does, and with a `DecodingFailure` where the body is not
+    ///   such a value. Decoding runs on the thread that settles the call.
+    @Sendable
+    public func decoded<Value: Decodable & Sendable>(_ endpoint: Endpoint) -> Future<Value> {
+        networking(endpoint).decoded(using: json)
+    }
 }

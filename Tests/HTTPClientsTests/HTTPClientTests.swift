@@ -27,6 +27,28 @@ import Testing
         #expect(sent[0].headers["Accept-Encoding"] == "gzip, deflate")
     }
 
+    @Test func jsonIsReadAndWrittenAsTheClientSays() throws {
+        struct Order: Codable, Equatable, Sendable { var productName: String }
+        let shop = MemoryTransport(routes: [
+            .post("/v1/orders", answer: .text(#"{"product_name": "pen"}"#))
+        ])
+        var client = HTTPClient(base: server, over: shop)
+        client.json = JSONCoding(
+            encoding: { $0.keyEncodingStrategy = .convertToSnakeCase },
+            decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        let order = { @Sendable [json = client.json] (name: String) throws -> Endpoint in
+            Endpoint(
+                path: "/orders", method: .post,
+                body: try .json(Order(productName: name), using: json))
+        }
+        let send: (String) -> Future<Order> = chain(order, to: client.decoded)
+        #expect(try send("ink").settledValue() == Order(productName: "pen"))
+        let sent = try #require(shop.calls[0].request)
+        #expect(
+            sent.body
+                == .data(Data(#"{"product_name":"ink"}"#.utf8), contentType: "application/json"))
+    }
+
     @Test func everySlotCanBeTurnedOff() throws {
         var client = client()
         client.userAgent = nil

@@ -21,10 +21,11 @@ public struct HTTPOrigin {
 
     /// Several middleware ask for the origin of each request: bytes are read faster than characters.
     private init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let places = URLPlaces(bytes) else { return nil }
-        scheme = places.colon == 5 ? "https" : "http"
-        let authority = bytes[(places.colon + 3)..<places.path]
-        let start = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex
+        guard let offsets = URLPartOffsets(bytes) else { return nil }
+        scheme = offsets.colon == 5 ? "https" : "http"
+        let authority = bytes[(offsets.colon + 3)..<offsets.path]
+        let start =
+            authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex
         let isLiteral = authority[start...].first == UInt8(ascii: "[")
         let end = authority[start...].firstIndex(of: UInt8(ascii: isLiteral ? "]" : ":"))
         let hostEnd = end.map { isLiteral ? $0 + 1 : $0 } ?? authority.endIndex
@@ -32,7 +33,7 @@ public struct HTTPOrigin {
         // Most hosts are in lower case; `lowercased` would go through Unicode's tables for them too.
         let isLower = bytes[start..<hostEnd].allSatisfy { $0 < 0x80 && !(65...90).contains($0) }
         self.host = isLower ? host : host.lowercased()
-        let digits = bytes[hostEnd..<places.path].dropFirst()
+        let digits = bytes[hostEnd..<offsets.path].dropFirst()
         let port = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         self.port = digits.isEmpty ? (scheme == "https" ? 443 : 80) : port
     }
