@@ -30,10 +30,8 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
 }
 
 /// The machine of all groups, whatever their types: with the key's own type, and the caller's, looking up
-/// generic types at run time took most of a call that ends at once.
-private typealias Machine = CoalesceMachine<
-    AnyHashable, any CoalescedCaller, @Sendable () -> Void
->
+/// generic types at run time took most of a call that ends at once. All callers of a group are `Caller<Output>`.
+private typealias Machine = CoalesceMachine<AnyHashable, AnyCaller, @Sendable () -> Void>
 
 private let coalescePolicy = "coalesce"
 
@@ -84,17 +82,17 @@ extension Coalescer {
     }
 
     /// What a caller gets: a future that tells when it is not wanted any more.
-    private func wait(
-        _ caller: any CoalescedCaller, _ key: Key, _ number: Int
-    ) -> Future<Output> {
-        guard let promise = (caller as? Caller<Output>)?.promise else {
-            preconditionFailure("the callers of a group have its type of output")
-        }
+    private func wait(_ caller: AnyCaller, _ key: Key, _ number: Int) -> Future<Output> {
+        let promise = own(caller).promise
         promise.onCancel {
             let left = self.machine.withLock { $0.leave(AnyHashable(key), caller: number) }
             left.call?()
         }
         return promise
+    }
+
+    private func own(_ caller: AnyCaller) -> Caller<Output> {
+        unsafeDowncast(caller, to: Caller<Output>.self)
     }
 
     /// Waits for the end of a call.
@@ -132,13 +130,8 @@ extension Coalescer {
     }
 
     private func deliver(_ removed: Machine.Removed, _ result: Result<Output, any Error>?) {
-        for case let caller as Caller<Output> in removed.callers {
-            switch result {
-            case .success(let value): caller.promise.resolve(with: value)
-            case .failure(let error): caller.promise.reject(with: error)
-            case nil: break
-            }
-        }
+        guard let result else { return }
+        for caller in removed.callers { own(caller).promise.settle(with: result) }
     }
 }
 
@@ -154,7 +147,7 @@ extension Coalescer {
         let callers = machine.withLock { $0.callers(AnyHashable(key), call: number) }
         let verdict = record?.verdict ?? .nothing
         let (late, next) = choose(among: callers, after: verdict, result.failure)
-        guard let next = next as? Caller<Output> else { return false }
+        guard let next = next.map(own) else { return false }
         let (call, removed) = machine.withLock {
             $0.renew(AnyHashable(key), call: number, endingFor: late)
         }
@@ -168,11 +161,11 @@ extension Coalescer {
 ///
 /// Clocks and inputs are the user's, so it is done outside of the lock.
 private func choose(
-    among callers: [Int: any CoalescedCaller], after verdict: CallRecord.Verdict,
+    among callers: [Int: AnyCaller], after verdict: CallRecord.Verdict,
     _ error: (any Error)?
-) -> (late: [Int], next: (any CoalescedCaller)?) {
+) -> (late: [Int], next: AnyCaller?) {
     var late: [Int] = []
-    var next: (any CoalescedCaller)?
+    var next: AnyCaller?
     var most: Duration?
     for (number, caller) in callers.sorted(by: { $0.key < $1.key }) {
         let remaining = caller.context.remaining
@@ -191,31 +184,36 @@ extension Coalescer: Sendable {}
 
 // MARK: - Callers
 
-/// One of those who wait for a call, whatever its type.
-private protocol CoalescedCaller: Sendable {
-    var context: CallContext { get }
-    func mayRepeat(after verdict: CallRecord.Verdict, _ error: (any Error)?) -> Bool
+/// One of those who wait for a call, whatever its type. Unchecked, as a class with a subclass cannot be checked.
+private class AnyCaller: @unchecked Sendable {
+    let context: CallContext
+    private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
+
+    init(
+        _ context: CallContext,
+        _ repeatability: @escaping @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
+    ) {
+        self.context = context
+        self.repeatability = repeatability
+    }
+
+    final func mayRepeat(after verdict: CallRecord.Verdict, _ error: (any Error)?) -> Bool {
+        repeatability(verdict, error) != .refused
+    }
 }
 
 /// One of those who wait for a call.
-private final class Caller<Output: Sendable>: CoalescedCaller {
+private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
     let promise = InternalPromise<Output>()
-    let context: CallContext
     /// Calls the service for this caller.
     let call: @Sendable (CallRecord?) -> Future<Output>
-    private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
 
     init<Input: Sendable>(
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
         _ input: Input, _ classifier: Classifier<Output>
     ) {
-        self.context = context
-        repeatability = { Repeatability(of: input, after: $0, $1) }
         call = { share(service, input, in: context, $0, name, classifier) }
-    }
-
-    func mayRepeat(after verdict: CallRecord.Verdict, _ error: (any Error)?) -> Bool {
-        repeatability(verdict, error) != .refused
+        super.init(context) { Repeatability(of: input, after: $0, $1) }
     }
 }
 
