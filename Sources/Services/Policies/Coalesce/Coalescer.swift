@@ -29,8 +29,10 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
     private let classifier = Classifier<Output>.standard
 }
 
-/// The machine of all groups, whatever their types: with the key's own type, and the caller's, looking up
-/// generic types at run time took most of a call that ends at once. All callers of a group are `Caller<Output>`.
+/// The machine of all groups, whatever their types; all callers of a group are `Caller<Output>`.
+///
+/// With the key's own type, and the caller's, looking up generic types at run time took most of a call that ends
+/// at once.
 private typealias Machine = CoalesceMachine<AnyHashable, AnyCaller, @Sendable () -> Void>
 
 private let coalescePolicy = "coalesce"
@@ -184,7 +186,9 @@ extension Coalescer: Sendable {}
 
 // MARK: - Callers
 
-/// One of those who wait for a call, whatever its type. Unchecked, as a class with a subclass cannot be checked.
+/// One of those who wait for a call, whatever its type.
+///
+/// Unchecked, as a class that has subclasses cannot be checked.
 private class AnyCaller: @unchecked Sendable {
     let context: CallContext
     private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
