@@ -14,8 +14,9 @@ public struct CacheKey {
     public init?(_ url: URL) {
         guard let parts = AbsoluteURL(url), let origin = HTTPOrigin(url) else { return nil }
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
-        let authority = parts.schemeAndAuthority.drop { $0 != ":" }.dropFirst(3)
-        let user = authority.lastIndex(of: "@").map { authority[...$0] } ?? ""
+        let authority = parts.schemeAndAuthority.utf8.dropFirst(origin.scheme.utf8.count + 3)
+        let user =
+            authority.lastIndex(of: UInt8(ascii: "@")).map { Substring(authority[...$0]) } ?? ""
         let port = isDefault ? "" : ":\(origin.port)"
         let path = parts.path.isEmpty ? "/" : parts.path
         let query = parts.query.map { "?\($0)" } ?? ""
