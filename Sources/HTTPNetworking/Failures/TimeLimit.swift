@@ -6,6 +6,8 @@ package enum TimeLimit {
     case idle(Duration)
     /// No connection was made within so long.
     case connect(Duration)
+    /// No connection was free, and none could be made, within so long.
+    case freeConnection(Duration)
     /// The call's deadline passed so long after the call was made.
     case deadline(after: Duration)
 
@@ -14,6 +16,7 @@ package enum TimeLimit {
         switch self {
         case .idle(let time): "the idle limit of \(time.inWords)"
         case .connect(let time): "the connect limit of \(time.inWords)"
+        case .freeConnection(let time): "the limit of \(time.inWords) for a free connection"
         case .deadline(let time): "the deadline, after \(time.inWords)"
         }
     }

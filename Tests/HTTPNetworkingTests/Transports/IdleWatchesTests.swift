@@ -1,8 +1,6 @@
-#if AsyncHTTPClient
 import Futures
+import HTTPNetworking
 import Testing
-
-@testable import AsyncHTTPClientTransport
 
 struct IdleWatchesTests {
     private let scheduler = ManualScheduler()
@@ -145,4 +143,3 @@ private final class CountingScheduler: Scheduler {
         return scheduler.schedule(after: delay, action)
     }
 }
-#endif

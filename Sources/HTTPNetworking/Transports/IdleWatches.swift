@@ -1,8 +1,7 @@
-#if AsyncHTTPClient
-import Futures
+package import Futures
 
 /// What something is to come and go for, lest it be given up.
-protocol IdleWatched: AnyObject, Sendable {
+package protocol IdleWatched: AnyObject, Sendable {
     /// When something last came or went; nil while nothing is to be expected.
     var lastSign: SchedulerInstant? { get }
 
@@ -14,12 +13,12 @@ protocol IdleWatched: AnyObject, Sendable {
 ///
 /// All have the same limit, so one timer does for all: it looks at each when the first of them may be
 /// due, and is set anew for the one that is due next. What comes and goes only notes the time, and a call
-/// that begins and ends meanwhile costs a place in a list. AsyncHTTPClient's own limit sets a timer for
-/// each piece, which costs a tenth of a small call, and counts while a reader pauses.
+/// that begins and ends meanwhile costs a place in a list. (AsyncHTTPClient's own limit sets a timer for
+/// each piece, which costs a tenth of a small call, and counts while a reader pauses.)
 ///
 /// A call is noticed at its limit, or later by a hundredth of it, so that many calls cannot set the timer
 /// again and again. The last timer is left to run out, and does nothing then.
-final class IdleWatches: Sendable {
+package final class IdleWatches: Sendable {
     private struct State {
         /// Who is watched; nil where a place is free.
         var places: [(any IdleWatched)?] = []
@@ -29,11 +28,11 @@ final class IdleWatches: Sendable {
         var timer: (any ScheduledAction)?
     }
 
-    let scheduler: any Scheduler
-    let limit: Duration
+    package let scheduler: any Scheduler
+    package let limit: Duration
     private let state = Locked(State())
 
-    init(_ limit: Duration, on scheduler: any Scheduler) {
+    package init(_ limit: Duration, on scheduler: any Scheduler) {
         self.limit = limit
         self.scheduler = scheduler
     }
@@ -43,7 +42,7 @@ final class IdleWatches: Sendable {
     /// Begins to watch: the place to be given up at the end.
     ///
     /// Until then what is watched is kept.
-    func add(_ watched: any IdleWatched) -> Int {
+    package func add(_ watched: any IdleWatched) -> Int {
         let (place, wasTimed) = state.withLock { state in
             defer { state.isTimed = true }
             guard let place = state.free.popLast() else {
@@ -58,7 +57,7 @@ final class IdleWatches: Sendable {
     }
 
     /// Ends the watch of what has a place.
-    func remove(_ place: Int) {
+    package func remove(_ place: Int) {
         // Freed outside the lock.
         state.withLockThenRelease { state in
             state.free.append(place)
@@ -86,4 +85,3 @@ final class IdleWatches: Sendable {
         if isWanted { setTimer(after: max(soonest, limit / 100)) }
     }
 }
-#endif
