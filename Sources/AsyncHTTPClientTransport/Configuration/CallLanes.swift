@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import Futures
+import HTTPNetworking
 import NIOCore
 
 /// A call that waits for its turn.
