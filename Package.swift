@@ -36,7 +36,7 @@ func product(_ name: String, of package: String) -> Target.Dependency {
 let modules = [
     "Composition", "Futures", "CallbackActions", "Services",
     "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "HTTPClients",
-    "InMemoryTransport", "URLSessionTransport", "AsyncHTTPClientTransport",
+    "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "AsyncHTTPClientTransport",
     "Stores", "Articles", "Pledge", "PledgeTesting",
 ]
 
@@ -88,6 +88,10 @@ let package = Package(
             ]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
         module("URLSessionTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
+        // Looks the system's libcurl up at run time, for which old versions of glibc need libdl.
+        .target(
+            name: "CCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        module("LibcurlTransport", uses: ["CCurl", "HTTPNetworking", "Services", "Futures"]),
         module(
             "AsyncHTTPClientTransport",
             uses: [
@@ -105,7 +109,7 @@ let package = Package(
             uses: [
                 "Composition", "Futures", "CallbackActions", "Services",
                 "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "HTTPClients",
-                "InMemoryTransport", "URLSessionTransport",
+                "InMemoryTransport", "URLSessionTransport", "LibcurlTransport",
                 "Stores", "Articles",
             ]
         ),
@@ -171,6 +175,9 @@ let package = Package(
                 "PledgeTesting",
                 "TestSupport",
             ]),
+        tests(
+            of: "LibcurlTransport",
+            uses: ["HTTPNetworking", "Futures", "Services", "PledgeTesting", "TestSupport"]),
         // Empty without the trait.
         tests(
             of: "AsyncHTTPClientTransport",

@@ -8,6 +8,7 @@
 @_exported public import HTTPClients
 @_exported public import HTTPNetworking
 @_exported public import InMemoryTransport
+@_exported public import LibcurlTransport
 @_exported public import Services
 @_exported public import Stores
 @_exported public import URLSessionTransport

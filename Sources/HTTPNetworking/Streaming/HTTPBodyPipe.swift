@@ -15,6 +15,8 @@ public import Futures
 /// lock is held while somebody is told of something.
 public final class HTTPBodyPipe {
     private let state: Locked<State>
+    /// How a reader is told who waits; nil for at once, where the pipe is written.
+    private let hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
     /// Makes a pipe and the body that is read from it.
     ///
@@ -26,14 +28,29 @@ public final class HTTPBodyPipe {
     public static func make(
         length: Int? = nil, capacity: Int = 65_536
     ) -> (pipe: HTTPBodyPipe, body: HTTPBodyStream) {
+        make(length: length, capacity: capacity, handing: nil)
+    }
+
+    /// Makes a pipe whose writer runs none of the reader's functions.
+    ///
+    /// - Parameter hand: Called with what tells a reader who waits; runs it elsewhere.
+    package static func make(
+        length: Int?, capacity: Int,
+        handing hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+    ) -> (pipe: HTTPBodyPipe, body: HTTPBodyStream) {
         precondition(capacity > 0, "a pipe has room for at least 1 byte, not \(capacity)")
         let state = Locked(State(capacity: capacity))
         let body = HTTPBodyStream(
             length: length, next: { read(from: state) }, cancel: { leave(state) })
-        return (HTTPBodyPipe(state), body)
+        return (HTTPBodyPipe(state, hand), body)
     }
 
-    private init(_ state: Locked<State>) { self.state = state }
+    private init(
+        _ state: Locked<State>, _ hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+    ) {
+        self.state = state
+        self.hand = hand
+    }
 
     deinit { fail(HTTPError(code: .bodyAbandoned)) }
 
@@ -55,7 +72,7 @@ public final class HTTPBodyPipe {
         case .full(let room): return room
         case .refused(let error): return Future(error: error)
         case .handed(let reader):
-            reader.resolve(with: data)
+            tell(reader, .success(data))
             return Future(value: ())
         }
     }
@@ -71,7 +88,7 @@ public final class HTTPBodyPipe {
         case .room, .full: return true
         case .refused, .overflow: return false
         case .handed(let reader):
-            reader.resolve(with: data)
+            tell(reader, .success(data))
             return true
         }
     }
@@ -81,7 +98,7 @@ public final class HTTPBodyPipe {
     /// Harmless after the end.
     public func finish() {
         let dismissed = state.withLock { $0.end(.success(())) }
-        dismissed.reader?.resolve(with: nil)
+        if let reader = dismissed.reader { tell(reader, .success(nil)) }
     }
 
     /// Fails the body after what was written.
@@ -89,7 +106,11 @@ public final class HTTPBodyPipe {
     /// Harmless after the end.
     public func fail(_ error: any Error) {
         let dismissed = state.withLock { $0.end(.failure(error)) }
-        dismissed.reader?.reject(with: error)
+        if let reader = dismissed.reader { tell(reader, .failure(error)) }
+    }
+
+    private func tell(_ reader: InternalPromise<Data?>, _ result: Result<Data?, any Error>) {
+        if let hand { hand { reader.settle(with: result) } } else { reader.settle(with: result) }
     }
 
     /// Registers what to do when the reader gives the body up before the end.

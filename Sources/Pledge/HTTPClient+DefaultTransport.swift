@@ -1,9 +1,8 @@
 public import Foundation
 public import HTTPClients
-import URLSessionTransport
 
 extension HTTPClient {
-    /// Makes a client over a `SessionTransport` of its own, with the limits that this has by default.
+    /// Makes a client over a ``DefaultTransport`` of its own, with the limits that this has by default.
     ///
     /// ```swift
     /// let client = HTTPClient(base: server)
@@ -13,5 +12,5 @@ extension HTTPClient {
     /// Make it once: its copies share the transport, and with it the connections.
     ///
     /// - Parameter base: What endpoints are appended to; see `base`.
-    public init(base: URL?) { self.init(base: base, over: SessionTransport()) }
+    public init(base: URL?) { self.init(base: base, over: DefaultTransport.ofThisSystem.make()) }
 }

@@ -1,0 +1,285 @@
+#include "CCurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// libcurl's message that a transfer has ended, as its manual documents it.
+struct message_layout {
+    int kind;
+    ccurl_easy *easy;
+    union {
+        void *whatever;
+        int code;
+    } data;
+};
+
+// Bytes that are handed to libcurl.
+struct blob_layout {
+    void *bytes;
+    size_t count;
+    unsigned int flags;
+};
+
+// The beginning of what libcurl says of its version, as of age 6; later fields are not read.
+struct version_layout {
+    int age;
+    const char *text;
+    unsigned int number;
+    const char *host;
+    int features;
+    const char *tls;
+    long tls_number;
+    const char *zlib;
+    const char *const *protocols;
+    const char *ares;
+    int ares_number;
+    const char *idn;
+    int iconv_number;
+    const char *ssh;
+    unsigned int brotli_number;
+    const char *brotli;
+    unsigned int nghttp2_number;
+    const char *nghttp2;
+    const char *quic;
+    const char *ca_file;
+    const char *ca_folder;
+};
+
+static struct {
+    int (*global_init)(long);
+    struct version_layout *(*version_info)(int);
+    const char *(*easy_words)(int);
+    ccurl_easy *(*easy_init)(void);
+    void (*easy_cleanup)(ccurl_easy *);
+    int (*easy_setopt)(ccurl_easy *, int, ...);
+    int (*easy_getinfo)(ccurl_easy *, int, ...);
+    int (*easy_pause)(ccurl_easy *, int);
+    ccurl_list *(*list_append)(ccurl_list *, const char *);
+    void (*list_free)(ccurl_list *);
+    ccurl_multi *(*multi_init)(void);
+    int (*multi_cleanup)(ccurl_multi *);
+    int (*multi_setopt)(ccurl_multi *, int, ...);
+    int (*multi_add)(ccurl_multi *, ccurl_easy *);
+    int (*multi_remove)(ccurl_multi *, ccurl_easy *);
+    int (*multi_action)(ccurl_multi *, int, int, int *);
+    struct message_layout *(*multi_read)(ccurl_multi *, int *);
+    enum ccurl_availability availability;
+    unsigned int number;
+    unsigned int features;
+    const char *tls;
+    const char *ca_file;
+} curl;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *open_library(void) {
+#if defined(__APPLE__)
+    return dlopen("/usr/lib/libcurl.4.dylib", RTLD_NOW | RTLD_LOCAL);
+#else
+    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    // Debian's, over GnuTLS.
+    return library ? library : dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
+#endif
+}
+
+static bool find_functions(void *library) {
+    const struct {
+        const char *name;
+        void *place;
+    } all[] = {
+        {"curl_global_init", &curl.global_init},
+        {"curl_version_info", &curl.version_info},
+        {"curl_easy_strerror", &curl.easy_words},
+        {"curl_easy_init", &curl.easy_init},
+        {"curl_easy_cleanup", &curl.easy_cleanup},
+        {"curl_easy_setopt", &curl.easy_setopt},
+        {"curl_easy_getinfo", &curl.easy_getinfo},
+        {"curl_easy_pause", &curl.easy_pause},
+        {"curl_slist_append", &curl.list_append},
+        {"curl_slist_free_all", &curl.list_free},
+        {"curl_multi_init", &curl.multi_init},
+        {"curl_multi_cleanup", &curl.multi_cleanup},
+        {"curl_multi_setopt", &curl.multi_setopt},
+        {"curl_multi_add_handle", &curl.multi_add},
+        {"curl_multi_remove_handle", &curl.multi_remove},
+        {"curl_multi_socket_action", &curl.multi_action},
+        {"curl_multi_info_read", &curl.multi_read},
+    };
+    for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); index++) {
+        void *function = dlsym(library, all[index].name);
+        if (!function) return false;
+        // Byte by byte since ISO C has no conversion from an object's pointer to a function's.
+        memcpy(all[index].place, &function, sizeof(function));
+    }
+    return true;
+}
+
+// It is never closed: libcurl keeps state for the process, and another part of it may use it.
+static void look_up(void) {
+#if !defined(__linux__) && !defined(__APPLE__)
+    curl.availability = ccurl_unsupported;
+    return;
+#endif
+    void *library = open_library();
+    curl.availability = ccurl_missing;
+    if (!library) return;
+    curl.availability = ccurl_incomplete;
+    if (!find_functions(library)) return;
+    const struct version_layout *version = curl.version_info(6);
+    curl.number = version->number;
+    curl.features = (unsigned int)version->features;
+    curl.tls = version->tls;
+    // It came with 7.70.0, which is age 6 counted from zero.
+    curl.ca_file = version->age >= 6 ? version->ca_file : NULL;
+    curl.availability = ccurl_too_old;
+    if (curl.number < CCURL_MIN_VERSION) return;
+    // It counts how often it is called. Where Foundation has called it, this only counts.
+    const long everything = 3;
+    curl.availability = curl.global_init(everything) == ccurl_ok ? ccurl_available : ccurl_cannot_start;
+}
+
+enum ccurl_availability ccurl_look_up(void) {
+    pthread_once(&once, look_up);
+    return curl.availability;
+}
+
+unsigned int ccurl_version_number(void) { return curl.number; }
+
+unsigned int ccurl_features(void) { return curl.features; }
+
+const char *ccurl_tls_library(void) { return curl.tls; }
+
+const char *ccurl_default_ca_file(void) { return curl.ca_file; }
+
+const char *ccurl_words(int code) { return curl.easy_words(code); }
+
+ccurl_easy *ccurl_easy_make(void) { return curl.easy_init(); }
+
+void ccurl_easy_free(ccurl_easy *easy) { curl.easy_cleanup(easy); }
+
+int ccurl_set_long(ccurl_easy *easy, enum ccurl_long_option option, long value) {
+    return curl.easy_setopt(easy, (int)option, value);
+}
+
+int ccurl_set_offset(ccurl_easy *easy, enum ccurl_offset_option option, int64_t value) {
+    return curl.easy_setopt(easy, (int)option, value);
+}
+
+int ccurl_set_text(ccurl_easy *easy, enum ccurl_text_option option, const char *value) {
+    return curl.easy_setopt(easy, (int)option, value);
+}
+
+int ccurl_set_list(ccurl_easy *easy, enum ccurl_list_option option, ccurl_list *value) {
+    return curl.easy_setopt(easy, (int)option, value);
+}
+
+int ccurl_copy_post_fields(ccurl_easy *easy, const void *bytes) {
+    const int copy = 10165, refer = 10015;
+    // What was copied is freed where another pointer is set.
+    return bytes ? curl.easy_setopt(easy, copy, bytes) : curl.easy_setopt(easy, refer, NULL);
+}
+
+void ccurl_set_functions(ccurl_easy *easy, const struct ccurl_functions *functions) {
+    curl.easy_setopt(easy, 20079, functions->header);
+    curl.easy_setopt(easy, 20011, functions->write);
+    curl.easy_setopt(easy, 20012, functions->read);
+    curl.easy_setopt(easy, 20167, functions->seek);
+    curl.easy_setopt(easy, 20312, functions->connected);
+    curl.easy_setopt(easy, 20272, functions->resolving);
+    curl.easy_setopt(easy, 20148, functions->connecting);
+}
+
+void ccurl_set_context(ccurl_easy *easy, void *context) {
+    static const int options[] = {10029, 10001, 10009, 10168, 10313, 10273, 10149, 10103};
+    for (size_t index = 0; index < sizeof(options) / sizeof(options[0]); index++)
+        curl.easy_setopt(easy, options[index], context);
+}
+
+void *ccurl_context(ccurl_easy *easy) {
+    void *context = NULL;
+    curl.easy_getinfo(easy, 0x100000 + 21, &context);
+    return context;
+}
+
+int ccurl_set_authorities(ccurl_easy *easy, const void *bytes, size_t count) {
+    struct blob_layout blob = {(void *)bytes, count, 1};
+    return curl.easy_setopt(easy, 40309, &blob);
+}
+
+void ccurl_set_error_buffer(ccurl_easy *easy, char *buffer) { curl.easy_setopt(easy, 10010, buffer); }
+
+long ccurl_get_long(ccurl_easy *easy, enum ccurl_long_info info) {
+    long value = 0;
+    curl.easy_getinfo(easy, (int)info, &value);
+    return value;
+}
+
+int64_t ccurl_get_offset(ccurl_easy *easy, enum ccurl_offset_info info) {
+    int64_t value = 0;
+    curl.easy_getinfo(easy, (int)info, &value);
+    return value;
+}
+
+const char *ccurl_get_text(ccurl_easy *easy, enum ccurl_text_info info) {
+    const char *value = NULL;
+    curl.easy_getinfo(easy, (int)info, &value);
+    return value;
+}
+
+int ccurl_socket(ccurl_easy *easy) {
+    int descriptor = -1;
+    curl.easy_getinfo(easy, 0x500000 + 44, &descriptor);
+    return descriptor;
+}
+
+int ccurl_pause(ccurl_easy *easy, int bits) { return curl.easy_pause(easy, bits); }
+
+ccurl_list *ccurl_list_append(ccurl_list *list, const char *text) {
+    return curl.list_append(list, text);
+}
+
+void ccurl_list_free(ccurl_list *list) {
+    if (list) curl.list_free(list);
+}
+
+ccurl_multi *ccurl_multi_make(
+    int (*socket)(void *, int, int, void *, void *), int (*timer)(void *, long, void *)) {
+    ccurl_multi *multi = curl.multi_init();
+    if (!multi) return NULL;
+    curl.multi_setopt(multi, 20001, socket);
+    curl.multi_setopt(multi, 20004, timer);
+    return multi;
+}
+
+void ccurl_multi_set_context(ccurl_multi *multi, void *context) {
+    curl.multi_setopt(multi, 10002, context);
+    curl.multi_setopt(multi, 10005, context);
+}
+
+void ccurl_multi_free(ccurl_multi *multi) { curl.multi_cleanup(multi); }
+
+void ccurl_multi_set(ccurl_multi *multi, enum ccurl_multi_option option, long value) {
+    curl.multi_setopt(multi, (int)option, value);
+}
+
+int ccurl_multi_add(ccurl_multi *multi, ccurl_easy *easy) { return curl.multi_add(multi, easy); }
+
+int ccurl_multi_remove(ccurl_multi *multi, ccurl_easy *easy) { return curl.multi_remove(multi, easy); }
+
+int ccurl_multi_ready(ccurl_multi *multi, int descriptor, int ready) {
+    int running = 0;
+    return curl.multi_action(multi, descriptor, ready, &running);
+}
+
+int ccurl_multi_time_out(ccurl_multi *multi) { return ccurl_multi_ready(multi, -1, 0); }
+
+ccurl_easy *ccurl_multi_next_ended(ccurl_multi *multi, int *code) {
+    int left = 0;
+    // There is one kind of message only: that a transfer has ended.
+    struct message_layout *message = curl.multi_read(multi, &left);
+    if (!message) return NULL;
+    *code = message->data.code;
+    return message->easy;
+}

@@ -1,0 +1,159 @@
+#include "CPoller.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+struct ccurl_poller {
+    int epoll;
+    int event;
+};
+
+ccurl_poller *ccurl_poller_make(void) {
+    ccurl_poller *poller = malloc(sizeof(*poller));
+    if (!poller) return NULL;
+    poller->epoll = epoll_create1(EPOLL_CLOEXEC);
+    poller->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event wake = {.events = EPOLLIN, .data.fd = poller->event};
+    if (poller->epoll >= 0 && poller->event >= 0 &&
+        epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->event, &wake) == 0)
+        return poller;
+    ccurl_poller_free(poller);
+    return NULL;
+}
+
+void ccurl_poller_free(ccurl_poller *poller) {
+    if (poller->epoll >= 0) close(poller->epoll);
+    if (poller->event >= 0) close(poller->event);
+    free(poller);
+}
+
+bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_known) {
+    struct epoll_event event = {
+        .events = (bits & 1 ? EPOLLIN : 0u) | (bits & 2 ? EPOLLOUT : 0u), .data.fd = descriptor};
+    int call = bits == 0 ? EPOLL_CTL_DEL : is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    if (epoll_ctl(poller->epoll, call, descriptor, &event) == 0 || bits == 0) return true;
+    // A descriptor that was closed is forgotten, and its number may be another's.
+    call = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    return epoll_ctl(poller->epoll, call, descriptor, &event) == 0;
+}
+
+int ccurl_poller_wait(
+    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds, bool *was_woken) {
+    struct epoll_event events[64];
+    *was_woken = false;
+    int count = epoll_wait(poller->epoll, events, room < 64 ? room : 64, milliseconds), used = 0;
+    for (int index = 0; index < count; index++) {
+        uint32_t bits = events[index].events;
+        if (events[index].data.fd == poller->event) {
+            uint64_t number;
+            *was_woken = read(poller->event, &number, sizeof(number)) == sizeof(number);
+            continue;
+        }
+        ready[used].descriptor = events[index].data.fd;
+        ready[used++].bits = (bits & (EPOLLIN | EPOLLHUP) ? 1 : 0) | (bits & EPOLLOUT ? 2 : 0) |
+                             (bits & EPOLLERR ? 4 : 0);
+    }
+    return used;
+}
+
+void ccurl_poller_wake(ccurl_poller *poller) {
+    uint64_t one = 1;
+    // It fails only where it was woken 2^64 - 2 times already.
+    ssize_t written = write(poller->event, &one, sizeof(one));
+    (void)written;
+}
+
+#elif defined(__APPLE__)
+
+#include <sys/event.h>
+#include <sys/time.h>
+
+struct ccurl_poller {
+    int queue;
+};
+
+ccurl_poller *ccurl_poller_make(void) {
+    ccurl_poller *poller = malloc(sizeof(*poller));
+    if (!poller) return NULL;
+    poller->queue = kqueue();
+    struct kevent wake;
+    EV_SET(&wake, 0, EVFILT_USER, EV_ADD | EV_CLEAR, 0, 0, NULL);
+    if (poller->queue >= 0 && kevent(poller->queue, &wake, 1, NULL, 0, NULL) == 0) return poller;
+    ccurl_poller_free(poller);
+    return NULL;
+}
+
+void ccurl_poller_free(ccurl_poller *poller) {
+    if (poller->queue >= 0) close(poller->queue);
+    free(poller);
+}
+
+bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_known) {
+    (void)is_known;
+    struct kevent changes[2], results[2];
+    EV_SET(&changes[0], descriptor, EVFILT_READ, (bits & 1 ? EV_ADD : EV_DELETE) | EV_RECEIPT, 0, 0, NULL);
+    EV_SET(&changes[1], descriptor, EVFILT_WRITE, (bits & 2 ? EV_ADD : EV_DELETE) | EV_RECEIPT, 0, 0, NULL);
+    int count = kevent(poller->queue, changes, 2, results, 2, NULL);
+    for (int index = 0; index < count; index++) {
+        bool is_wanted = bits & (results[index].filter == EVFILT_READ ? 1 : 2);
+        if (is_wanted && results[index].data != 0) return false;
+    }
+    return count == 2;
+}
+
+int ccurl_poller_wait(
+    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds, bool *was_woken) {
+    struct kevent events[64];
+    struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    *was_woken = false;
+    int count = kevent(
+        poller->queue, NULL, 0, events, room < 64 ? room : 64, milliseconds < 0 ? NULL : &limit);
+    int used = 0;
+    for (int index = 0; index < count; index++) {
+        if (events[index].filter == EVFILT_USER) {
+            *was_woken = true;
+            continue;
+        }
+        ready[used].descriptor = (int)events[index].ident;
+        ready[used++].bits = (events[index].filter == EVFILT_READ ? 1 : 2) |
+                             (events[index].flags & EV_ERROR ? 4 : 0);
+    }
+    return used;
+}
+
+void ccurl_poller_wake(ccurl_poller *poller) {
+    struct kevent wake;
+    EV_SET(&wake, 0, EVFILT_USER, 0, NOTE_TRIGGER, 0, NULL);
+    kevent(poller->queue, &wake, 1, NULL, 0, NULL);
+}
+
+#else
+
+ccurl_poller *ccurl_poller_make(void) { return NULL; }
+void ccurl_poller_free(ccurl_poller *poller) { (void)poller; }
+bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_known) {
+    (void)poller, (void)descriptor, (void)bits, (void)is_known;
+    return false;
+}
+int ccurl_poller_wait(
+    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds, bool *was_woken) {
+    (void)poller, (void)ready, (void)room, (void)milliseconds;
+    *was_woken = false;
+    return 0;
+}
+void ccurl_poller_wake(ccurl_poller *poller) { (void)poller; }
+
+#endif
+
+bool ccurl_has_input(int descriptor) {
+    char byte;
+    ssize_t count = recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}

@@ -1,0 +1,312 @@
+#ifndef CCURL_H
+#define CCURL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The system's libcurl, looked up when it is first needed.
+///
+/// It is neither linked nor included: a machine that builds this package need not have libcurl's headers,
+/// and one that runs it need not have libcurl as long as nothing is sent by it. The numbers below are
+/// those of libcurl's public interface, which stay the same in all versions with the soname 4.
+
+/// Why libcurl cannot be used.
+enum ccurl_availability {
+    ccurl_available,
+    /// No library of the expected names is there.
+    ccurl_missing,
+    /// The library lacks a function.
+    ccurl_incomplete,
+    /// The library is older than CCURL_MIN_VERSION.
+    ccurl_too_old,
+    /// The library does not start.
+    ccurl_cannot_start,
+    /// This system has no way to look a library up, or no way to wait for sockets.
+    ccurl_unsupported,
+};
+
+/// 7.80.0, the first version that asks before it sends a request.
+#define CCURL_MIN_VERSION 0x075000
+
+/// The features of libcurl that matter here: bits of ccurl_features.
+enum ccurl_feature {
+    ccurl_feature_tls = 1 << 2,
+    ccurl_feature_http2 = 1 << 16,
+    ccurl_feature_unix_sockets = 1 << 19,
+    ccurl_feature_https_proxy = 1 << 21,
+    ccurl_feature_http3 = 1 << 25,
+};
+
+/// Options of a transfer whose value is a whole number.
+enum ccurl_long_option {
+    ccurl_proxy_port = 59,
+    ccurl_no_progress = 43,
+    ccurl_no_body = 44,
+    ccurl_upload = 46,
+    ccurl_post = 47,
+    ccurl_netrc = 51,
+    ccurl_follow_location = 52,
+    ccurl_proxy_tunnel = 61,
+    ccurl_verify_peer = 64,
+    ccurl_fresh_connect = 74,
+    ccurl_http_get = 80,
+    ccurl_verify_host = 81,
+    ccurl_http_version = 84,
+    ccurl_dns_cache_seconds = 92,
+    ccurl_buffer_size = 98,
+    ccurl_no_signal = 99,
+    ccurl_proxy_type = 101,
+    ccurl_http_auth = 107,
+    ccurl_proxy_auth = 111,
+    ccurl_tcp_no_delay = 121,
+    ccurl_connect_timeout_ms = 156,
+    ccurl_content_decoding = 158,
+    ccurl_protocols = 181,
+    ccurl_tcp_keep_alive = 213,
+    ccurl_ssl_version = 32,
+    ccurl_expect_timeout_ms = 227,
+    ccurl_header_separation = 229,
+    ccurl_path_as_is = 234,
+    ccurl_pipe_wait = 237,
+    ccurl_keep_sending_on_error = 245,
+    ccurl_proxy_verify_peer = 248,
+    ccurl_proxy_verify_host = 249,
+    ccurl_suppress_connect_headers = 265,
+    ccurl_upload_buffer_size = 280,
+    ccurl_http09_allowed = 285,
+    ccurl_altsvc_control = 286,
+    ccurl_max_idle_seconds = 288,
+    ccurl_hsts_control = 299,
+    /// 7.87 and later: a transfer that ends does not wait for a thread that looks a name up.
+    ccurl_quick_exit = 322,
+};
+
+/// Options of a transfer whose value is a text, which libcurl copies.
+enum ccurl_text_option {
+    ccurl_url = 10002,
+    ccurl_proxy = 10004,
+    ccurl_custom_request = 10036,
+    ccurl_ca_file = 10065,
+    ccurl_ca_folder = 10097,
+    ccurl_certificate_file = 10025,
+    ccurl_key_password = 10026,
+    ccurl_key_file = 10087,
+    ccurl_proxy_user = 10175,
+    ccurl_proxy_password = 10176,
+    ccurl_no_proxy = 10177,
+    ccurl_pinned_public_key = 10230,
+    ccurl_unix_socket_path = 10231,
+    ccurl_proxy_ca_file = 10246,
+    ccurl_request_target = 10266,
+};
+
+/// Options of a transfer whose value is a number of bytes.
+enum ccurl_offset_option {
+    ccurl_upload_length = 30115,
+    ccurl_post_length = 30120,
+};
+
+/// Options of a transfer whose value is a list, which must live as long as it is set.
+enum ccurl_list_option {
+    ccurl_http_header = 10023,
+    ccurl_resolve = 10203,
+};
+
+/// Options of all transfers together.
+enum ccurl_multi_option {
+    ccurl_pipelining = 3,
+    ccurl_max_kept_connections = 6,
+    ccurl_max_host_connections = 7,
+    ccurl_max_total_connections = 13,
+    ccurl_max_concurrent_streams = 16,
+};
+
+/// What a transfer says of itself: whole numbers.
+enum ccurl_long_info {
+    ccurl_info_os_error = 0x200000 + 25,
+    ccurl_info_new_connections = 0x200000 + 26,
+    ccurl_info_remote_port = 0x200000 + 40,
+    ccurl_info_http_version = 0x200000 + 46,
+    ccurl_info_connect_code = 0x200000 + 22,
+};
+
+/// What a transfer says of itself: microseconds since it began.
+enum ccurl_offset_info {
+    ccurl_info_total_time = 0x600000 + 50,
+    ccurl_info_name_lookup_time = 0x600000 + 51,
+    ccurl_info_connect_time = 0x600000 + 52,
+    ccurl_info_pretransfer_time = 0x600000 + 53,
+    ccurl_info_start_transfer_time = 0x600000 + 54,
+    ccurl_info_secure_connect_time = 0x600000 + 56,
+};
+
+/// What a transfer says of itself: texts, which live as long as the transfer's next change.
+enum ccurl_text_info {
+    ccurl_info_remote_address = 0x100000 + 32,
+};
+
+/// How a transfer ended, as far as this package tells them apart.
+enum ccurl_code {
+    ccurl_ok = 0,
+    ccurl_unsupported_protocol = 1,
+    ccurl_url_malformed = 3,
+    ccurl_not_built_in = 4,
+    ccurl_cannot_resolve_proxy = 5,
+    ccurl_cannot_resolve_host = 6,
+    ccurl_cannot_connect = 7,
+    ccurl_weird_server_reply = 8,
+    ccurl_http2_error = 16,
+    ccurl_partial_file = 18,
+    ccurl_write_error = 23,
+    ccurl_read_error = 26,
+    ccurl_out_of_memory = 27,
+    ccurl_timed_out = 28,
+    ccurl_ssl_connect_error = 35,
+    ccurl_aborted_by_callback = 42,
+    ccurl_bad_argument = 43,
+    ccurl_unknown_option = 48,
+    ccurl_got_nothing = 52,
+    ccurl_send_error = 55,
+    ccurl_receive_error = 56,
+    ccurl_ssl_certificate_problem = 58,
+    ccurl_ssl_cipher = 59,
+    ccurl_peer_failed_verification = 60,
+    ccurl_bad_content_encoding = 61,
+    ccurl_rewind_failed = 65,
+    ccurl_ssl_ca_unreadable = 77,
+    ccurl_again = 81,
+    ccurl_pinned_key_mismatch = 90,
+    ccurl_http2_stream = 92,
+    ccurl_http3_error = 95,
+    ccurl_quic_connect_error = 96,
+    ccurl_proxy_handshake = 97,
+    ccurl_ssl_client_certificate = 98,
+    ccurl_too_large = 100,
+};
+
+/// What the functions of a transfer may answer in place of a count.
+enum {
+    ccurl_write_pause = 0x10000001,
+    ccurl_read_pause = 0x10000001,
+    ccurl_read_abort = 0x10000000,
+    ccurl_seek_done = 0,
+    ccurl_seek_failed = 1,
+    ccurl_may_send = 0,
+    ccurl_must_not_send = 1,
+    ccurl_pause_receiving = 1,
+    ccurl_pause_sending = 4,
+};
+
+/// One transfer.
+typedef struct ccurl_easy ccurl_easy;
+/// All transfers of one thread, with their connections.
+typedef struct ccurl_multi ccurl_multi;
+/// A list of texts.
+typedef struct ccurl_list ccurl_list;
+
+/// The functions that a transfer calls, with the context it was given.
+struct ccurl_functions {
+    /// Takes a line of a head.
+    size_t (*_Nonnull header)(char *_Nonnull, size_t, size_t, void *_Nonnull);
+    /// Takes bytes of a body.
+    size_t (*_Nonnull write)(char *_Nonnull, size_t, size_t, void *_Nonnull);
+    /// Gives bytes of a body to be sent.
+    size_t (*_Nonnull read)(char *_Nonnull, size_t, size_t, void *_Nonnull);
+    /// Goes back in the body to be sent.
+    int (*_Nonnull seek)(void *_Nonnull, int64_t, int);
+    /// Is called when there is a connection, just before the request is sent.
+    int (*_Nonnull connected)(
+        void *_Nonnull, char *_Nullable, char *_Nullable, int, int);
+    /// Is called before a name is looked up.
+    int (*_Nonnull resolving)(void *_Nullable, void *_Nullable, void *_Nonnull);
+    /// Is called when a socket is made, before it is connected.
+    int (*_Nonnull connecting)(void *_Nonnull, int, int);
+};
+
+/// Whether libcurl can be used; looks it up the first time. Any thread may call it.
+enum ccurl_availability ccurl_look_up(void);
+
+/// The version as 0xXXYYZZ, 0 where there is none. It is known of one that is too old.
+unsigned int ccurl_version_number(void);
+
+/// Bits of ccurl_feature.
+unsigned int ccurl_features(void);
+
+/// The name of the TLS library and its version; NULL where there is none.
+const char *_Nullable ccurl_tls_library(void);
+
+/// The file of authorities that libcurl was built with; NULL where there is none.
+const char *_Nullable ccurl_default_ca_file(void);
+
+/// The words for a code. They live as long as the process.
+const char *_Nonnull ccurl_words(int code);
+
+// All that follows requires that ccurl_look_up has said ccurl_available. A transfer and a multi are
+// used by one thread at a time.
+
+/// Makes a transfer, NULL where there is no memory.
+ccurl_easy *_Nullable ccurl_easy_make(void);
+void ccurl_easy_free(ccurl_easy *_Nonnull easy);
+
+// Each gives a ccurl_code.
+int ccurl_set_long(ccurl_easy *_Nonnull easy, enum ccurl_long_option option, long value);
+int ccurl_set_offset(ccurl_easy *_Nonnull easy, enum ccurl_offset_option option, int64_t value);
+int ccurl_set_text(
+    ccurl_easy *_Nonnull easy, enum ccurl_text_option option, const char *_Nullable value);
+int ccurl_set_list(
+    ccurl_easy *_Nonnull easy, enum ccurl_list_option option, ccurl_list *_Nullable value);
+
+/// Sets certificates of authorities in PEM, which are copied.
+int ccurl_set_authorities(ccurl_easy *_Nonnull easy, const void *_Nonnull bytes, size_t count);
+
+/// Copies the body to be sent; its length must have been set before.
+int ccurl_copy_post_fields(ccurl_easy *_Nonnull easy, const void *_Nullable bytes);
+
+/// Has the transfer call functions with a context.
+void ccurl_set_functions(ccurl_easy *_Nonnull easy, const struct ccurl_functions *_Nonnull functions);
+void ccurl_set_context(ccurl_easy *_Nonnull easy, void *_Nonnull context);
+void *_Nonnull ccurl_context(ccurl_easy *_Nonnull easy);
+
+/// Where words for an error are written: at least 256 bytes, or NULL.
+void ccurl_set_error_buffer(ccurl_easy *_Nonnull easy, char *_Nullable buffer);
+
+long ccurl_get_long(ccurl_easy *_Nonnull easy, enum ccurl_long_info info);
+int64_t ccurl_get_offset(ccurl_easy *_Nonnull easy, enum ccurl_offset_info info);
+const char *_Nullable ccurl_get_text(ccurl_easy *_Nonnull easy, enum ccurl_text_info info);
+
+/// The descriptor of the transfer's connection, -1 where it has none.
+int ccurl_socket(ccurl_easy *_Nonnull easy);
+
+/// Pauses and goes on: bits of ccurl_pause_receiving and ccurl_pause_sending stay paused.
+int ccurl_pause(ccurl_easy *_Nonnull easy, int bits);
+
+/// Appends a copy of a text; NULL where there is no memory, and then the list is as it was.
+ccurl_list *_Nullable ccurl_list_append(ccurl_list *_Nullable list, const char *_Nonnull text);
+void ccurl_list_free(ccurl_list *_Nullable list);
+
+/// Makes a multi, NULL where there is no memory.
+///
+/// - socket: says of which descriptor what is to be waited for (bits 1 in, 2 out; 4 alone nothing more).
+/// - timer: says after how many milliseconds ccurl_multi_time_out is to be called; -1 never.
+ccurl_multi *_Nullable ccurl_multi_make(
+    int (*_Nonnull socket)(void *_Nullable, int, int, void *_Nonnull, void *_Nullable),
+    int (*_Nonnull timer)(void *_Nonnull, long, void *_Nonnull));
+/// Sets what the functions of a multi are called with, before the first transfer is added.
+void ccurl_multi_set_context(ccurl_multi *_Nonnull multi, void *_Nonnull context);
+void ccurl_multi_free(ccurl_multi *_Nonnull multi);
+void ccurl_multi_set(ccurl_multi *_Nonnull multi, enum ccurl_multi_option option, long value);
+
+// Each gives 0 where it went well.
+int ccurl_multi_add(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
+int ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
+
+/// Goes on with what a descriptor is ready for: bits 1 in, 2 out, 4 error.
+int ccurl_multi_ready(ccurl_multi *_Nonnull multi, int descriptor, int ready);
+/// Goes on since the time that the timer asked for has come.
+int ccurl_multi_time_out(ccurl_multi *_Nonnull multi);
+
+/// The next transfer that has ended, and how; NULL where there is none.
+ccurl_easy *_Nullable ccurl_multi_next_ended(ccurl_multi *_Nonnull multi, int *_Nonnull code);
+
+#endif

@@ -1,0 +1,192 @@
+import Futures
+import HTTPNetworking
+
+/// A call, from the moment at which it is made until its caller is told how it ended.
+final class CurlCall: Sendable {
+    /// Who waits for the response.
+    enum Recipient {
+        case whole(InternalPromise<HTTPResponse>)
+        case streamed(InternalPromise<HTTPStreamedResponse>)
+
+        func fail(with error: any Error) {
+            switch self {
+            case .whole(let promise): promise.reject(with: error)
+            case .streamed(let promise): promise.reject(with: error)
+            }
+        }
+
+        /// Registers what to do when nobody waits any more.
+        func onCancel(_ handler: @escaping @Sendable () -> Void) {
+            switch self {
+            case .whole(let promise): promise.onCancel(handler)
+            case .streamed(let promise): promise.onCancel(handler)
+            }
+        }
+    }
+
+    private struct State {
+        /// Nil when the recipient has been told: a streamed response that a promise kept could not be
+        /// seen to be released.
+        var recipient: Recipient?
+        /// When something last came or went; nil while nothing is to be expected.
+        var lastSign: SchedulerInstant?
+        var deadline: (any ScheduledAction)?
+        /// The places among those who are watched.
+        var idlePlace: Int?
+        var wait: (place: Int, call: ConnectionWait)?
+        var isOver = false
+    }
+
+    let request: HTTPRequest
+    let isStreamed: Bool
+    private let options: CurlOptions
+    private let engine: CurlEngine
+    private let made = ContinuousClock.now
+    private let state: Locked<State>
+
+    init(
+        _ request: HTTPRequest, for recipient: Recipient, _ options: CurlOptions,
+        _ engine: CurlEngine
+    ) {
+        self.request = request
+        self.options = options
+        self.engine = engine
+        if case .streamed = recipient { isStreamed = true } else { isStreamed = false }
+        state = Locked(State(recipient: recipient))
+    }
+
+    /// The time since the call was made.
+    var elapsed: Duration { made.duration(to: .now) }
+
+    func failure(
+        _ code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil,
+        response: HTTPResponse? = nil
+    ) -> HTTPError {
+        HTTPError(code: code, request: request, response: response, cause: cause, reason: reason)
+    }
+
+    /// The error for a body that cannot be read.
+    func unreadable(_ error: any Error) -> any Error {
+        (error as? HTTPError)?.naming(request) ?? failure(.bodyUnreadable, cause: error)
+    }
+
+    /// Ends the call before its time.
+    func end(with error: any Error) { engine.submit(.end(self, error)) }
+
+    /// Tells the recipient of a whole response, or of a failure.
+    func settle(_ result: Result<HTTPResponse?, any Error>) {
+        guard let recipient = takeRecipient() else { return }
+        switch (recipient, result) {
+        case (.whole(let promise), .success(let response?)): promise.resolve(with: response)
+        case (_, .success): recipient.fail(with: failure(.badResponse))
+        case (_, .failure(let error)): recipient.fail(with: error)
+        }
+    }
+
+    /// Tells the recipient of a response whose body is on its way.
+    func resolve(with response: HTTPStreamedResponse) {
+        guard case .streamed(let promise) = takeRecipient() else { return }
+        promise.resolve(with: response)
+    }
+
+    func fail(with error: any Error) { takeRecipient()?.fail(with: error) }
+
+    private func takeRecipient() -> Recipient? { state.withLock { $0.recipient.take() } }
+}
+
+extension CurlCall {
+    /// Begins to count the time: that of the deadline, and that in which nothing comes or goes.
+    func limitTime() {
+        watchIdleness()
+        guard
+            let deadline = request.atDeadline({
+                self.end(with: self.failure(.timedOut, .deadline(after: self.elapsed)))
+            })
+        else { return }
+        let isOver = state.withLock { state in
+            if !state.isOver { state.deadline = deadline }
+            return state.isOver
+        }
+        if isOver { deadline.cancel() }
+    }
+
+    private func watchIdleness() {
+        guard let watches = options.idleWatches else { return }
+        noteSign()
+        let place = watches.add(self)
+        let isOver = state.withLock { state in
+            if !state.isOver { state.idlePlace = place }
+            return state.isOver
+        }
+        if isOver { watches.remove(place) }
+    }
+
+    /// Begins to count the time for which the call waits for a connection.
+    func waitForConnection() {
+        expectNothing()
+        guard let watches = options.connectionWatches else { return }
+        let wait = ConnectionWait(of: self, since: watches.scheduler.now)
+        let place = watches.add(wait)
+        state.withLock { $0.wait = (place, wait) }
+    }
+
+    /// Says that the call has a connection, or is about to make one.
+    func stopWaiting() {
+        noteSign()
+        guard let wait = state.withLock({ $0.wait.take() }) else { return }
+        options.connectionWatches?.remove(wait.place)
+    }
+
+    /// Counts no more time, since the call has ended.
+    func finish() {
+        let last = state.withLock { state in
+            state.isOver = true
+            let last = (state.deadline, state.idlePlace, state.wait)
+            (state.deadline, state.idlePlace, state.wait) = (nil, nil, nil)
+            return last
+        }
+        last.0?.cancel()
+        if let place = last.1 { options.idleWatches?.remove(place) }
+        if let wait = last.2 { options.connectionWatches?.remove(wait.place) }
+    }
+
+    private func failure(_ code: HTTPError.Code, _ limit: TimeLimit) -> HTTPError {
+        failure(code, reason: limit.words)
+    }
+}
+
+extension CurlCall: IdleWatched {
+    /// Says that something has come or gone, or is asked for now.
+    func noteSign() {
+        guard let now = options.idleWatches?.scheduler.now else { return }
+        state.withLock { $0.lastSign = now }
+    }
+
+    /// Says that nothing is to be expected until something is noted.
+    func expectNothing() { state.withLock { $0.lastSign = nil } }
+
+    var lastSign: SchedulerInstant? { state.withLock { $0.lastSign } }
+
+    func timeOut() { end(with: failure(.timedOut, .idle(options.idleWatches?.limit ?? .zero))) }
+
+    /// Ends the call, since no connection was free in time.
+    fileprivate func giveUpWaiting() {
+        let limit = options.connectionWatches?.limit ?? .zero
+        end(with: failure(.timedOut, .freeConnection(limit)))
+    }
+}
+
+/// A call that waits for a connection.
+final class ConnectionWait: IdleWatched {
+    private let call: CurlCall
+    private let start: SchedulerInstant
+
+    init(of call: CurlCall, since start: SchedulerInstant) {
+        self.call = call
+        self.start = start
+    }
+
+    var lastSign: SchedulerInstant? { start }
+
+    func timeOut() { call.giveUpWaiting() }
+}

@@ -1,0 +1,111 @@
+import HTTPNetworking
+
+/// Reads the head of a response line by line, as libcurl gives it.
+struct HeadReader {
+    /// What a line leads to.
+    enum Event {
+        case more
+        /// The head of the answer is whole.
+        case head(status: Int, HTTPHeaders)
+        /// The answer is not HTTP; why, in words.
+        case malformed(String)
+        /// There are more bytes than a head may have.
+        case tooLarge
+    }
+
+    private enum Phase {
+        /// A status line comes. Next: `fields`.
+        case statusLine
+        /// Fields come. Next: `statusLine` after an interim response, `over`.
+        case fields(status: Int)
+        /// The head is whole; what else comes are trailers.
+        case over
+    }
+
+    private let limit: Int
+    private var phase = Phase.statusLine
+    private var count = 0
+    private var fields: [(String, String)] = []
+
+    /// - Parameter limit: How many bytes the head may have, with all interim heads and the trailers.
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes a line, with its end.
+    mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
+        count += line.count
+        guard count <= limit else { return .tooLarge }
+        let text = Self.withoutEnd(line[...])
+        switch phase {
+        case .over: return .more
+        case .statusLine:
+            guard let status = Self.status(in: text) else {
+                return .malformed("its first line is no status line")
+            }
+            guard status != 101 else { return .malformed("it changes the protocol unasked") }
+            phase = .fields(status: status)
+            return .more
+        case .fields(let status):
+            if !text.isEmpty { return takeField(text) }
+            guard status >= 200 else {
+                fields.removeAll(keepingCapacity: true)
+                phase = .statusLine
+                return .more
+            }
+            phase = .over
+            defer { fields = [] }
+            return .head(status: status, HTTPHeaders(fields))
+        }
+    }
+
+    private mutating func takeField(_ line: Slice<UnsafeRawBufferPointer>) -> Event {
+        if let first = line.first, Self.isSpace(first) {
+            guard let last = fields.last else {
+                return .malformed("a line of its head has no name")
+            }
+            // A line that is folded is one with the line before (RFC 9112, section 5.2).
+            let value = last.1 + " " + HTTPHeaders.text(ofValue: Self.trimmed(line))
+            fields[fields.count - 1].1 = value
+            return .more
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else {
+            return .malformed("a line of its head has no colon")
+        }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        guard HTTPHeaders.isToken(name) else {
+            return .malformed("a line of its head has no valid name")
+        }
+        fields.append((name, HTTPHeaders.text(ofValue: Self.trimmed(line[(colon + 1)...]))))
+        return .more
+    }
+
+    /// The status of a line like "HTTP/1.1 200 OK".
+    private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int? {
+        guard line.starts(with: "HTTP/".utf8),
+            let space = line.firstIndex(of: UInt8(ascii: " "))
+        else { return nil }
+        let digits = line[(space + 1)...].prefix { $0 != UInt8(ascii: " ") }
+        guard digits.count == 3, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        let status = digits.reduce(0) { $0 * 10 + Int($1 - 48) }
+        return status >= 100 ? status : nil
+    }
+
+    private static func withoutEnd(
+        _ line: Slice<UnsafeRawBufferPointer>
+    ) -> Slice<UnsafeRawBufferPointer> {
+        var line = line
+        if line.last == UInt8(ascii: "\n") { line.removeLast() }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func trimmed(
+        _ text: Slice<UnsafeRawBufferPointer>
+    ) -> Slice<UnsafeRawBufferPointer> {
+        var text = text
+        while let first = text.first, isSpace(first) { text.removeFirst() }
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,95 @@
+import CCurl
+import Futures
+import HTTPNetworking
+
+/// The thread that does all that a transport does with libcurl, as other threads see it.
+///
+/// Others leave commands, which the thread takes all at once; it is woken by the first of them, if it
+/// sleeps. The thread ends when it is closed, or when it is released by its transport and the last call has
+/// ended.
+final class CurlEngine: Sendable {
+    enum Command: Sendable {
+        case start(CurlCall)
+        /// Ends a call before its time.
+        case end(CurlCall, any Error)
+        /// There is room for more of the body of a call's response.
+        case receive(CurlCall)
+        /// There is more of the body of a call's request.
+        case send(CurlCall)
+        /// Ends when the last call has.
+        case drain
+        /// Ends all calls, and then itself.
+        case close
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        /// Whether the thread waits, or is about to.
+        var isSleeping = false
+        /// Whether calls are refused.
+        var isClosed = false
+        /// Whether the thread has ended, so that nobody takes commands any more.
+        var hasEnded = false
+    }
+
+    let delivery: ResultDelivery
+    let ended = InternalPromise<Void>()
+    private let poller: Poller
+    private let state = Locked(State())
+
+    /// Starts the thread.
+    ///
+    /// - Throws: `HTTPError` where the system has no descriptor left.
+    init(_ options: CurlOptions, delivery: ResultDelivery) throws(HTTPError) {
+        guard let poller = Poller() else {
+            throw HTTPError(code: .other, reason: "the system has no descriptor left")
+        }
+        self.poller = poller
+        self.delivery = delivery
+        IOThread.start { CurlLoop(self, poller, options)?.run() }
+    }
+
+    /// Leaves a command; false where the thread has ended, or where it starts a call and is closed.
+    @discardableResult
+    func submit(_ command: Command) -> Bool {
+        let (isTaken, wakes) = state.withLock { state in
+            if state.hasEnded { return (false, false) }
+            switch command {
+            case .start where state.isClosed: return (false, false)
+            case .close, .drain: state.isClosed = true
+            default: break
+            }
+            state.commands.append(command)
+            defer { state.isSleeping = false }
+            return (true, state.isSleeping)
+        }
+        if wakes { poller.wake() }
+        return isTaken
+    }
+
+    /// Takes all commands, by swapping them for an empty array that keeps its room.
+    func take(into commands: inout [Command]) {
+        state.withLock { state in
+            state.isSleeping = false
+            swap(&state.commands, &commands)
+        }
+    }
+
+    /// Says that the thread is about to sleep; false where there are commands.
+    func maySleep() -> Bool {
+        state.withLock { state in
+            state.isSleeping = state.commands.isEmpty
+            return state.isSleeping
+        }
+    }
+
+    /// Says that the thread takes no more commands: those that were left.
+    func end() -> [Command] {
+        state.withLock { state in
+            state.hasEnded = true
+            state.isClosed = true
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+}

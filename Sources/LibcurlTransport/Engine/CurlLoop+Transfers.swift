@@ -1,0 +1,134 @@
+import CCurl
+import Futures
+import HTTPNetworking
+
+extension CurlLoop {
+    /// Begins a call.
+    func start(_ call: CurlCall) {
+        guard let handle = idle.popLast() ?? EasyHandle(options) else {
+            return tell(call, call.failure(.other, reason: "there is no memory"))
+        }
+        let transfer = Transfer(call, handle, self)
+        do {
+            try handle.prepare(transfer, options)
+        } catch {
+            recycle(handle)
+            return tell(call, error)
+        }
+        transfers[ObjectIdentifier(call)] = transfer
+        // A body is opened first: where that fails, nothing is sent.
+        if transfer.upload == nil { add(transfer) }
+    }
+
+    /// Goes on with a request of which there is something to send.
+    func resumeSending(_ transfer: Transfer) {
+        if transfer.isAdded { return transfer.handle.resume() }
+        guard let error = transfer.upload?.failure else { return add(transfer) }
+        end(transfer.call, with: transfer.call.unreadable(error))
+    }
+
+    /// The transfer of a call, nil where it has ended.
+    func transfer(of call: CurlCall) -> Transfer? { transfers[ObjectIdentifier(call)] }
+
+    private func add(_ transfer: Transfer) {
+        transfer.isAdded = true
+        starters.append(transfer)
+        guard ccurl_multi_add(multi, transfer.handle.easy) == 0 else {
+            return end(
+                transfer.call, with: transfer.call.failure(.other, reason: "there is no memory"))
+        }
+    }
+
+    /// Ends a call before its time; harmless where it has ended.
+    func end(_ call: CurlCall, with error: any Error) {
+        guard let transfer = transfer(of: call) else { return }
+        remove(transfer)
+        finish(transfer, .failure(error))
+    }
+
+    /// Ends the transfers that libcurl has ended.
+    func finishEnded() {
+        var code: Int32 = 0
+        while let easy = ccurl_multi_next_ended(multi, &code) {
+            let transfer = Transfer.at(ccurl_context(easy))
+            let result = transfer.result(code)
+            remove(transfer)
+            if transfer.isToBeRepeated {
+                transfer.restart()
+                transfers[ObjectIdentifier(transfer.call)] = transfer
+                add(transfer)
+            } else {
+                finish(transfer, result)
+            }
+        }
+    }
+
+    private func remove(_ transfer: Transfer) {
+        transfers[ObjectIdentifier(transfer.call)] = nil
+        guard transfer.isAdded else { return }
+        transfer.isAdded = false
+        // It closes the connection where an answer is still to come by it.
+        _ = ccurl_multi_remove(multi, transfer.handle.easy)
+    }
+
+    private func finish(_ transfer: Transfer, _ result: Result<Void, any Error>) {
+        let call = transfer.call
+        call.finish()
+        transfer.upload?.cancel()
+        flush(transfer)
+        let pipe = transfer.pipe
+        let response = transfer.takeWhole()
+        recycle(transfer.handle)
+        results.append {
+            // A job that tells of the head may still be under way on another thread.
+            guard let pipe else { return call.settle(result.map { response }) }
+            switch result {
+            case .success: pipe.finish()
+            case .failure(let error): pipe.fail(error)
+            }
+        }
+    }
+
+    private func recycle(_ handle: EasyHandle) {
+        guard options.mayReuseHandles, idle.count < 64 else { return }
+        handle.forget()
+        idle.append(handle)
+    }
+
+    private func tell(_ call: CurlCall, _ error: any Error) {
+        call.finish()
+        results.append { call.fail(with: error) }
+    }
+
+    /// Hands out the bytes of bodies that came in this turn.
+    func handOutBodies() {
+        for transfer in receivers {
+            flush(transfer)
+            transfer.endReceiving()
+        }
+        receivers.removeAll(keepingCapacity: true)
+    }
+
+    private func flush(_ transfer: Transfer) {
+        guard let pipe = transfer.pipe, !transfer.unread.isEmpty else { return }
+        let bytes = transfer.takeUnread()
+        let room = pipe.write(bytes)
+        if room.isSettled { return }
+        transfer.isFull = true
+        transfer.call.expectNothing()
+        room.observe { [call = transfer.call, engine] _ in engine.submit(.receive(call)) }
+    }
+
+    /// Goes on with a response whose reader has read.
+    func resumeReceiving(_ transfer: Transfer) {
+        transfer.isFull = false
+        transfer.call.noteSign()
+        transfer.handle.resume()
+    }
+
+    /// Watches the calls that still wait for a connection.
+    func noteWaiting() {
+        for transfer in starters where !transfer.hasConnection { transfer.call.waitForConnection() }
+        starters.removeAll(keepingCapacity: true)
+    }
+}

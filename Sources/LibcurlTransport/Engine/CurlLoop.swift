@@ -1,0 +1,160 @@
+import CCurl
+import Futures
+import HTTPNetworking
+
+/// What the I/O thread does, and all that it alone touches: the multi, and the transfers that are under way.
+final class CurlLoop {
+    let engine: CurlEngine
+    let options: CurlOptions
+    let multi: OpaquePointer
+    private let poller: Poller
+    private let ready = UnsafeMutableBufferPointer<ccurl_ready>.allocate(capacity: 64)
+    private var known: Set<Int32> = []
+    /// When libcurl wants to go on although nothing has come; nil for never.
+    private var timer: ContinuousClock.Instant?
+    private var isDraining = false
+    private var isClosed = false
+    /// The transfers under way, by their call.
+    var transfers: [ObjectIdentifier: Transfer] = [:]
+    /// The sockets by which several transfers go at a time, so that something may come unasked.
+    private(set) var multiplexed: Set<Int32> = []
+    /// Handles that wait for their next transfer.
+    var idle: [EasyHandle] = []
+    /// The transfers for which bytes of a body have come in this turn.
+    var receivers: [Transfer] = []
+    /// The transfers that wait for a connection since this turn.
+    var starters: [Transfer] = []
+    /// What callers are to be told at the end of this turn.
+    var results: [ResultDelivery.Job] = []
+
+    init?(_ engine: CurlEngine, _ poller: Poller, _ options: CurlOptions) {
+        self.engine = engine
+        self.poller = poller
+        self.options = options
+        guard let multi = CurlLoop.makeMulti() else { return nil }
+        self.multi = multi
+        options.limitConnections(of: multi)
+    }
+
+    deinit { ready.deallocate() }
+
+    /// Runs until it is closed, or drained.
+    func run() {
+        ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
+        var commands: [CurlEngine.Command] = []
+        while !isClosed, !(isDraining && transfers.isEmpty) {
+            engine.take(into: &commands)
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+            goOnInTime()
+            finishTurn()
+            wait()
+        }
+        end()
+    }
+
+    private func perform(_ command: CurlEngine.Command) {
+        switch command {
+        case .start(let call): start(call)
+        case .end(let call, let error): end(call, with: error)
+        case .receive(let call): transfer(of: call).map(resumeReceiving)
+        case .send(let call): transfer(of: call).map(resumeSending)
+        case .drain: isDraining = true
+        case .close: isClosed = true
+        }
+    }
+
+    /// Sleeps until there is something to do, and does it.
+    private func wait() {
+        if isClosed { return }
+        var limit: Int32 = 0
+        if engine.maySleep() {
+            if isDraining, transfers.isEmpty { return }
+            limit = milliseconds(until: timer)
+        }
+        let count = poller.wait(into: ready, limit)
+        for event in ready.prefix(count) {
+            _ = ccurl_multi_ready(multi, event.descriptor, event.bits)
+        }
+        goOnInTime()
+        finishTurn()
+    }
+
+    private func goOnInTime() {
+        guard let due = timer, due <= .now else { return }
+        timer = nil
+        _ = ccurl_multi_time_out(multi)
+    }
+
+    /// Hands out what the turn has brought.
+    private func finishTurn() {
+        finishEnded()
+        if !receivers.isEmpty { handOutBodies() }
+        if !starters.isEmpty { noteWaiting() }
+        guard !results.isEmpty else { return }
+        engine.delivery.deliver(&results)
+    }
+
+    private func milliseconds(until instant: ContinuousClock.Instant?) -> Int32 {
+        guard let instant else { return -1 }
+        let (seconds, attoseconds) = (instant - .now).components
+        if seconds < 0 { return 0 }
+        // Rounded up, or the thread would spin through the last millisecond.
+        let rest = attoseconds <= 0 ? 0 : (attoseconds - 1) / 1_000_000_000_000_000 + 1
+        return Int32(clamping: seconds * 1_000 + rest)
+    }
+
+    private func end() {
+        let left = engine.end()
+        let calls = transfers.values.map(\.call)
+        for call in calls { end(call, with: call.failure(.transportClosed)) }
+        for command in left {
+            guard case .start(let call) = command else { continue }
+            results.append { call.fail(with: call.failure(.transportClosed)) }
+        }
+        idle = []
+        ccurl_multi_free(multi)
+        let ended = engine.ended
+        results.append { ended.resolve() }
+        engine.delivery.deliver(&results)
+    }
+}
+
+extension CurlLoop {
+    /// Notes by what kind of connection a response comes.
+    func note(_ connection: HTTPConnectionReport?, of socket: Int32) {
+        if connection?.protocolVersion == "HTTP/2" {
+            multiplexed.insert(socket)
+        } else if !multiplexed.isEmpty {
+            multiplexed.remove(socket)
+        }
+    }
+
+    /// Makes the multi, whose functions come back to the loop.
+    private static func makeMulti() -> OpaquePointer? {
+        ccurl_multi_make(
+            { _, socket, what, context, _ in
+                CurlLoop.at(context).watch(socket, what)
+                return 0
+            },
+            { _, milliseconds, context in
+                CurlLoop.at(context).setTimer(milliseconds)
+                return 0
+            })
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer) -> CurlLoop {
+        Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func watch(_ socket: Int32, _ what: Int32) {
+        let isGone = what == 4
+        let isKnown = isGone ? known.remove(socket) != nil : !known.insert(socket).inserted
+        if isGone, !isKnown { return }
+        poller.watch(socket, for: isGone ? 0 : what, isKnown: isKnown)
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+}

@@ -1,0 +1,139 @@
+import CCurl
+import Futures
+import HTTPNetworking
+
+/// What is set on each handle, and the limits that a transport keeps by itself.
+final class CurlOptions: Sendable {
+    let maxBodySize: Int
+    let maxHeadSize: Int
+    let maxUnreadBytes: Int
+    let connectTimeout: Duration
+    let mayReuseHandles: Bool
+    let idleWatches: IdleWatches?
+    let connectionWatches: IdleWatches?
+    private let configuration: CurlTransport.Configuration
+    private let connecting: ConnectionSettings
+    /// Certificates in PEM, where those of the system are not the only ones.
+    private let authorities: Data?
+
+    /// Checks the settings, and reads the files that they name.
+    ///
+    /// - Throws: ``UnsupportedSetting`` where libcurl cannot keep one, or a file cannot be read.
+    init(
+        _ configuration: CurlTransport.Configuration, _ connecting: ConnectionSettings,
+        _ library: CurlLibrary, on scheduler: any Scheduler
+    ) throws(UnsupportedSetting) {
+        self.configuration = configuration
+        self.connecting = connecting
+        maxBodySize = configuration.maxBodySize
+        maxHeadSize = configuration.maxHeadSize
+        maxUnreadBytes = configuration.maxUnreadBytes
+        connectTimeout = configuration.connectTimeout
+        mayReuseHandles = library.mayReuseHandles
+        idleWatches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
+        connectionWatches = configuration.connectionWaitTimeout.map {
+            IdleWatches($0, on: scheduler)
+        }
+        try connecting.check(against: library)
+        authorities = try connecting.tls.readAuthorities()
+    }
+
+    /// The list entry for a request to a host whose addresses are given; nil for any other.
+    func addresses(for request: HTTPRequest) -> String? {
+        if connecting.addresses.isEmpty { return nil }
+        guard let origin = request.origin, let addresses = connecting.addresses[origin.host] else {
+            return nil
+        }
+        return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
+    }
+
+    /// Sets what holds for all transfers together.
+    func limitConnections(of multi: OpaquePointer) {
+        ccurl_multi_set(multi, ccurl_max_host_connections, configuration.maxConnectionsPerHost)
+        ccurl_multi_set(multi, ccurl_max_total_connections, configuration.maxConnections ?? 0)
+        ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
+    }
+
+    /// Sets what stays the same from transfer to transfer.
+    func configure(_ easy: OpaquePointer) {
+        let http = 1
+        let https = 2
+        set(easy, ccurl_no_signal, 1)
+        set(easy, ccurl_protocols, http | https)
+        set(easy, ccurl_path_as_is, 1)
+        set(easy, ccurl_suppress_connect_headers, 1)
+        set(easy, ccurl_header_separation, 1)
+        set(easy, ccurl_quick_exit, 1)
+        set(easy, ccurl_buffer_size, 65_536)
+        set(easy, ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds)
+        set(easy, ccurl_max_idle_seconds, max(1, configuration.keepAlive.wholeMilliseconds / 1_000))
+        configureVersions(easy)
+        configureTLS(easy)
+        configureProxy(easy)
+        if let path = connecting.unixSocketPath {
+            _ = ccurl_set_text(easy, ccurl_unix_socket_path, path)
+        }
+    }
+
+    private func configureVersions(_ easy: OpaquePointer) {
+        let version =
+            switch connecting.versions {
+            case .automatic: 4
+            case .http1: 2
+            case .http2: 5
+            case .http3: 30
+            }
+        set(easy, ccurl_http_version, version)
+        // Over TLS, calls wait for the first connection, which may carry all of them.
+        if connecting.versions != .http1 { set(easy, ccurl_pipe_wait, 1) }
+    }
+
+    private func configureTLS(_ easy: OpaquePointer) {
+        let tls = connecting.tls
+        set(easy, ccurl_ssl_version, tls.minimumVersion == .tls13 ? 7 : 6)
+        set(easy, ccurl_verify_peer, tls.verification == .none ? 0 : 1)
+        set(easy, ccurl_verify_host, tls.verification == .full ? 2 : 0)
+        if case .only = tls.authorities { _ = ccurl_set_text(easy, ccurl_ca_folder, nil) }
+        authorities?.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            _ = ccurl_set_authorities(easy, start, bytes.count)
+        }
+        if let certificate = tls.clientCertificate {
+            _ = ccurl_set_text(easy, ccurl_certificate_file, certificate.chain.path)
+            _ = ccurl_set_text(easy, ccurl_key_file, certificate.privateKey.path)
+            _ = ccurl_set_text(easy, ccurl_key_password, certificate.password)
+        }
+        if !tls.pinnedKeys.isEmpty {
+            let pins = tls.pinnedKeys.map { "sha256//\($0.sha256)" }.joined(separator: ";")
+            _ = ccurl_set_text(easy, ccurl_pinned_public_key, pins)
+        }
+    }
+
+    private func configureProxy(_ easy: OpaquePointer) {
+        switch connecting.proxy.kind {
+        case .environment: break
+        case .none: _ = ccurl_set_text(easy, ccurl_proxy, "")
+        case .server(let server):
+            _ = ccurl_set_text(easy, ccurl_proxy, server.url)
+            _ = ccurl_set_text(easy, ccurl_no_proxy, server.bypassed.joined(separator: ","))
+            _ = ccurl_set_text(easy, ccurl_proxy_user, server.user)
+            _ = ccurl_set_text(easy, ccurl_proxy_password, server.password)
+        }
+    }
+
+    private func set(_ easy: OpaquePointer, _ option: ccurl_long_option, _ value: Int) {
+        // A version that does not know an option has nothing to be switched off.
+        _ = ccurl_set_long(easy, option, value)
+    }
+}
+
+extension Duration {
+    /// Rounded up, at least one.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        if overflow { return seconds > 0 ? Int(Int32.max) : 1 }
+        let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int(min(max(1, whole + rest), Int64(Int32.max)))
+    }
+}

@@ -1,0 +1,177 @@
+import CCurl
+import Futures
+import HTTPNetworking
+
+/// One of libcurl's handles, which makes one transfer after the other on the I/O thread.
+final class EasyHandle {
+    let easy: OpaquePointer
+    private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
+    private var headers: OpaquePointer?
+    private var addresses: OpaquePointer?
+
+    /// Makes a handle; nil where there is no memory.
+    init?(_ options: CurlOptions) {
+        guard let easy = ccurl_easy_make() else { return nil }
+        self.easy = easy
+        words.pointee = 0
+        ccurl_set_error_buffer(easy, words)
+        var functions = Self.functions
+        ccurl_set_functions(easy, &functions)
+        options.configure(easy)
+    }
+
+    deinit {
+        ccurl_easy_free(easy)
+        ccurl_list_free(headers)
+        ccurl_list_free(addresses)
+        words.deallocate()
+    }
+
+    /// What libcurl says of a failure beyond its code; empty where it says nothing.
+    var errorText: String { String(cString: words) }
+
+    /// Goes on with what was paused.
+    func resume() { _ = ccurl_pause(easy, 0) }
+
+    /// Lets go of what belongs to the last transfer.
+    func forget() {
+        _ = ccurl_set_list(easy, ccurl_http_header, nil)
+        ccurl_list_free(headers)
+        headers = nil
+        _ = ccurl_copy_post_fields(easy, nil)
+        if addresses != nil {
+            _ = ccurl_set_list(easy, ccurl_resolve, nil)
+            ccurl_list_free(addresses)
+            addresses = nil
+        }
+    }
+
+    /// Makes ready to send the request of a transfer.
+    func prepare(_ transfer: Transfer, _ options: CurlOptions) throws(HTTPError) {
+        let request = transfer.call.request
+        words.pointee = 0
+        ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
+        let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
+        guard code == ccurl_ok.rawValue else { throw transfer.call.failure(.other) }
+        setBody(of: request, transfer)
+        setHeaders(of: request)
+        if let addresses = options.addresses(for: request) {
+            self.addresses = ccurl_list_append(nil, addresses)
+            _ = ccurl_set_list(easy, ccurl_resolve, self.addresses)
+        }
+    }
+
+    /// The URL as it is sent: without a fragment, and without user and password, which libcurl would send.
+    private static func url(of request: HTTPRequest) -> String {
+        let text = request.url.absoluteString
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
+            let parts = AbsoluteURL(request.url)
+        else { return text }
+        let place = parts.schemeAndAuthority
+        let start = place.utf8.firstIndex(of: UInt8(ascii: "/")).map {
+            place.index($0, offsetBy: 2)
+        }
+        let user = place.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let authority =
+            user.map { place[place.index(after: $0)...] } ?? place[(start ?? place.startIndex)...]
+        let query = parts.query.map { "?" + $0 } ?? ""
+        return place[..<(start ?? place.startIndex)] + authority + parts.path + query
+    }
+
+    private func setBody(of request: HTTPRequest, _ transfer: Transfer) {
+        let method = request.method
+        var custom: String? = method.rawValue
+        switch request.body.content {
+        case _ where method == .head:
+            _ = ccurl_set_long(easy, ccurl_no_body, 1)
+            custom = nil
+        case .none where ![.post, .put, .patch].contains(method):
+            _ = ccurl_set_long(easy, ccurl_http_get, 1)
+            if method == .get { custom = nil }
+        case .none: setPost(Data())
+        case .data(let data) where data.count <= 65_536: setPost(data)
+        case .data, .file, .stream: setUpload(request, transfer)
+        }
+        _ = ccurl_set_text(easy, ccurl_custom_request, custom)
+    }
+
+    private func setPost(_ data: Data) {
+        _ = ccurl_set_long(easy, ccurl_no_body, 0)
+        _ = ccurl_set_long(easy, ccurl_post, 1)
+        _ = ccurl_set_offset(easy, ccurl_post_length, Int64(data.count))
+        if data.isEmpty {
+            _ = ccurl_copy_post_fields(easy, "")
+        } else {
+            data.withUnsafeBytes { _ = ccurl_copy_post_fields(easy, $0.baseAddress) }
+        }
+    }
+
+    private func setUpload(_ request: HTTPRequest, _ transfer: Transfer) {
+        _ = ccurl_set_long(easy, ccurl_no_body, 0)
+        _ = ccurl_set_long(easy, ccurl_upload, 1)
+        _ = ccurl_set_offset(easy, ccurl_upload_length, Int64(request.body.length ?? -1))
+        let call = transfer.call
+        let engine = transfer.engine
+        let upload = UploadBuffer(call) { engine.submit(.send(call)) }
+        transfer.upload = upload
+        upload.open()
+    }
+
+    private func setHeaders(of request: HTTPRequest) {
+        var list: OpaquePointer?
+        // Where memory is short, the list is as it was.
+        func append(_ line: String) { list = ccurl_list_append(list, line) ?? list }
+        var namesAccept = false
+        var namesType = false
+        for (name, value) in request.effectiveHeaders {
+            // libcurl reads "Name:" as: do not send it.
+            append(value.isEmpty ? name + ";" : name + ": " + value)
+            switch name.utf8.count {
+            case 6 where name.lowercased() == "accept": namesAccept = true
+            case 12 where name.lowercased() == "content-type": namesType = true
+            default: break
+            }
+        }
+        if !namesAccept { append("Accept:") }
+        if !request.body.isEmpty || [.post, .put, .patch].contains(request.method) {
+            append("Expect:")
+            if !namesType { append("Content-Type:") }
+        }
+        headers = list
+        _ = ccurl_set_list(easy, ccurl_http_header, list)
+    }
+}
+
+extension EasyHandle {
+    private static var functions: ccurl_functions {
+        ccurl_functions(
+            header: { bytes, size, count, context in
+                let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).takeHeaderLine(line) ? line.count : 0
+            },
+            write: { bytes, size, count, context in
+                let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).takeBody(chunk)
+            },
+            read: { bytes, size, count, context in
+                let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).giveBody(to: room)
+            },
+            seek: { context, offset, origin in
+                let isDone = offset == 0 && origin == 0 && Transfer.at(context).rewind()
+                return Int32(isDone ? ccurl_seek_done : ccurl_seek_failed)
+            },
+            connected: { context, _, _, _, _ in
+                let may = Transfer.at(context).maySend()
+                return Int32(may ? ccurl_may_send : ccurl_must_not_send)
+            },
+            resolving: { _, _, context in
+                Transfer.at(context).noteConnecting()
+                return 0
+            },
+            connecting: { context, _, _ in
+                Transfer.at(context).noteConnecting()
+                return 0
+            })
+    }
+}

@@ -1,0 +1,33 @@
+import CCurl
+import HTTPNetworking
+
+extension HTTPConnectionReport {
+    /// What libcurl says of a transfer, once its first byte has come.
+    init(of easy: OpaquePointer) {
+        self.init()
+        protocolVersion = Self.versions[ccurl_get_long(easy, ccurl_info_http_version)]
+        isReused = ccurl_get_long(easy, ccurl_info_new_connections) == 0
+        remoteAddress = Self.address(of: easy)
+        untilFirstByte = Self.mark(easy, ccurl_info_start_transfer_time)
+        if isReused == true { return }
+        untilNameLookup = Self.mark(easy, ccurl_info_name_lookup_time)
+        untilConnected = Self.mark(easy, ccurl_info_connect_time)
+        untilSecure = Self.mark(easy, ccurl_info_secure_connect_time)
+    }
+
+    private static let versions = [1: "HTTP/1.0", 2: "HTTP/1.1", 3: "HTTP/2", 30: "HTTP/3"]
+
+    /// libcurl counts microseconds, and zero is what has not come to pass.
+    private static func mark(_ easy: OpaquePointer, _ info: ccurl_offset_info) -> Duration? {
+        let time = ccurl_get_offset(easy, info)
+        return time > 0 ? .microseconds(time) : nil
+    }
+
+    private static func address(of easy: OpaquePointer) -> String? {
+        guard let text = ccurl_get_text(easy, ccurl_info_remote_address) else { return nil }
+        let address = String(cString: text)
+        if address.isEmpty { return nil }
+        let host = address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address
+        return "\(host):\(ccurl_get_long(easy, ccurl_info_remote_port))"
+    }
+}

@@ -1,0 +1,81 @@
+import CCurl
+import HTTPNetworking
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Android)
+import Android
+#endif
+
+extension HTTPError {
+    /// The error that a caller is told of.
+    init(
+        _ error: CurlError, of call: CurlCall, _ response: HTTPResponse?, _ options: CurlOptions
+    ) {
+        let code = Code(error)
+        self.init(
+            code: code, request: call.request, response: response, cause: error,
+            reason: code.reason(of: error, options))
+    }
+}
+
+extension HTTPError.Code {
+    /// The code for an error of libcurl's.
+    init(_ error: CurlError) {
+        switch ccurl_code(UInt32(error.code)) {
+        case ccurl_cannot_resolve_host: self = .cannotFindHost
+        case ccurl_cannot_resolve_proxy, ccurl_proxy_handshake: self = .cannotConnect
+        case ccurl_cannot_connect: self = Self.connecting(error.systemError)
+        case ccurl_timed_out: self = .timedOut
+        case ccurl_ssl_connect_error:
+            let isLost = error.details.contains("reset by peer")
+            self = isLost ? .connectionLost : .insecureConnection
+        case ccurl_ssl_certificate_problem, ccurl_ssl_cipher, ccurl_peer_failed_verification,
+            ccurl_ssl_ca_unreadable, ccurl_pinned_key_mismatch, ccurl_ssl_client_certificate:
+            self = .insecureConnection
+        case ccurl_receive_error where error.isTunnelRefused: self = .cannotConnect
+        case ccurl_receive_error where error.details.contains("chunked-encoding"),
+            ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_http2_error,
+            ccurl_bad_content_encoding, ccurl_too_large:
+            self = .badResponse
+        case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
+        // libcurl is content where a connection ends within a head.
+        case ccurl_ok, ccurl_partial_file, ccurl_got_nothing, ccurl_send_error, ccurl_receive_error,
+            ccurl_rewind_failed, ccurl_http2_stream, ccurl_again, ccurl_http3_error,
+            ccurl_quic_connect_error:
+            self = .connectionLost
+        case ccurl_not_built_in: self = .unsupported
+        default: self = .other
+        }
+    }
+
+    private static func connecting(_ systemError: Int32) -> Self {
+        [ENETUNREACH, ENETDOWN].contains(systemError) ? .notConnected : .cannotConnect
+    }
+
+    /// Why it failed, in a few words; nil where the code says all.
+    fileprivate func reason(of error: CurlError, _ options: CurlOptions) -> String? {
+        switch self {
+        case .timedOut: return TimeLimit.connect(options.connectTimeout).words
+        case .insecureConnection:
+            if error.code == Int(ccurl_pinned_key_mismatch.rawValue) {
+                return "the server's key is none of those that are pinned"
+            }
+            return TLSFailureReason.reason(in: error.details)
+                ?? TLSFailureReason.reason(in: error.words)
+        case .cannotConnect where error.code == Int(ccurl_cannot_resolve_proxy.rawValue):
+            return "the proxy's host was not found"
+        case .cannotConnect where error.isTunnelRefused:
+            return "the proxy answered \(error.proxyStatus)"
+        default: return nil
+        }
+    }
+}
+
+extension CurlError {
+    fileprivate var isTunnelRefused: Bool { proxyStatus != 0 && !(200...299).contains(proxyStatus) }
+}

@@ -1,0 +1,49 @@
+import CCurl
+import HTTPNetworking
+public import Services
+
+extension CurlLibrary {
+    /// Why libcurl cannot be used on this machine, and what to do.
+    public struct Unavailable: Error {
+        /// The reason and the cure, in words.
+        public let description: String
+
+        /// What a look-up found; nil where libcurl can be used.
+        init?(_ availability: ccurl_availability, version: UInt32) {
+            switch availability {
+            case ccurl_available: return nil
+            case ccurl_missing:
+                description =
+                    "libcurl.so.4 is not on this machine: install the package libcurl4 (Debian, Ubuntu)"
+                    + " or libcurl (Fedora, Amazon Linux), or use SessionTransport"
+            case ccurl_too_old:
+                let found = CurlLibrary.words(ofVersion: version)
+                let needed = CurlLibrary.words(ofVersion: UInt32(CCURL_MIN_VERSION))
+                description =
+                    "libcurl \(found) is too old: install \(needed) or later, or use SessionTransport"
+            case ccurl_incomplete:
+                description = "libcurl.so.4 lacks functions of libcurl's: install the system's own"
+            case ccurl_cannot_start: description = "libcurl does not start"
+            default:
+                description =
+                    "libcurl cannot be looked up on this system: use SessionTransport or AHCTransport"
+            }
+        }
+    }
+}
+
+extension CurlLibrary.Unavailable: CustomStringConvertible {}
+
+extension CurlLibrary.Unavailable: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension CurlLibrary.Unavailable: ShownCause {}
+
+extension CurlLibrary.Unavailable: CallersMistake {
+    /// Nothing was sent.
+    public var isCertainlyUnsent: Bool { true }
+}
+
+extension CurlLibrary.Unavailable: Hashable {}

@@ -1,0 +1,46 @@
+import CCurl
+
+/// The system's libcurl, as it was found.
+public struct CurlLibrary {
+    /// The version, such as "7.88.1".
+    public let version: String
+
+    /// The TLS library that it uses and its version, such as "OpenSSL/3.0.19"; nil where it has none.
+    public let tlsLibrary: String?
+
+    let features: UInt32
+
+    /// Whether a handle may be used for one transfer after the other.
+    ///
+    /// From 7.83.0 to 8.1.0 a handle that is used again reads freed memory where the first field of a head
+    /// is a folded line (issue 11101 of curl).
+    let mayReuseHandles: Bool
+
+    /// The libcurl of this machine; it is looked up the first time.
+    ///
+    /// - Throws: ``Unavailable`` where there is none that can be used.
+    public static func lookUp() throws(Unavailable) -> CurlLibrary { try found.get() }
+
+    private static let found: Result<CurlLibrary, Unavailable> = {
+        let availability = ccurl_look_up()
+        let number = ccurl_version_number()
+        if let reason = Unavailable(availability, version: number) { return .failure(reason) }
+        return .success(
+            CurlLibrary(
+                version: words(ofVersion: number),
+                tlsLibrary: ccurl_tls_library().map { String(cString: $0) },
+                features: ccurl_features(),
+                mayReuseHandles: !(0x075300...0x080100).contains(number)))
+    }()
+
+    /// Whether it was built with a feature.
+    func has(_ feature: ccurl_feature) -> Bool { features & feature.rawValue != 0 }
+
+    static func words(ofVersion number: UInt32) -> String {
+        "\(number >> 16 & 0xff).\(number >> 8 & 0xff).\(number & 0xff)"
+    }
+}
+
+extension CurlLibrary: Hashable {}
+
+extension CurlLibrary: Sendable {}

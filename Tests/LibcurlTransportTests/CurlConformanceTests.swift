@@ -1,0 +1,28 @@
+import HTTPNetworking
+import LibcurlTransport
+import PledgeTesting
+import TestSupport
+import Testing
+
+/// CurlTransport by the same checks as every other transport.
+@Suite struct CurlConformanceTests {
+    private static let checked: CheckedTransport = {
+        let transport = CurlTransport()
+        return CheckedTransport(
+            send: transport.send, stream: transport.stream, maxBodySize: 64 << 20,
+            patience: .seconds(120))
+    }()
+
+    @Test(arguments: TransportCheck.all)
+    func conforms(to check: TransportCheck) async throws {
+        try await check.run(Self.checked, differences: Self.differences)
+    }
+
+    @Test func survivesWhateverAServerSends() async throws {
+        let responses = try mutatedResponses(4_000, seed: 1)
+        #expect(responses.count > 1_000)
+        try await TransportCheck.survives(responses).run(Self.checked)
+    }
+
+    private static let differences: [TransportCheck.Name: TransportDifference] = [:]
+}
