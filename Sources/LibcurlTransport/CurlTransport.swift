@@ -136,7 +136,11 @@ public final class CurlTransport {
             let engine = try engine.get()
             guard let options else { throw HTTPError(code: .unsupported) }
             let call = CurlCall(request, for: recipient, options, engine)
-            guard engine.submit(.start(call)) else { throw HTTPError(code: .transportClosed) }
+            let handle = try engine.handles.take(for: request)
+            guard engine.submit(.start(call, handle)) else {
+                engine.handles.giveBack(handle)
+                throw HTTPError(code: .transportClosed)
+            }
             recipient.onCancel { call.end(with: CancellationError()) }
             call.limitTime()
         } catch {

@@ -40,8 +40,14 @@ public struct HTTPHeaders {
     /// setting nil removes them.
     public subscript(name: String) -> String? {
         get {
+            guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else {
+                return nil
+            }
+            let rest = fields[(first + 1)...]
+            guard rest.contains(where: { Self.isSame($0.name, name) }) else {
+                return fields[first].value
+            }
             let values = values(for: name)
-            if values.isEmpty { return nil }
             switch name.lowercased() {
             case "set-cookie": return values[0]
             case "cookie": return values.joined(separator: "; ")

@@ -34,7 +34,7 @@ struct HeadReader {
     mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
         count += line.count
         guard count <= limit else { return .tooLarge }
-        let text = Self.withoutEnd(line[...])
+        let text = Self.withoutEnd(line)
         switch phase {
         case .over: return .more
         case .statusLine:
@@ -57,7 +57,7 @@ struct HeadReader {
         }
     }
 
-    private mutating func takeField(_ line: Slice<UnsafeRawBufferPointer>) -> Event {
+    private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
         if let first = line.first, Self.isSpace(first) {
             guard let last = fields.last else {
                 return .malformed("a line of its head has no name")
@@ -67,19 +67,24 @@ struct HeadReader {
             fields[fields.count - 1].1 = value
             return .more
         }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
             return .malformed("a line of its head has no colon")
         }
-        let name = String(decoding: line[..<colon], as: UTF8.self)
-        guard HTTPHeaders.isToken(name) else {
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        guard name.allSatisfy(HTTPHeaders.isTokenByte) else {
             return .malformed("a line of its head has no valid name")
         }
-        fields.append((name, HTTPHeaders.text(ofValue: Self.trimmed(line[(colon + 1)...]))))
+        let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
+        fields.append(
+            (
+                String(decoding: name, as: UTF8.self),
+                HTTPHeaders.text(ofValue: Self.trimmed(value))
+            ))
         return .more
     }
 
     /// The status of a line like "HTTP/1.1 200 OK".
-    private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int? {
+    private static func status(in line: UnsafeRawBufferPointer) -> Int? {
         guard line.starts(with: "HTTP/".utf8),
             let space = line.firstIndex(of: UInt8(ascii: " "))
         else { return nil }
@@ -89,23 +94,20 @@ struct HeadReader {
         return status >= 100 ? status : nil
     }
 
-    private static func withoutEnd(
-        _ line: Slice<UnsafeRawBufferPointer>
-    ) -> Slice<UnsafeRawBufferPointer> {
-        var line = line
-        if line.last == UInt8(ascii: "\n") { line.removeLast() }
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        return line
+    private static func withoutEnd(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var end = line.count
+        if end > 0, line[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+        if end > 0, line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: line[..<end])
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    private static func trimmed(
-        _ text: Slice<UnsafeRawBufferPointer>
-    ) -> Slice<UnsafeRawBufferPointer> {
-        var text = text
-        while let first = text.first, isSpace(first) { text.removeFirst() }
-        while let last = text.last, isSpace(last) { text.removeLast() }
-        return text
+    private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = text.count
+        while start < end, isSpace(text[start]) { start += 1 }
+        while end > start, isSpace(text[end - 1]) { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 }

@@ -9,7 +9,7 @@ import HTTPNetworking
 /// ended.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
-        case start(CurlCall)
+        case start(CurlCall, EasyHandle)
         /// Ends a call before its time.
         case end(CurlCall, any Error)
         /// There is room for more of the body of a call's response.
@@ -33,6 +33,7 @@ final class CurlEngine: Sendable {
     }
 
     let delivery: ResultDelivery
+    let handles: HandlePool
     let ended = InternalPromise<Void>()
     private let poller: Poller
     private let state = Locked(State())
@@ -46,7 +47,21 @@ final class CurlEngine: Sendable {
         }
         self.poller = poller
         self.delivery = delivery
-        IOThread.start { CurlLoop(self, poller, options)?.run() }
+        handles = HandlePool(options)
+        IOThread.start {
+            guard let loop = CurlLoop(self, poller, options) else { return self.giveUp() }
+            loop.run()
+        }
+    }
+
+    /// Fails all calls, since there is no memory for the loop.
+    private func giveUp() {
+        for command in end() {
+            guard case .start(let call, let handle) = command else { continue }
+            handles.giveBack(handle)
+            call.fail(with: call.failure(.other, reason: "there is no memory"))
+        }
+        ended.resolve()
     }
 
     /// Leaves a command; false where the thread has ended, or where it starts a call and is closed.

@@ -4,20 +4,11 @@ import HTTPNetworking
 
 extension CurlLoop {
     /// Begins a call.
-    func start(_ call: CurlCall) {
-        guard let handle = idle.popLast() ?? EasyHandle(options) else {
-            return tell(call, call.failure(.other, reason: "there is no memory"))
-        }
+    func start(_ call: CurlCall, _ handle: EasyHandle) {
         let transfer = Transfer(call, handle, self)
-        do {
-            try handle.prepare(transfer, options)
-        } catch {
-            recycle(handle)
-            return tell(call, error)
-        }
         transfers[ObjectIdentifier(call)] = transfer
         // A body is opened first: where that fails, nothing is sent.
-        if transfer.upload == nil { add(transfer) }
+        if handle.readsBody { transfer.openUpload() } else { add(transfer) }
     }
 
     /// Goes on with a request of which there is something to send.
@@ -78,8 +69,9 @@ extension CurlLoop {
         flush(transfer)
         let pipe = transfer.pipe
         let response = transfer.takeWhole()
-        recycle(transfer.handle)
-        results.append {
+        let handle = transfer.handle
+        results.append { [handles = engine.handles] in
+            handles.giveBack(handle)
             // A job that tells of the head may still be under way on another thread.
             guard let pipe else { return call.settle(result.map { response }) }
             switch result {
@@ -87,17 +79,6 @@ extension CurlLoop {
             case .failure(let error): pipe.fail(error)
             }
         }
-    }
-
-    private func recycle(_ handle: EasyHandle) {
-        guard options.mayReuseHandles, idle.count < 64 else { return }
-        handle.forget()
-        idle.append(handle)
-    }
-
-    private func tell(_ call: CurlCall, _ error: any Error) {
-        call.finish()
-        results.append { call.fail(with: error) }
     }
 
     /// Hands out the bytes of bodies that came in this turn.

@@ -18,8 +18,6 @@ final class CurlLoop {
     var transfers: [ObjectIdentifier: Transfer] = [:]
     /// The sockets by which several transfers go at a time, so that something may come unasked.
     private(set) var multiplexed: Set<Int32> = []
-    /// Handles that wait for their next transfer.
-    var idle: [EasyHandle] = []
     /// The transfers for which bytes of a body have come in this turn.
     var receivers: [Transfer] = []
     /// The transfers that wait for a connection since this turn.
@@ -55,7 +53,7 @@ final class CurlLoop {
 
     private func perform(_ command: CurlEngine.Command) {
         switch command {
-        case .start(let call): start(call)
+        case .start(let call, let handle): start(call, handle)
         case .end(let call, let error): end(call, with: error)
         case .receive(let call): transfer(of: call).map(resumeReceiving)
         case .send(let call): transfer(of: call).map(resumeSending)
@@ -109,13 +107,12 @@ final class CurlLoop {
         let calls = transfers.values.map(\.call)
         for call in calls { end(call, with: call.failure(.transportClosed)) }
         for command in left {
-            guard case .start(let call) = command else { continue }
+            guard case .start(let call, let handle) = command else { continue }
+            engine.handles.giveBack(handle)
             results.append { call.fail(with: call.failure(.transportClosed)) }
         }
-        idle = []
         ccurl_multi_free(multi)
-        let ended = engine.ended
-        results.append { ended.resolve() }
+        engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
         engine.delivery.deliver(&results)
     }
 }

@@ -2,12 +2,17 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// One of libcurl's handles, which makes one transfer after the other on the I/O thread.
-final class EasyHandle {
+/// One of libcurl's handles, which makes one transfer after the other.
+///
+/// One thread at a time has it: the one that makes a call, then the I/O thread, then the one that tells the
+/// caller. libcurl asks for no more.
+final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
     private var headers: OpaquePointer?
     private var addresses: OpaquePointer?
+    /// Whether the body of the request is read while it is sent.
+    private(set) var readsBody = false
 
     /// Makes a handle; nil where there is no memory.
     init?(_ options: CurlOptions) {
@@ -46,19 +51,23 @@ final class EasyHandle {
         }
     }
 
-    /// Makes ready to send the request of a transfer.
-    func prepare(_ transfer: Transfer, _ options: CurlOptions) throws(HTTPError) {
-        let request = transfer.call.request
+    /// Makes ready to send a request; false where there is no memory.
+    func prepare(_ request: HTTPRequest, _ options: CurlOptions) -> Bool {
         words.pointee = 0
-        ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
         let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
-        guard code == ccurl_ok.rawValue else { throw transfer.call.failure(.other) }
-        setBody(of: request, transfer)
+        guard code == ccurl_ok.rawValue else { return false }
+        setBody(of: request)
         setHeaders(of: request)
         if let addresses = options.addresses(for: request) {
             self.addresses = ccurl_list_append(nil, addresses)
             _ = ccurl_set_list(easy, ccurl_resolve, self.addresses)
         }
+        return true
+    }
+
+    /// Says which transfer it makes.
+    func join(_ transfer: Transfer) {
+        ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
     }
 
     /// The URL as it is sent: without a fragment, and without user and password, which libcurl would send.
@@ -78,7 +87,8 @@ final class EasyHandle {
         return place[..<(start ?? place.startIndex)] + authority + parts.path + query
     }
 
-    private func setBody(of request: HTTPRequest, _ transfer: Transfer) {
+    private func setBody(of request: HTTPRequest) {
+        readsBody = false
         let method = request.method
         var custom: String? = method.rawValue
         switch request.body.content {
@@ -90,7 +100,7 @@ final class EasyHandle {
             if method == .get { custom = nil }
         case .none: setPost(Data())
         case .data(let data) where data.count <= 65_536: setPost(data)
-        case .data, .file, .stream: setUpload(request, transfer)
+        case .data, .file, .stream: setUpload(of: request)
         }
         _ = ccurl_set_text(easy, ccurl_custom_request, custom)
     }
@@ -106,15 +116,11 @@ final class EasyHandle {
         }
     }
 
-    private func setUpload(_ request: HTTPRequest, _ transfer: Transfer) {
+    private func setUpload(of request: HTTPRequest) {
+        readsBody = true
         _ = ccurl_set_long(easy, ccurl_no_body, 0)
         _ = ccurl_set_long(easy, ccurl_upload, 1)
         _ = ccurl_set_offset(easy, ccurl_upload_length, Int64(request.body.length ?? -1))
-        let call = transfer.call
-        let engine = transfer.engine
-        let upload = UploadBuffer(call) { engine.submit(.send(call)) }
-        transfer.upload = upload
-        upload.open()
     }
 
     private func setHeaders(of request: HTTPRequest) {

@@ -32,14 +32,21 @@ final class Transfer {
     /// Whether it was stopped before the request went out, to be made by another connection.
     private(set) var isToBeRepeated = false
 
-    /// The thread that makes it.
-    var engine: CurlEngine { loop.engine }
+    private var engine: CurlEngine { loop.engine }
 
     init(_ call: CurlCall, _ handle: EasyHandle, _ loop: CurlLoop) {
         self.call = call
         self.handle = handle
         self.loop = loop
         reader = HeadReader(limit: loop.options.maxHeadSize)
+        handle.join(self)
+    }
+
+    /// Opens the body to be sent.
+    func openUpload() {
+        let upload = UploadBuffer(call) { [call, engine] in engine.submit(.send(call)) }
+        self.upload = upload
+        upload.open()
     }
 
     /// The transfer that is libcurl's context.

@@ -1,0 +1,56 @@
+import CCurl
+import Futures
+import HTTPNetworking
+
+/// The handles of a transport, those in use and those that wait for their next transfer.
+///
+/// Callers take and prepare them, so that the I/O thread is left what it alone can do.
+final class HandlePool: Sendable {
+    private struct State {
+        var spare: [EasyHandle] = []
+        var takenCount = 0
+        /// What to do once no handle is in use.
+        var lastReturn: (@Sendable () -> Void)?
+    }
+
+    private static let mostSpare = 64
+    private let options: CurlOptions
+    private let state = Locked(State())
+
+    init(_ options: CurlOptions) { self.options = options }
+
+    /// Takes a handle and makes it ready for a request.
+    ///
+    /// - Throws: `HTTPError` where there is no memory.
+    func take(for request: HTTPRequest) throws(HTTPError) -> EasyHandle {
+        let spare = state.withLock { $0.spare.popLast() }
+        guard let handle = spare ?? EasyHandle(options), handle.prepare(request, options) else {
+            throw HTTPError(code: .other, request: request, reason: "there is no memory")
+        }
+        state.withLock { $0.takenCount += 1 }
+        return handle
+    }
+
+    /// Takes a handle back, which is in no multi any more.
+    func giveBack(_ handle: EasyHandle) {
+        handle.forget()
+        let lastReturn: (@Sendable () -> Void)? = state.withLock { state in
+            state.takenCount -= 1
+            if options.mayReuseHandles, state.spare.count < Self.mostSpare {
+                state.spare.append(handle)
+            }
+            return state.takenCount == 0 ? state.lastReturn.take() : nil
+        }
+        lastReturn?()
+    }
+
+    /// Frees the spare handles, and calls a closure once no handle is in use.
+    func close(_ completion: @escaping @Sendable () -> Void) {
+        let isDone = state.withLock { state in
+            state.spare = []
+            if state.takenCount > 0 { state.lastReturn = completion }
+            return state.takenCount == 0
+        }
+        if isDone { completion() }
+    }
+}
