@@ -27,11 +27,16 @@ let package = Package(
         .target(name: "CAllocations"),
         // A server for the HTTP clients.
         .target(name: "CLoopback"),
+        // What libcurl costs by itself.
+        .target(
+            name: "CLibcurlLoop", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]
+        ),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
                 "CAllocations",
                 "CLoopback",
+                "CLibcurlLoop",
                 .product(name: "Composition", package: "Pledge"),
                 .product(name: "Futures", package: "Pledge"),
                 .product(name: "HTTPNetworking", package: "Pledge"),
@@ -39,6 +44,7 @@ let package = Package(
                 .product(name: "HTTPCaching", package: "Pledge"),
                 .product(name: "HTTPClients", package: "Pledge"),
                 .product(name: "InMemoryTransport", package: "Pledge"),
+                .product(name: "LibcurlTransport", package: "Pledge"),
                 .product(name: "Services", package: "Pledge"),
                 .product(name: "Stores", package: "Pledge"),
                 .product(name: "URLSessionTransport", package: "Pledge"),

@@ -72,3 +72,28 @@ int loopback_start(void) {
     pthread_detach(thread);
     return ntohs(address.sin_port);
 }
+
+int loopback_free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 0};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (listener < 0) { return -1; }
+    int fails = bind(listener, (struct sockaddr *)&address, length) != 0
+        || getsockname(listener, (struct sockaddr *)&address, &length) != 0;
+    close(listener);
+    return fails ? -1 : ntohs(address.sin_port);
+}
+
+int loopback_wait_for(int port, int milliseconds) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int waited = 0; waited <= milliseconds; waited += 10) {
+        int connection = socket(AF_INET, SOCK_STREAM, 0);
+        int fails = connect(connection, (struct sockaddr *)&address, sizeof address) != 0;
+        close(connection);
+        if (!fails) { return 1; }
+        usleep(10000);
+    }
+    return 0;
+}

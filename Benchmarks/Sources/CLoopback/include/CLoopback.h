@@ -9,4 +9,10 @@
 /// Returns the port, or -1 where the system refuses one.
 int loopback_start(void);
 
+/// A port on 127.0.0.1 that was free a moment ago, or -1.
+int loopback_free_port(void);
+
+/// Whether a server on 127.0.0.1 takes a connection within so many milliseconds.
+int loopback_wait_for(int port, int milliseconds);
+
 #endif

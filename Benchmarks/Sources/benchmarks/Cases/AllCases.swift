@@ -14,6 +14,7 @@ extension Case {
         .fromAsync, .timeout, .timeoutAmongMany, .composedLoading, .composedUnknownLoading,
         .combinedUnknownLoading, .chainedUnknownLoading, .combined, .chained, .combinedUnknown,
         .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .sessionAlone, .sessionTogether,
+        .curlAlone, .curlAloneInline, .curlTogether, .curlHTTP2,
         .policies, .passThrough, .wholeStack, .clientWithDefaults, .clientWithAllSlots, .dispatch,
         .derivedStore, .derivedStores,
         .compileChain,

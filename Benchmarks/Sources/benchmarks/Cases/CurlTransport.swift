@@ -1,0 +1,125 @@
+import CLibcurlLoop
+import Foundation
+import Futures
+import HTTPNetworking
+import LibcurlTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if Peers
+import AsyncHTTPClient
+#endif
+
+extension Case {
+    /// The transport over libcurl, beside URLSession and a loop over libcurl in C.
+    static let curlAlone = Case(
+        name: "libcurl, one request at a time", counted: 0, obstacle: Nginx.obstacle,
+        ways: ways(at: 1, over: { transport }))
+
+    /// The same where results come on the I/O thread.
+    static let curlAloneInline = Case(
+        name: "libcurl inline, one request at a time", counted: 0, obstacle: Nginx.obstacle,
+        ways: ways(at: 1, over: { inlineTransport }))
+
+    /// The same where many are under way.
+    static let curlTogether = Case(
+        name: "libcurl, 32 requests at a time", counted: 0, obstacle: Nginx.obstacle,
+        ways: ways(at: 32, over: { transport }))
+
+    /// A hundred requests at a time by one connection over HTTP/2 and TLS.
+    static let curlHTTP2 = Case(
+        name: "libcurl, HTTP/2, 100 requests at a time", counted: 0, obstacle: Nginx.obstacle,
+        ways: [
+            Way("Pledge", calledBackAt: 100) { completion in
+                secure.send(HTTPRequest(.get, nginx.secureURL)).observe { result in
+                    keep(try! result.get().body)
+                    completion()
+                }
+            },
+            Way("C loop") { count in secureLoop.run(count) },
+        ])
+
+    private static func ways(
+        at once: Int, over transport: @escaping @Sendable () -> CurlTransport
+    ) -> [Way] {
+        [
+            Way("Pledge", calledBackAt: once) { completion in
+                transport().send(HTTPRequest(.get, nginx.url)).observe { result in
+                    keep(try! result.get().body)
+                    completion()
+                }
+            },
+            Way("C loop") { count in (once == 1 ? loopAlone : loopTogether).run(count) },
+            Way("URLSession", calledBackAt: once) { completion in
+                session.dataTask(with: URLRequest(url: nginx.url)) { body, _, _ in
+                    keep(body!)
+                    completion()
+                }.resume()
+            },
+        ] + peers(at: once)
+    }
+
+    private static func peers(at once: Int) -> [Way] {
+        #if Peers
+        [
+            Way("AsyncHTTPClient", calledBackAt: once) { completion in
+                AsyncHTTPClient.HTTPClient.shared.get(url: nginx.url.absoluteString).whenComplete {
+                    keep(try! $0.get().body)
+                    completion()
+                }
+            }
+        ]
+        #else
+        []
+        #endif
+    }
+}
+
+extension Case {
+    /// Asked for only after ``Nginx/obstacle(_:)``.
+    private static let nginx = Nginx.shared!
+    private static let transport = CurlTransport()
+    private static let inlineTransport = try! CurlTransport(delivery: .inline)
+
+    private static let secure: CurlTransport = {
+        var limits = CurlTransport.Configuration()
+        limits.maxConnectionsPerHost = 1
+        var settings = ConnectionSettings()
+        settings.tls.authorities = .only(nginx.certificate)
+        return try! CurlTransport(limits, connecting: settings)
+    }()
+
+    private static let loopAlone = LibcurlLoop(nginx.url, at: 1)
+    private static let loopTogether = LibcurlLoop(nginx.url, at: 32)
+    private static let secureLoop = LibcurlLoop(
+        nginx.secureURL, at: 100, version: 4, connections: 1, authorities: nginx.certificate)
+
+    /// As many connections as the transport has, and no cache either.
+    private static let session: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost =
+            CurlTransport.Configuration().maxConnectionsPerHost
+        configuration.urlCache = nil
+        return URLSession(configuration: configuration)
+    }()
+}
+
+/// A loop over libcurl in C, which lasts as long as the process.
+private struct LibcurlLoop: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    init(
+        _ url: URL, at once: Int, version: Int = 2,
+        connections: Int = CurlTransport.Configuration().maxConnectionsPerHost,
+        authorities: URL? = nil
+    ) {
+        pointer = libcurl_loop_make(
+            url.absoluteString, Int32(once), version, connections, authorities?.path)!
+    }
+
+    func run(_ count: Int) {
+        precondition(libcurl_loop_run(pointer, count) == 0, "a request failed")
+    }
+}
