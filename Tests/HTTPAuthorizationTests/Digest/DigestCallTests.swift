@@ -277,7 +277,7 @@ import Testing
     @Test func aRedirectTakesTheDigestNowhereElse() {
         let evil = ScriptedServer { _ in
             HTTPResponse(
-                status: 401, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth"])
+                status: 401, headers: ["WWW-Authenticate": "Digest realm=evil, nonce=n, qop=auth"])
         }
         let service: HTTPService = { [server] request in
             if request.url.host() == "evil.net" { return evil.send(request) }
@@ -292,6 +292,8 @@ import Testing
             #expect(answer?.status == 401)
         }
         #expect(evil.requests.map { $0.headers["Authorization"] } == [nil, nil])
+        // Nor does the other's challenge get an answer from this server's client.
+        #expect(!server.sent("realm").contains("evil"))
     }
 
     @Test func onlyTheDomainGetsADigestAtOnce() {
