@@ -232,6 +232,9 @@ import Testing
         attempts.withLock { $0[0] }.resolve(with: HTTPResponse(status: 200))
         let both = [send(request()), send(request())]
         #expect(attempts.withLock { $0.count } == 3 && both.allSatisfy { $0.result == nil })
+        let pending = attempts.withLock { $0.dropFirst() }
+        for attempt in pending { attempt.resolve(with: HTTPResponse(status: 200)) }
+        #expect(both.allSatisfy { $0.valueNow?.status == 200 })
     }
 
     @Test func manyWithAStaleNonceShareTheNext() {
