@@ -28,6 +28,11 @@ func tests(
     )
 }
 
+/// A C target that looks up a library of the system at run time, for which old versions of glibc need libdl.
+func lookUp(_ name: String) -> Target {
+    .target(name: name, linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))])
+}
+
 /// A product of another package, which only the trait `AsyncHTTPClient` asks for.
 func product(_ name: String, of package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["AsyncHTTPClient"]))
@@ -73,13 +78,15 @@ let package = Package(
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("CallbackActions", uses: ["Futures"]),
         module("Services", uses: ["Futures"]),
-        // Looks the system's zlib up at run time, for which old versions of glibc need libdl.
-        .target(
-            name: "CZlib", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        lookUp("CZlib"),
+        lookUp("CBrotli"),
+        lookUp("CZstd"),
         module("HTTPNetworking", uses: ["Futures", "Composition", "Services"]),
         module("HTTPCaching", uses: ["HTTPNetworking", "Services", "Futures"]),
         module("HTTPAuthorization", uses: ["HTTPNetworking", "Services", "Futures"]),
-        module("HTTPBodies", uses: ["HTTPNetworking", "Services", "Futures", "CZlib"]),
+        module(
+            "HTTPBodies",
+            uses: ["HTTPNetworking", "Services", "Futures", "CZlib", "CBrotli", "CZstd"]),
         module(
             "HTTPClients",
             uses: [

@@ -54,6 +54,31 @@ import Testing
             ])
     }
 
+    @Test func digest() throws {
+        let log = ExampleLog()
+        let transport: HTTPService = { request in
+            let sent = request.headers["Authorization"] ?? "nothing"
+            let use = sent.firstRange(of: "nc=").map { sent[$0.upperBound...].prefix(8) }
+            log.add("\(request.url.path) with \(use ?? "nothing")")
+            let challenge = #"Digest realm="camera", nonce="n", qop="auth", algorithm=SHA-256"#
+            let refusal = HTTPResponse(status: 401, headers: ["WWW-Authenticate": challenge])
+            return Future(value: use == nil ? refusal : HTTPResponse(status: 200))
+        }
+        // snippet: digest
+        let login = HTTPCredentials.digest(user: "Mufasa", password: "Circle of Life")
+        let camera = stack(
+            .redirect(), .authorize(login, for: .origins(of: server)), over: transport)
+        let picture = camera(HTTPRequest(server.appending(path: "picture")))
+        let next = camera(HTTPRequest(server.appending(path: "next")))
+        // end snippet
+        #expect(try picture.settledValue().status == 200)
+        #expect(try next.settledValue().status == 200)
+        #expect(
+            log.lines == [
+                "/picture with nothing", "/picture with 00000001", "/next with 00000002",
+            ])
+    }
+
     @Test func theTokenThatIsStored() throws {
         // snippet: token
         let json = #"{"access_token": "a", "token_type": "bearer", "expires_in": 3600}"#

@@ -87,7 +87,7 @@ package enum Compressed {
         sy6v3bSJx1P4AWvJRxwWJgAA
         """)
 
-    private static func data(_ text: String) -> Data {
+    static func data(_ text: String) -> Data {
         Data(base64Encoded: text.filter { !$0.isNewline }) ?? Data()
     }
 }

@@ -30,6 +30,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// the token first. A streamed 401 is read, up to 64 KiB, while the request waits, so that it holds no
     /// connection that the refresh may need.
     ///
+    /// **A 401 with a challenge**, to credentials that answer by digest, gets the request sent again with one, and
+    /// once more where its nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
+    ///
     /// Requests are sent in the caller's context: at once on the caller's thread, otherwise on the thread
     /// that settled what they waited for. Cancelling cancels the request under way, or leaves the others
     /// waiting for the refresh.
@@ -44,8 +47,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed`, keeping the request, its
     ///   401 if there was one, and the refresh's error as the cause, where a refresh failed; with
     ///   `HTTPError.Code.signInNeeded` likewise where the refresh token is not valid any more; with
-    ///   `HTTPError.Code.sessionEnded` where somebody signed in or out while it waited; and with
-    ///   `Endpoint.Error.invalidHeader(name:)` where a name or a password cannot be sent.
+    ///   `HTTPError.Code.sessionEnded` where somebody signed in or out while it waited; with
+    ///   `HTTPError.Code.unsupported` where a server asks for the digest of a body that is not in memory; and
+    ///   with `Endpoint.Error.invalidHeader(name:)` where a name or a password cannot be sent.
     public static func authorize(
         _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
     ) -> Middleware {
@@ -87,6 +91,14 @@ struct Authorize: Sendable {
                 service: service, request: request, refresher: refresher, authorize: self,
                 context: context
             ).start()
+        case .digest(let session):
+            guard request.headers["Authorization"] == nil, let origin = HTTPOrigin(request.url),
+                let target = request.url.requestTarget
+            else { return service(request) }
+            return DigestCall(
+                service: service, request: request, session: session, authorize: self,
+                context: .current, origin: origin, target: target
+            ).start()
         }
     }
 
@@ -97,7 +109,8 @@ struct Authorize: Sendable {
                 "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
     }
 
-    private func credential(
+    /// A header, and to whom and in whose name it goes.
+    func credential(
         _ header: String, _ value: String, of principal: Principal
     ) -> HTTPRequest.Credential {
         HTTPRequest.Credential(

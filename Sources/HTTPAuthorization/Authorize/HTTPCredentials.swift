@@ -1,4 +1,5 @@
 import HTTPNetworking
+public import Services
 
 /// By what a request is let in.
 public struct HTTPCredentials {
@@ -9,6 +10,8 @@ public struct HTTPCredentials {
         case invalid
         /// A token that is renewed.
         case refreshed(TokenRefresher)
+        /// A name and a password that are never sent.
+        case digest(DigestSession)
     }
 
     let kind: Kind
@@ -19,13 +22,51 @@ public struct HTTPCredentials {
     /// `Endpoint.Error.invalidHeader(name:)`.
     public static func basic(user: String, password: String) -> HTTPCredentials {
         let text = "\(user):\(password)"
-        let hasControl = text.unicodeScalars.contains {
-            $0.properties.generalCategory == .control
-        }
-        guard !hasControl, !user.utf8.contains(UInt8(ascii: ":")) else {
+        guard !hasControl(text), !user.utf8.contains(UInt8(ascii: ":")) else {
             return HTTPCredentials(kind: .invalid)
         }
         return .header("Authorization", "Basic \(Data(text.utf8).base64EncodedString())")
+    }
+
+    /// A name and a password, as UTF-8, that prove themselves by digests of what the server names (RFC 7616,
+    /// RFC 2617 and RFC 2069).
+    ///
+    /// ```swift
+    /// let camera = stack(
+    ///     .redirect(),
+    ///     .authorize(.digest(user: "Mufasa", password: "Circle of Life"), for: .origins(of: server)),
+    ///     over: transport.send)
+    /// ```
+    ///
+    /// The first request to an origin goes without a digest, and again with one after the 401 and its challenge;
+    /// those that come meanwhile wait for that challenge. From then on a request goes with a digest at once, to
+    /// the origin or to those of its paths that the challenge names (`domain`). The nonce is used until the
+    /// server refuses it as stale or names the next (Authentication-Info), and its uses are counted. Of several
+    /// challenges the one with the strongest hash is taken: SHA-256, SHA-512-256, then MD5, with `-sess` or
+    /// without. Another scheme than Digest is never answered, so that a server cannot ask for the password.
+    ///
+    /// A 401 to a new digest is the answer: the password is wrong. So is a 401 to a request whose body
+    /// can be sent once only; the next request then has a nonce. Where the server protects bodies only
+    /// (`auth-int`), a request whose body is a file or a stream fails with `HTTPError.Code.unsupported`.
+    ///
+    /// Put it beneath `.redirect()`: a digest is for one URL. The nonces belong to these credentials: give the
+    /// same ones to all stacks that ask the server. They may be used from any thread. Control characters
+    /// cannot be sent: the call then rejects with `Endpoint.Error.invalidHeader(name:)`.
+    ///
+    /// - Parameters:
+    ///   - user: The name.
+    ///   - password: The password. It is kept in memory, and never sent.
+    ///   - random: Where the client's nonces come from, 128 bits each. Give another source in tests only.
+    public static func digest(
+        user: String, password: String, random: RandomSource = .system
+    ) -> HTTPCredentials {
+        guard !hasControl("\(user)\(password)") else { return HTTPCredentials(kind: .invalid) }
+        let login = DigestLogin(user: user, password: password)
+        return HTTPCredentials(kind: .digest(DigestSession(login, random: random)))
+    }
+
+    private static func hasControl(_ text: String) -> Bool {
+        text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     /// A token that stays the same (RFC 6750).

@@ -10,9 +10,9 @@ struct CodingDecoder {
         /// Nothing has come. Next: `inside`.
         case beginning
         /// Next: `ended`.
-        case inside(Inflater)
-        /// The compressed data is over. Next: `inside`, if it is gzip and there is another member.
-        case ended(Inflater)
+        case inside(any Decompressor)
+        /// The compressed data is over. Next: `inside`, if the coding has another member or frame.
+        case ended(any Decompressor)
     }
 
     /// How many bytes a piece has at most.
@@ -42,12 +42,12 @@ struct CodingDecoder {
     /// - Throws: ``DecompressionFailure``, and `HTTPError` with the code
     ///   `HTTPError.Code.bodyTooLarge`.
     mutating func read() throws -> Data? {
-        while let inflater = try current() {
+        while let decompressor = try current() {
             let (room, left) = (Self.piece, limit - produced)
             // One byte more than there may be, to see whether it comes.
-            let step = try inflater.step(input, room: left < room ? left + 1 : room)
+            let step = try decompressor.step(input, room: left < room ? left + 1 : room)
             input = input.dropFirst(step.consumed)
-            if step.isAtEnd { phase = .ended(inflater) }
+            if step.isAtEnd { phase = .ended(decompressor) }
             guard step.output.count <= left else { throw HTTPError(code: .bodyTooLarge) }
             produced += step.output.count
             if !step.output.isEmpty { return step.output }
@@ -67,26 +67,27 @@ struct CodingDecoder {
     }
 
     /// What is to go on; nil where input is needed first.
-    private mutating func current() throws(DecompressionFailure) -> Inflater? {
+    private mutating func current() throws(DecompressionFailure) -> (any Decompressor)? {
         switch phase {
-        case .inside(let inflater): return inflater
+        case .inside(let decompressor): return decompressor
         case .beginning:
-            guard let inflater = try makeInflater() else { return nil }
-            phase = .inside(inflater)
-            return inflater
-        case .ended(let inflater):
+            guard let decompressor = try makeDecompressor() else { return nil }
+            phase = .inside(decompressor)
+            return decompressor
+        case .ended(let decompressor):
             if input.isEmpty { return nil }
-            // A gzip file is one member or several (RFC 1952, section 2.2).
-            guard coding == .gzip else { throw DecompressionFailure(.trailingBytes) }
-            try inflater.reset()
-            phase = .inside(inflater)
-            return inflater
+            try decompressor.reset()
+            phase = .inside(decompressor)
+            return decompressor
         }
     }
 
-    private func makeInflater() throws(DecompressionFailure) -> Inflater? {
+    private func makeDecompressor() throws(DecompressionFailure) -> (any Decompressor)? {
+        if input.isEmpty { return nil }
         switch coding {
-        case .gzip: return input.isEmpty ? nil : try Inflater(czlib_format_gzip)
+        case .gzip: return try Inflater(czlib_format_gzip)
+        case .brotli: return try BrotliDecoder()
+        case .zstd: return try ZstdDecoder()
         case .deflate:
             // Its first two bytes tell whether there is a wrapper.
             guard input.count >= 2 else { return nil }

@@ -10,18 +10,23 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// ```
     ///
     /// A request that says nothing of Accept-Encoding, and asks for no part (Range), asks for
-    /// `gzip, deflate`. A body with a Content-Encoding of gzip or deflate, or of several in a row, is
-    /// decompressed by the system's zlib, on the thread that settles the call; the response then has
-    /// neither Content-Encoding nor Content-Length. Deflate is taken with zlib's wrapper (RFC 1950),
-    /// and without it, as some servers send it.
+    /// `gzip, deflate, br, zstd`: for those of them whose libraries the system has. They are looked up
+    /// once, when the first such middleware is made: zlib for gzip and deflate, libbrotlidec for br, libzstd
+    /// for zstd. Apple's systems decode br by a library of their own, and have none for zstd.
+    ///
+    /// A body with a Content-Encoding of one of these, or of several in a row, is decompressed on the
+    /// thread that settles the call; the response then has neither Content-Encoding nor Content-Length.
+    /// Deflate is taken with zlib's wrapper (RFC 1950), and without it, as some servers send it; gzip in
+    /// several members and zstd in several frames are one body.
     ///
     /// The response is left as it is where it has no body (HEAD, 204, 304, an empty one), a part of
-    /// one (206), or a coding that is not known here, such as br: Content-Encoding still says so.
+    /// one (206), or a coding that is not known here, such as compress: Content-Encoding still says so.
     ///
     /// The call fails with an `HTTPError` that keeps the response, with a ``DecompressionFailure`` as
     /// its cause: with the code `HTTPError.Code.badResponse` where the body is malformed, truncated
-    /// or followed by other bytes, and with `HTTPError.Code.unsupported` where the system has no
-    /// zlib, or there are more than five codings; and with `HTTPError.Code.bodyTooLarge`.
+    /// or followed by other bytes, or has a zstd window of more than 8 MiB, and with
+    /// `HTTPError.Code.unsupported` where the system lacks the library, or there are more than five
+    /// codings; and with `HTTPError.Code.bodyTooLarge`.
     ///
     /// **Place.** Next to the transport, beneath a cache, so that what is stored is decoded once; and beneath
     /// `.acceptStatus()`, since it does not look into errors. A transport that decompresses by itself has to
@@ -47,7 +52,9 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
     ///
     /// As `decompress(upTo:)` of whole responses, but that what is wrong with the bytes fails the
     /// stream where it is read, and that an empty body is not known to be empty.
-    /// The stream gives pieces of at most 64 KiB, and its length is not known.
+    /// The stream gives pieces of at most 64 KiB, and its length is not known. Between two pieces it keeps what
+    /// the coding refers back to, for each coding at most 32 KiB of gzip and deflate, 16 MiB of br, and
+    /// 8 MiB of zstd.
     ///
     /// - Parameter limit: How many bytes a decompressed body may have; the stream fails where there are
     ///   more. Less than zero is a programming error and traps.

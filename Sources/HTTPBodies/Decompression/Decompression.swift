@@ -4,25 +4,26 @@ import HTTPNetworking
 struct Decompression {
     /// How many bytes a body may have in the end.
     let limit: Int
-    /// Whether there is a zlib.
-    var isAvailable = Inflater.isAvailable
+    /// The codings that can be undone.
+    var available = ContentCoding.available
 
     /// The request with what it takes for an answer, if it says nothing of that.
     ///
-    /// Where there is no zlib, nothing is asked for that could not be read; nor of a part, since the
-    /// part of a compressed body cannot be decompressed.
+    /// Nothing is asked for that could not be read; nor of a part, since the part of a compressed body
+    /// cannot be decompressed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
-        guard isAvailable, request.headers["Accept-Encoding"] == nil,
+        guard !available.isEmpty, request.headers["Accept-Encoding"] == nil,
             request.headers["Range"] == nil
         else { return request }
         var request = request
-        request.headers.add("gzip, deflate", for: "Accept-Encoding")
+        let names = ContentCoding.allCases.filter(available.contains).map(\.rawValue)
+        request.headers.add(names.joined(separator: ", "), for: "Accept-Encoding")
         return request
     }
 
     /// The codings that are to be undone; none where the body is to be left alone.
     ///
-    /// - Throws: `HTTPError` where there is no zlib.
+    /// - Throws: `HTTPError` where the system has no library for one of them.
     func codings(
         of head: HTTPResponse, to request: HTTPRequest
     ) throws(HTTPError) -> [ContentCoding] {
@@ -32,8 +33,10 @@ struct Decompression {
         guard !isBare, request.method != .head,
             let codings = ContentCoding.all(in: head.headers), !codings.isEmpty
         else { return [] }
-        if isAvailable { return codings }
-        throw error(for: DecompressionFailure(.zlibMissing), head, request)
+        guard let lacking = codings.first(where: { !available.contains($0) }) else {
+            return codings
+        }
+        throw error(for: DecompressionFailure(lacking.missing), head, request)
     }
 
     /// The error of a response that cannot be decompressed.
@@ -42,8 +45,8 @@ struct Decompression {
     ) -> HTTPError {
         let code: HTTPError.Code =
             switch (failure as? DecompressionFailure)?.code {
-            case .malformed, .truncated, .trailingBytes: .badResponse
-            case .tooManyCodings, .zlibMissing: .unsupported
+            case .malformed, .truncated, .trailingBytes, .windowTooLarge: .badResponse
+            case .tooManyCodings, .zlibMissing, .brotliMissing, .zstdMissing: .unsupported
             case .outOfMemory: .other
             case nil: (failure as? HTTPError)?.code ?? .other
             }

@@ -22,6 +22,12 @@ public struct DecompressionFailure: Error {
         case tooManyCodings
         /// The system has no zlib that this package can use.
         case zlibMissing
+        /// The system has no decoder of Brotli that this package can use.
+        case brotliMissing
+        /// The system has no libzstd that this package can use.
+        case zstdMissing
+        /// The body is compressed by Zstandard with a window of more than 8 MiB, which HTTP does not allow.
+        case windowTooLarge
         /// There is no memory for it.
         case outOfMemory
     }
@@ -38,6 +44,11 @@ extension DecompressionFailure: CustomStringConvertible {
             "the body names more than \(ContentCoding.most) codings in its Content-Encoding"
         case .zlibMissing:
             "the system has no zlib: install it (libz.so.1), or ask for Accept-Encoding: identity"
+        case .brotliMissing:
+            "the system cannot decode br: install libbrotlidec.so.1, or do not ask for br"
+        case .zstdMissing:
+            "the system cannot decode zstd: install libzstd.so.1, or do not ask for zstd"
+        case .windowTooLarge: "the body's zstd window has more than 8 MiB"
         case .outOfMemory: "there is no memory to decompress the body"
         }
     }

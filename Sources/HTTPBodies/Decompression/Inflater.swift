@@ -1,20 +1,10 @@
 import CZlib
 import HTTPNetworking
 
-/// One stream of zlib's, from its first byte to its last.
-///
-/// Not to be used by two threads at once: whoever shares it holds a lock.
-final class Inflater {
-    /// What one step made of the input.
-    struct Inflated {
-        var output: Data
-        /// How many bytes of the input were used.
-        var consumed: Int
-        /// Whether the compressed data has ended.
-        var isAtEnd: Bool
-    }
-
+/// A stream of zlib's: gzip or deflate.
+final class Inflater: Decompressor {
     private let inflater: OpaquePointer
+    private let format: czlib_format
 
     /// Makes an inflater.
     ///
@@ -24,6 +14,7 @@ final class Inflater {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zlibMissing)
         }
         self.inflater = inflater
+        self.format = format
     }
 
     deinit { czlib_inflater_free(inflater) }
@@ -31,33 +22,20 @@ final class Inflater {
     /// Whether the system has a zlib.
     static var isAvailable: Bool { czlib_is_available() }
 
-    /// Begins anew, for the next member of a gzip file.
     func reset() throws(DecompressionFailure) {
+        // A gzip file is one member or several (RFC 1952, section 2.2); deflate is one stream.
+        guard format == czlib_format_gzip else { throw DecompressionFailure(.trailingBytes) }
         guard czlib_inflater_reset(inflater) else { throw DecompressionFailure(.outOfMemory) }
     }
 
-    /// Decompresses as much as there is input, and room for output.
-    ///
-    /// - Parameter room: How many bytes of output there may be, at least one.
-    /// - Throws: ``DecompressionFailure``.
-    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> Inflated {
-        var (consumed, produced) = (input.count, room)
-        var status = czlib_status_more
-        let output = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-            guard let start = buffer.baseAddress else { return }
-            status = input.withUnsafeBytes { bytes in
-                czlib_inflater_step(
-                    inflater, bytes.bindMemory(to: UInt8.self).baseAddress, &consumed, start,
-                    &produced)
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressedStep {
+        try DecompressedStep(input, room: room) { bytes, count, output, produced in
+            switch czlib_inflater_step(inflater, bytes, count, output, produced) {
+            case czlib_status_more: .more
+            case czlib_status_end: .end
+            case czlib_status_no_memory: .failure(.outOfMemory)
+            default: .failure(.malformed)
             }
-            count = produced
-        }
-        switch status {
-        case czlib_status_more, czlib_status_end:
-            return Inflated(
-                output: Data(output), consumed: consumed, isAtEnd: status == czlib_status_end)
-        case czlib_status_no_memory: throw DecompressionFailure(.outOfMemory)
-        default: throw DecompressionFailure(.malformed)
         }
     }
 }

@@ -53,6 +53,8 @@ public import Foundation
 ///   ``Configuration/maxUnreadBytes``.
 /// - Of fields whose names differ in case only, the last one is kept; the order of fields is lost.
 /// - All sessions of a process share one queue, on which all is done but waiting for callers.
+/// - A response in a coding that the system's libcurl does not know fails, though `.decompress(upTo:)` could
+///   decode it: libcurl is told to decode all. Some systems' libcurl has no zstd.
 /// - There are no client certificates, no pinning, and no proxies but those that libcurl takes from the
 ///   environment.
 public final class SessionTransport {

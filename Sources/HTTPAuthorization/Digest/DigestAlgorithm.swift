@@ -1,0 +1,55 @@
+/// How a digest is made (RFC 7616, section 3.3).
+struct DigestAlgorithm: Equatable {
+    /// The hash; one that is stronger is greater.
+    enum Hash: Int, Comparable {
+        case md5, sha512cut, sha256
+
+        static func < (left: Hash, right: Hash) -> Bool { left.rawValue < right.rawValue }
+
+        /// The hash of a text's UTF-8 in hexadecimal digits.
+        func callAsFunction(_ text: String) -> String { self(Array(text.utf8)) }
+
+        /// The hash of some bytes in hexadecimal digits.
+        func callAsFunction(_ bytes: [UInt8]) -> String {
+            let hash =
+                switch self {
+                case .md5: MD5.hash(bytes)
+                case .sha256: SHA256.hash(bytes)
+                case .sha512cut: SHA512_256.hash(bytes)
+                }
+            return hash.hexadecimal
+        }
+    }
+
+    let hash: Hash
+
+    /// Whether the password's hash is made anew for each challenge, with its nonce and the client's.
+    let isSession: Bool
+
+    /// How the server names it; nil where it does not, and means MD5.
+    let name: String?
+
+    /// Makes an algorithm, or returns nil where the name is not known here.
+    init?(_ name: String?) {
+        self.name = name
+        let word = name?.lowercased() ?? "md5"
+        isSession = word.hasSuffix("-sess")
+        switch isSession ? String(word.dropLast("-sess".count)) : word {
+        case "md5": hash = .md5
+        case "sha-256": hash = .sha256
+        case "sha-512-256": hash = .sha512cut
+        default: return nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Two digits in lower case for each byte.
+    fileprivate var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+}
+
+extension DigestAlgorithm: Sendable {}

@@ -1,0 +1,115 @@
+import Futures
+import HTTPNetworking
+import Services
+
+/// One request with digests.
+struct DigestCall<Output: HTTPResponseHead>: Sendable {
+    /// How often a request is sent again at most: after the first challenge, and after a nonce that was
+    /// over when it arrived.
+    private static var mostRepeats: Int { 2 }
+
+    let service: Service<HTTPRequest, Output>
+    let request: HTTPRequest
+    let session: DigestSession
+    let authorize: Authorize
+    let context: CallContext
+    let origin: HTTPOrigin
+    let target: String
+
+    /// Sends it, at once or when the origin's challenge is known.
+    func start() -> Future<Output> {
+        switch session.ask(origin, target) {
+        case .send(let grant): return send(request, with: grant, repeats: Self.mostRepeats)
+        case .sendBare: return send(request, with: nil, repeats: Self.mostRepeats)
+        case .probe(let number):
+            return send(request, with: nil, repeats: Self.mostRepeats, probe: number)
+                // Where the call was given up, or failed without an answer.
+                .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
+        case .wait(let turn):
+            report("waiting for a challenge")
+            return turn.flatMap { context.run { start() } }
+        }
+    }
+
+    private func send(
+        _ request: HTTPRequest, with grant: DigestGrant?, repeats: Int, probe: Int? = nil
+    ) -> Future<Output> {
+        guard let sent = adding(grant, to: request) else {
+            return Future(
+                error: HTTPError(
+                    code: .unsupported, request: request,
+                    reason: "the server asks for a digest of the body, which is not in memory"))
+        }
+        return service(sent).naming(sent).continued { result in
+            let next = goOn(after: result, grant, repeats)
+            if let probe, result.answerHead != nil {
+                session.endProbe(probe, of: origin, isAnswered: true)
+            }
+            return next
+        }
+    }
+
+    /// The request with a digest; nil where that needs a body that is not in memory.
+    private func adding(_ grant: DigestGrant?, to request: HTTPRequest) -> HTTPRequest? {
+        guard let grant else { return request }
+        var body = Data()
+        if grant.challenge.protection == .authInt {
+            switch request.body.content {
+            case .none: break
+            case .data(let data): body = data
+            case .file, .stream: return nil
+            }
+        }
+        let value = grant.authorization(
+            of: session.login, request.method, target, body: body,
+            clientNonce: session.makeClientNonce())
+        return request.adding(
+            authorize.credential("Authorization", value, of: session.principal))
+    }
+
+    /// - Returns: Nil where the result is the call's.
+    private func goOn(
+        after result: Result<Output, any Error>, _ grant: DigestGrant?, _ repeats: Int
+    ) -> Future<Output>? {
+        guard let head = result.answerHead, let answer = result.answer, isOwn(answer) else {
+            return nil
+        }
+        guard head.status == 401 else {
+            if let grant {
+                session.accepted(grant, by: origin, nextNonce: head.headers.nextNonce)
+            }
+            return nil
+        }
+        guard let challenge = DigestChallenge.strongest(in: head.headers) else { return nil }
+        let mayRepeat = repeats > 0 && request.body.isReplayable
+        let next = session.challenged(
+            challenge, by: origin, refusing: grant, mayRepeat: mayRepeat)
+        guard let next else { return nil }
+        answer.discardBody()
+        report("sent again with a digest")
+        var again = request
+        // An attempt before the one that was refused may have arrived with the key that it got beneath.
+        again.context.idempotencyKey =
+            request.context.idempotencyKey ?? answer.request?.context.idempotencyKey
+        return context.run { send(again, with: next, repeats: repeats - 1) }
+    }
+
+    /// Whether it answers this request, and not one that a redirect beneath has led to.
+    private func isOwn(_ answer: any HTTPResponseHead) -> Bool {
+        let method = answer.request?.method ?? request.method
+        guard let url = answer.url ?? answer.request?.url else { return true }
+        return method == request.method && HTTPOrigin(url) == origin && url.requestTarget == target
+    }
+
+    private func report(_ note: String) {
+        context.report(.note(note), by: Authorize.policy, named: nil)
+    }
+}
+
+extension HTTPHeaders {
+    /// The nonce that a server wants next (RFC 7616, section 3.5); nil where it names none.
+    fileprivate var nextNonce: String? {
+        self["Authentication-Info"]
+            .flatMap(AuthenticationChallenge.parameters)?["nextnonce"]
+    }
+}

@@ -1,0 +1,114 @@
+import HTTPNetworking
+
+/// A challenge, and which use of its nonce a request is.
+struct DigestGrant {
+    /// What a session's hash is made of, which stays the same while the nonce changes.
+    struct Session: Equatable {
+        let nonce: String
+        let clientNonce: String
+    }
+
+    let challenge: DigestChallenge
+    /// Which of an origin's nonces it is.
+    let number: Int
+    /// How often the nonce was sent, this time included.
+    let count: UInt32
+    /// What the hash of a session is made of; nil where the algorithm has none.
+    let session: Session?
+
+    /// What the header Authorization says (RFC 7616, section 3.4).
+    ///
+    /// - Parameters:
+    ///   - target: Path and query, as they are sent.
+    ///   - body: The whole body; needed where the challenge protects it.
+    ///   - clientNonce: A random text, for algorithms without a session.
+    func authorization(
+        of login: DigestLogin, _ method: HTTPMethod, _ target: String, body: Data,
+        clientNonce: String
+    ) -> String {
+        let clientNonce = session?.clientNonce ?? clientNonce
+        let count = String(count, radix: 16)
+        let uses = String(repeating: "0", count: 8 - count.utf8.count) + count
+        var fields = login.fields(for: challenge)
+        fields += [
+            ("realm", quoted(challenge.realm)), ("nonce", quoted(challenge.nonce)),
+            ("uri", quoted(target)),
+        ]
+        if let name = challenge.algorithm.name { fields.append(("algorithm", name)) }
+        fields.append(
+            ("response", quoted(response(login, method, target, body, uses, clientNonce))))
+        if let opaque = challenge.opaque { fields.append(("opaque", quoted(opaque))) }
+        if let qop {
+            fields += [("qop", qop), ("nc", uses), ("cnonce", quoted(clientNonce))]
+        }
+        return "Digest " + fields.map { "\($0.0)=\($0.1)" }.joined(separator: ", ")
+    }
+
+    private func response(
+        _ login: DigestLogin, _ method: HTTPMethod, _ target: String, _ body: Data, _ uses: String,
+        _ clientNonce: String
+    ) -> String {
+        let hash = challenge.algorithm.hash
+        var secret = hash("\(login.user):\(challenge.realm):\(login.password)")
+        if let session { secret = hash("\(secret):\(session.nonce):\(session.clientNonce)") }
+        var line = "\(method.rawValue):\(target)"
+        if challenge.protection == .authInt { line += ":\(hash(Array(body)))" }
+        guard let qop else { return hash("\(secret):\(challenge.nonce):\(hash(line))") }
+        return hash(
+            "\(secret):\(challenge.nonce):\(uses):\(clientNonce):\(qop):\(hash(line))")
+    }
+
+    private var qop: String? {
+        switch challenge.protection {
+        case .none: nil
+        case .auth: "auth"
+        case .authInt: "auth-int"
+        }
+    }
+}
+
+/// A name and a password that are sent as digests.
+struct DigestLogin {
+    let user: String
+    let password: String
+
+    /// How a challenge is told the name.
+    fileprivate func fields(for challenge: DigestChallenge) -> [(String, String)] {
+        if challenge.hashesUser {
+            let hash = challenge.algorithm.hash("\(user):\(challenge.realm)")
+            return [("username", quoted(hash)), ("userhash", "true")]
+        }
+        if user.utf8.allSatisfy({ $0 < 0x80 }) { return [("username", quoted(user))] }
+        // RFC 8187: what is no ASCII is percent-encoded, and not quoted.
+        let encoded = user.utf8.map { byte in
+            if byte.isLetterOrDigit { return String(UnicodeScalar(byte)) }
+            let digits = String(byte, radix: 16, uppercase: true)
+            return digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+        }
+        return [("username*", "UTF-8''\(encoded.joined())")]
+    }
+}
+
+/// A quoted string (RFC 9110, section 5.6.4).
+private func quoted(_ text: String) -> String {
+    var bytes: [UInt8] = [UInt8(ascii: "\"")]
+    for byte in text.utf8 {
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            bytes.append(UInt8(ascii: "\\"))
+        }
+        bytes.append(byte)
+    }
+    return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
+}
+
+extension DigestLogin: CustomStringConvertible, CustomReflectable {
+    /// That it is one; nothing of it.
+    var description: String { "a login" }
+
+    /// A mirror that shows nothing.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension DigestGrant: Sendable {}
+
+extension DigestLogin: Sendable {}
