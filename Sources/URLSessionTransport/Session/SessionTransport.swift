@@ -49,8 +49,8 @@ public import Foundation
 ///   then counts as silence.
 /// - A POST without a body is sent again like a GET where the connection was closed as above: libcurl
 ///   does that by itself.
-/// - Nothing holds a server back: a streamed body that is read too slowly fails, see
-///   ``Configuration/maxUnreadBytes``.
+/// - Nothing holds a server back: of a streamed body that is read slowly, what waits beyond
+///   ``Configuration/maxUnreadBytes`` goes through a temporary file.
 /// - Of fields whose names differ in case only, the last one is kept; the order of fields is lost.
 /// - All sessions of a process share one queue, on which all is done but waiting for callers.
 /// - There are no client certificates, no pinning, and no proxies but those that libcurl takes from the

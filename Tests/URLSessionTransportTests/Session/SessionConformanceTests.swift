@@ -45,7 +45,6 @@ import FoundationNetworking
         "trailers": .traps("URLSession on Linux ends the process where trailers follow a body"),
         "no Location": .differs("URLSession on Linux drops the body of a redirect to nowhere"),
         "strange Location": .differs("URLSession on Linux drops the body of a redirect to nowhere"),
-        "held back": .differs("nothing holds URLSession back on Linux: what waits has a bound"),
     ]
     #else
     private static let differences: [TransportCheck.Name: TransportDifference] = [:]
