@@ -14,6 +14,13 @@ public import HTTPNetworking
 /// cannot be made fails the call at once: `.retry()` tries again. Connections are kept and used again;
 /// over TLS, HTTP/2 is spoken where the server does.
 ///
+/// ## What comes
+///
+/// The fields of a response come in their order. A value that is not UTF-8 is read as ISO-8859-1; over HTTP/2, and over
+/// a client of the app's, AsyncHTTPClient makes U+FFFD of such bytes. How large a head may be says
+/// ``Configuration/maxHeadSize`` over HTTP/1.1; over HTTP/2 and over a client of the app's, AsyncHTTPClient has bounds
+/// of its own: 16 KiB there, 80 KiB for a field and 256 fields here.
+///
 /// ## Threads
 ///
 /// Futures settle on an event loop of SwiftNIO's, which many connections share: what observes them

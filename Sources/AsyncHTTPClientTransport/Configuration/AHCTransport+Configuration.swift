@@ -25,6 +25,12 @@ extension AHCTransport {
         /// How many connections of HTTP/1.1 there may be to one host; more calls wait for one.
         public var maxConnectionsPerHost = 8
 
+        /// How many bytes the fields of a response's head may have, over HTTP/1.1.
+        ///
+        /// A head that has more fails the call with the code `badResponse`. It may have a field for each 32
+        /// bytes, and 256 at least.
+        public var maxHeadSize = 256 << 10
+
         /// How many bytes the body of a whole response may have.
         ///
         /// One that has more fails with the code `bodyTooLarge`. A streamed body may have any number.

@@ -43,7 +43,8 @@ public import Foundation
 /// - A connection that ends in good order in the middle of a response's head ends the process, and so does
 ///   a head with a NUL, or with a line that begins with a CR. (One that breaks off, by a reset, is
 ///   `HTTPError.Code.connectionLost`.)
-/// - An answer is `connectionLost`, too, whose first line ends with the status, without a space after it.
+/// - An answer is `badResponse` whose first line ends with the status, without a space after it, or whose
+///   head has a byte that is not UTF-8.
 /// - A redirect (301, 302, 303, 305 to 308) without a Location that is a URL comes with its headers but
 ///   without its body. The body of one with a Location is bounded only when all of it has come, and until
 ///   then counts as silence.
