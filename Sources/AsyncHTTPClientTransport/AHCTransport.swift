@@ -60,12 +60,16 @@ public final class AHCTransport {
     ///
     /// - Parameters:
     ///   - client: The client. Whoever made it shuts it down, once this transport is not used any more.
+    ///     Its own limits of time hold as well.
     ///   - maxBodySize: How many bytes the body of a whole response may have.
+    ///   - idleTimeout: How long nothing may come or go, as ``Configuration/idleTimeout``; nil for ever.
+    ///   - scheduler: Whose time that is counted in.
     public convenience init(
-        client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize
+        client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize,
+        idleTimeout: Duration? = .seconds(60), on scheduler: some Scheduler = .live
     ) {
         let closed = InternalPromise<Void>()
-        let lease = ClientLease(client, ended: closed)
+        let lease = ClientLease(client, idleTimeout: idleTimeout, scheduler, ended: closed)
         self.init(lease, closed, maxBodySize: maxBodySize)
     }
 
