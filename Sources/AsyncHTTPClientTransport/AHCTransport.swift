@@ -14,6 +14,13 @@ public import HTTPNetworking
 /// cannot be made fails the call at once: `.retry()` tries again. Connections are kept and used again;
 /// over TLS, HTTP/2 is spoken where the server does.
 ///
+/// ## What comes
+///
+/// The fields of a response come in their order. A value that is not UTF-8 is read as ISO-8859-1; over HTTP/2, and over
+/// a client of the app's, AsyncHTTPClient makes U+FFFD of such bytes. How large a head may be says
+/// ``Configuration/maxHeadSize`` over HTTP/1.1; over HTTP/2 and over a client of the app's, AsyncHTTPClient has bounds
+/// of its own: 16 KiB there, 80 KiB for a field and 256 fields here.
+///
 /// ## Threads
 ///
 /// Futures settle on an event loop of SwiftNIO's, which many connections share: what observes them
@@ -53,12 +60,16 @@ public final class AHCTransport {
     ///
     /// - Parameters:
     ///   - client: The client. Whoever made it shuts it down, once this transport is not used any more.
+    ///     Its own limits of time hold as well.
     ///   - maxBodySize: How many bytes the body of a whole response may have.
+    ///   - idleTimeout: How long nothing may come or go, as ``Configuration/idleTimeout``; nil for ever.
+    ///   - scheduler: Whose time that is counted in.
     public convenience init(
-        client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize
+        client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize,
+        idleTimeout: Duration? = .seconds(60), on scheduler: some Scheduler = .live
     ) {
         let closed = InternalPromise<Void>()
-        let lease = ClientLease(client, ended: closed)
+        let lease = ClientLease(client, idleTimeout: idleTimeout, scheduler, ended: closed)
         self.init(lease, closed, maxBodySize: maxBodySize)
     }
 

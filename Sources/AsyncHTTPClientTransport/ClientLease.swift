@@ -17,6 +17,14 @@ final class ClientLease: Sendable {
         let lanes: CallLanes?
     }
 
+    /// Which limits of time the client keeps.
+    struct Limits {
+        /// How long a connection may take to be made.
+        let connect: Duration
+        /// How long a call may wait for one, nil for ever.
+        let connectionWait: Duration?
+    }
+
     private let secure: Route
     /// For http URLs.
     ///
@@ -26,8 +34,8 @@ final class ClientLease: Sendable {
     private let isOwned: Bool
     /// Nil where the client is the app's.
     let connections: ConnectionsMade?
-    /// How long a connection may take to be made, nil where the client is the app's.
-    let connectTimeout: Duration?
+    /// How long what may take, nil where the client is the app's.
+    let limits: Limits?
     /// Nil where calls are not watched.
     let watches: IdleWatches?
     /// How many of a transport's own clients have not been shut down.
@@ -44,7 +52,7 @@ final class ClientLease: Sendable {
         let connections = ConnectionsMade(in: group, limit: configuration.maxConnectionsPerHost)
         let lanes = CallLanes(
             in: group, limit: configuration.maxConnectionsPerHost,
-            patience: configuration.connectTimeout, on: scheduler)
+            patience: configuration.connectionWaitTimeout, on: scheduler)
         secure = Route(
             client: configuration.client(in: group, noting: connections),
             lanes: configuration.httpVersion == .http1Only ? lanes : nil)
@@ -52,28 +60,36 @@ final class ClientLease: Sendable {
         withoutTLS.httpVersion = .http1Only
         plain = Route(client: withoutTLS.client(in: group, noting: connections), lanes: lanes)
         isOwned = true
-        connectTimeout = configuration.connectTimeout
+        limits = Limits(
+            connect: configuration.connectTimeout,
+            connectionWait: configuration.connectionWaitTimeout)
         self.connections = connections
         watches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         self.ended = ended
     }
 
     /// A client of the app's.
-    init(_ client: HTTPClient, ended: InternalPromise<Void>) {
+    init(
+        _ client: HTTPClient, idleTimeout: Duration?, _ scheduler: any Scheduler,
+        ended: InternalPromise<Void>
+    ) {
         secure = Route(client: client, lanes: nil)
         plain = secure
         isOwned = false
-        connectTimeout = nil
+        limits = nil
         connections = nil
-        watches = nil
+        watches = idleTimeout.map { IdleWatches($0, on: scheduler) }
         self.ended = ended
     }
 
     deinit { shutDown() }
 
     /// By what a request is sent.
-    func route(for request: HTTPRequest) -> Route {
-        AbsoluteURL.isSecure(request.url) ? secure : plain
+    ///
+    /// - Parameter host: Scheme and authority of its URL.
+    func route(to host: String) -> Route {
+        // "http:" or "https:", in any case.
+        host.utf8.dropFirst(4).first == UInt8(ascii: ":") ? plain : secure
     }
 
     /// An event loop of the client's.

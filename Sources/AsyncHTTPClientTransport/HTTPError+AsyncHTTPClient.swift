@@ -33,11 +33,15 @@ extension HTTPError.Code {
     }
 
     /// Why it failed, in a few words; nil where the code says all.
-    func reason(of error: any Error, connectingWithin limit: Duration?) -> String? {
+    func reason(of error: any Error, limits: ClientLease.Limits?) -> String? {
         switch self {
         case .insecureConnection: return TLSFailureReason.reason(in: "\(error)")
+        case .timedOut where error as? HTTPClientError == .getConnectionFromPoolTimeout:
+            return limits?.connectionWait.map { TimeLimit.freeConnection($0).words }
         case .timedOut where error as? HTTPClientError != .deadlineExceeded:
-            return limit.map { TimeLimit.connect($0).words }
+            return limits.map { TimeLimit.connect($0.connect).words }
+        case .badResponse where error as? HTTPParserError == .headerOverflow:
+            return "the head has too many bytes"
         default: return nil
         }
     }

@@ -55,27 +55,28 @@ extension HTTPError.Code {
         case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
             .zeroByteResource:
             self = .badResponse
-        default: self = Self.isAboutCoding(error) ? .badResponse : Self.onThisPlatform(code)
+        default: self = Self.onThisPlatform(code, (error as NSError).localizedDescription)
         }
-    }
-
-    /// Whether libcurl could not decode a body, which on Linux only its words tell from a lost
-    /// connection.
-    private static func isAboutCoding(_ error: any Error) -> Bool {
-        let words = (error as NSError).localizedDescription
-        return words.contains("content encoding") || words.contains("content unencoding")
+        #if canImport(FoundationNetworking)
+        // A server that refuses a client's certificate ends the connection after the handshake.
+        let isRefused = { LibcurlWords($0).meaning == .insecureConnection }
+        if code == .networkConnectionLost, isRefused((error as NSError).localizedDescription) {
+            self = .insecureConnection
+        }
+        #endif
     }
 
     /// The code for what the platforms do not name alike.
     ///
-    /// On Linux a server that leaves without an answer is a "bad server response", a body that
-    /// ends too soon is "unknown", and what is no HTTP is an "unsupported URL"; a URL that really
-    /// is unsupported is never sent.
-    private static func onThisPlatform(_ code: URLError.Code) -> HTTPError.Code {
+    /// On Linux a server that leaves without an answer is a "bad server response", and what is no HTTP is
+    /// an "unsupported URL"; a URL that really is unsupported is never sent. Most else is "unknown", and
+    /// only libcurl's words tell a certificate that is not trusted from a body that ends too soon.
+    private static func onThisPlatform(_ code: URLError.Code, _ words: String) -> HTTPError.Code {
         #if canImport(FoundationNetworking)
         switch code {
-        case .badServerResponse, .unknown: return .connectionLost
+        case .badServerResponse: return .connectionLost
         case .unsupportedURL: return .badResponse
+        case .unknown: return LibcurlWords(words).meaning ?? .other
         default: return .other
         }
         #else

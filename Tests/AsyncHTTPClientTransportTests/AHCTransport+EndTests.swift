@@ -1,4 +1,5 @@
 #if AsyncHTTPClient
+import AsyncHTTPClient
 import Foundation
 import Futures
 import HTTPNetworking
@@ -110,6 +111,25 @@ struct AHCTransportEndTests {
         let error = await #expect(throws: HTTPError.self) { try await response.value }
         #expect(error?.code == .timedOut)
         try await server.hungUp(1).value
+    }
+
+    @Test func endsAStreamOfAnAppsClientWhenNothingHappensForTooLong() async throws {
+        let scheduler = ManualScheduler()
+        let client = HTTPClient()
+        let transport = AHCTransport(client: client, idleTimeout: .seconds(5), on: scheduler)
+        let server = try LoopbackServer { _ in .stopping(after: "a", of: 2, until: Promise()) }
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).value
+        #expect(try await response.body.next().value == Data("a".utf8))
+        scheduler.advance(by: .seconds(100))
+        let next = response.body.next()
+        scheduler.advance(by: .seconds(4))
+        #expect(next.result == nil)
+        scheduler.advance(by: .seconds(1))
+        let error = await #expect(throws: HTTPError.self) { try await next.value }
+        #expect(error?.code == .timedOut)
+        #expect(error?.reason == "the idle limit of 5.0 seconds")
+        try await server.hungUp(1).value
+        try await client.shutdown()
     }
 }
 #endif

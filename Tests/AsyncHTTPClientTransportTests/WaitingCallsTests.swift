@@ -18,7 +18,7 @@ struct WaitingCallsTests {
     init() throws {
         var configuration = AHCTransport.Configuration()
         configuration.maxConnectionsPerHost = 1
-        configuration.connectTimeout = .seconds(3)
+        configuration.connectionWaitTimeout = .seconds(3)
         transport = AHCTransport(configuration, on: scheduler)
         server = try LoopbackServer { [gate] _ in
             LoopbackAnswer([.hold(gate)] + LoopbackAnswer.text("ok").steps)
@@ -46,7 +46,7 @@ struct WaitingCallsTests {
         #expect(server.acceptedConnections == 1)
     }
 
-    @Test func waitNoLongerThanAConnectionMayTake() async throws {
+    @Test func waitNoLongerThanTheyMay() async throws {
         let first = try await occupy()
         let second = ask("second")
         scheduler.advance(by: .seconds(2))
@@ -55,11 +55,32 @@ struct WaitingCallsTests {
         scheduler.advance(by: .seconds(1))
         let error = #expect(throws: HTTPError.self) { try second.settledValue() }
         #expect(error?.code == .timedOut)
+        #expect(error?.reason == "the limit of 3.0 seconds for a free connection")
         #expect(error?.request?.url.lastPathComponent == "second")
         gate.resolve()
         #expect(try await first.value.text == "ok")
         #expect(try await third.value.text == "ok")
         #expect(server.requests.map(\.target) == ["/first", "/third"])
+    }
+
+    @Test func areNotIdle() async throws {
+        var configuration = AHCTransport.Configuration(idleTimeout: .seconds(2))
+        configuration.maxConnectionsPerHost = 1
+        #expect(configuration.connectionWaitTimeout == .seconds(60))
+        let transport = AHCTransport(configuration, on: scheduler)
+        let server = try LoopbackServer { [gate] request in
+            request.target == "/second"
+                ? .text("ok") : .stopping(after: "a", of: 2, until: gate, then: [.send(Data("b".utf8))])
+        }
+        let first = try await transport.stream(HTTPRequest(.get, server.url)).value
+        let second = transport.send(
+            HTTPRequest(.get, server.url.appending(path: "second")))
+        // Nobody reads the first.
+        scheduler.advance(by: .seconds(59))
+        #expect(second.result == nil)
+        gate.resolve()
+        #expect(try await first.body.gathered(upTo: 2).value == Data("ab".utf8))
+        #expect(try await second.value.text == "ok")
     }
 
     @Test func endAtTheirDeadlines() async throws {

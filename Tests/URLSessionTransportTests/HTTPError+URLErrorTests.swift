@@ -31,6 +31,39 @@ import FoundationNetworking
         #expect(reason(.timedOut) == "the idle limit of 60.0 seconds")
     }
 
+    #if canImport(FoundationNetworking)
+    @Test(arguments: [
+        ("SSL certificate problem: self-signed certificate", HTTPError.Code.insecureConnection),
+        ("OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number", .insecureConnection),
+        ("SSL: no alternative certificate subject name matches target host name 'a'", .insecureConnection),
+        ("OpenSSL SSL_connect: Connection reset by peer in connection to a:443", .connectionLost),
+        ("OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading", .connectionLost),
+        ("transfer closed with 18 bytes remaining to read", .connectionLost),
+        ("HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)", .connectionLost),
+        ("Illegal or missing hexadecimal sequence in chunked-encoding", .badResponse),
+        ("Invalid Content-Length: value", .badResponse), ("Header without colon", .badResponse),
+        ("Failed writing header", .badResponse), ("Out of memory", .badResponse),
+        ("Too large response headers: 307205 > 307200", .badResponse),
+        ("Error while processing content unencoding: incorrect header check", .badResponse),
+        ("what nobody has said before", .other),
+    ])
+    func theWordsOfLibcurlTellWhatIsUnknown(words: String, code: HTTPError.Code) {
+        let error = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: words])
+        #expect(HTTPError.Code(error) == code)
+    }
+
+    @Test func aClientThatIsRefusedAfterTheHandshakeHasNoSecureConnection() {
+        let words = "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required"
+        let refused = URLError(
+            .networkConnectionLost, userInfo: [NSLocalizedDescriptionKey: words])
+        let lost = URLError(
+            .networkConnectionLost,
+            userInfo: [NSLocalizedDescriptionKey: "Recv failure: Connection reset by peer"])
+        #expect(HTTPError.Code(refused) == .insecureConnection)
+        #expect(HTTPError.Code(lost) == .connectionLost)
+    }
+    #endif
+
     @Test func wordsThatMayHoldAnythingAreNotShown() {
         #expect(reason(.secureConnectionFailed, "s3cret") == nil)
         #expect(reason(.networkConnectionLost, "expired s3cret") == nil)

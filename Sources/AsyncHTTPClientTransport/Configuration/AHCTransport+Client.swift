@@ -12,7 +12,8 @@ extension AHCTransport.Configuration {
         in group: MultiThreadedEventLoopGroup, noting connections: ConnectionsMade
     ) -> HTTPClient {
         var configuration = lowered()
-        connections.watch(&configuration)
+        connections.watch(
+            &configuration, decoding: ResponseDecoding(maxHeadSize: max(1, maxHeadSize)))
         return HTTPClient(eventLoopGroup: group, configuration: configuration)
     }
 

@@ -8,13 +8,20 @@ extension AHCTransport {
         /// Which versions of HTTP are spoken.
         public var httpVersion = HTTPVersion.automatic
 
-        /// How long a connection may take to be made, TLS included, and how long a call may wait for one
-        /// of ``maxConnectionsPerHost``.
+        /// How long a connection may take to be made, TLS included.
         public var connectTimeout: Duration = .seconds(10)
+
+        /// How long a call may wait for one of ``maxConnectionsPerHost`` to be free, before it fails with the
+        /// code `timedOut`; nil for ever.
+        ///
+        /// Counted apart from ``idleTimeout``, which begins when the call has a connection. Over TLS, where the
+        /// server may speak HTTP/2, AsyncHTTPClient keeps those who wait; there the time is rounded up
+        /// to a multiple of ``connectTimeout``.
+        public var connectionWaitTimeout: Duration? = .seconds(60)
 
         /// How long nothing may come or go before a call fails with the code `timedOut`, nil for ever.
         ///
-        /// Counted from the beginning of the call, and anew with each piece of a body, either way; not
+        /// Counted from when the call has a connection, and anew with each piece of a body, either way; not
         /// while a reader of a streamed body asks for nothing, nor while the source of a body to be sent
         /// gives nothing.
         public var idleTimeout: Duration?
@@ -24,6 +31,12 @@ extension AHCTransport {
 
         /// How many connections of HTTP/1.1 there may be to one host; more calls wait for one.
         public var maxConnectionsPerHost = 8
+
+        /// How many bytes the fields of a response's head may have, over HTTP/1.1.
+        ///
+        /// A head that has more fails the call with the code `badResponse`. It may have a field for each 32
+        /// bytes, and 256 at least.
+        public var maxHeadSize = 256 << 10
 
         /// How many bytes the body of a whole response may have.
         ///

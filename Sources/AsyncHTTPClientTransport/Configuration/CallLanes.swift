@@ -4,9 +4,12 @@ import HTTPNetworking
 import NIOCore
 
 /// A call that waits for its turn.
-protocol LaneUser: IdleWatched {
+protocol LaneUser: AnyObject, Sendable {
     /// Begins it on a lane, which it leaves at its end.
     func start(on lane: CallLane)
+
+    /// Ends it, since its turn has not come within so long.
+    func endWait(after limit: Duration)
 }
 
 /// What one call at a time is made on: an event loop, where the connection of the call before is.
@@ -31,23 +34,21 @@ final class CallLane: Sendable {
 final class CallLanes: Sendable {
     private let loops: [any EventLoop]
     private let limit: Int
-    private let watches: IdleWatches
+    /// Nil where a call may wait for ever.
+    private let watches: IdleWatches?
     private let hosts = Locked(LaneHosts())
 
     /// - Parameters:
     ///   - group: Where connections are made.
     ///   - limit: How many connections there may be to one host.
-    ///   - patience: How long a call may wait.
+    ///   - patience: How long a call may wait, nil for ever.
     init(
-        in group: any EventLoopGroup, limit: Int, patience: Duration, on scheduler: any Scheduler
+        in group: any EventLoopGroup, limit: Int, patience: Duration?, on scheduler: any Scheduler
     ) {
         loops = Array(group.makeIterator())
         self.limit = max(1, limit)
-        watches = IdleWatches(patience, on: scheduler)
+        watches = patience.map { IdleWatches($0, on: scheduler) }
     }
-
-    /// The time by which waiting is measured.
-    var now: SchedulerInstant { watches.scheduler.now }
 
     /// Gives a call a lane, now or when its turn has come.
     func enter(_ name: String, _ user: any LaneUser) {
@@ -55,7 +56,8 @@ final class CallLanes: Sendable {
             let host = hosts.host(named: name)
             if let lane = host.free.popLast() { return lane }
             guard host.laneCount < limit else {
-                host.waiting.append((user, watches.add(user)))
+                let place = watches.map { $0.add(LaneWait(user, watches: $0)) }
+                host.waiting.append((user, place))
                 return nil
             }
             host.laneCount += 1
@@ -72,7 +74,7 @@ final class CallLanes: Sendable {
             else { return nil }
             return host.waiting.remove(at: index).place
         }
-        if let place { watches.remove(place) }
+        if let place { watches?.remove(place) }
     }
 
     /// Ends a call that was on a lane, and begins the next.
@@ -89,7 +91,7 @@ final class CallLanes: Sendable {
         var hasBegun = false
         while let next = next(on: lane) {
             hasBegun = true
-            watches.remove(next.place)
+            if let place = next.place { watches?.remove(place) }
             lane.state.withLock { $0 = (isBeginning: true, wasLeft: false) }
             next.user.start(on: lane)
             let wasLeft = lane.state.withLock { state in
@@ -116,6 +118,21 @@ final class CallLanes: Sendable {
     }
 }
 
+/// The wait of a call for its turn, which is counted apart from the time in which nothing comes or goes.
+private final class LaneWait: IdleWatched {
+    private let user: any LaneUser
+    private let limit: Duration
+    let lastSign: SchedulerInstant?
+
+    init(_ user: any LaneUser, watches: IdleWatches) {
+        self.user = user
+        limit = watches.limit
+        lastSign = watches.scheduler.now
+    }
+
+    func timeOut() { user.endWait(after: limit) }
+}
+
 /// The hosts that are called, and some that were.
 private struct LaneHosts {
     private(set) var known: [String: LaneHost] = [:]
@@ -138,7 +155,7 @@ private struct LaneHosts {
 ///
 /// Touched under the lock of ``CallLanes`` only.
 private final class LaneHost: @unchecked Sendable {
-    typealias Waiting = (user: any LaneUser, place: Int)
+    typealias Waiting = (user: any LaneUser, place: Int?)
 
     /// The lanes that nobody is on, the last left last.
     var free: [CallLane] = []

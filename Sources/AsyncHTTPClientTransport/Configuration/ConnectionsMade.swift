@@ -52,18 +52,23 @@ final class ConnectionsMade: Sendable {
     func leave() { state.withLock { $0.callsUnderWay -= 1 } }
 
     /// Hears of the connections that a client with this configuration makes.
-    func watch(_ configuration: inout HTTPClient.Configuration) {
-        let note: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+    func watch(_ configuration: inout HTTPClient.Configuration, decoding: ResponseDecoding) {
+        let note: @Sendable (any Channel) -> Void = { channel in
             let loop = channel.eventLoop
             self.state.withLock {
                 $0.count += 1
                 $0.connected.append(loop)
             }
             channel.closeFuture.whenComplete { _ in self.forget(loop) }
-            return loop.makeSucceededVoidFuture()
         }
-        configuration.http1_1ConnectionDebugInitializer = note
-        configuration.http2ConnectionDebugInitializer = note
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            note(channel)
+            return decoding.install(on: channel)
+        }
+        configuration.http2ConnectionDebugInitializer = { channel in
+            note(channel)
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
     }
 
     private func forget(_ loop: any EventLoop) {

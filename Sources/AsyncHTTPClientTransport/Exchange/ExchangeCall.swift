@@ -12,10 +12,14 @@ final class ExchangeCall: Sendable {
     let request: HTTPRequest
     /// Kept until the call has ended, so that the client is not shut down under it.
     let lease: ClientLease
-    /// Which time this is that it is sent, counted from one.
+    /// Which time this is that the client is asked to send it, counted from one.
     let attempt: Int
+    /// How often it may have been sent before.
+    let resends: Int
     /// How many connections there had been made before, nil where nobody counts.
     let connectionsBefore: Int?
+    /// Scheme, host and port of the URL.
+    let host: String
     private let route: ClientLease.Route
     private let began: ContinuousClock.Instant
     private let loop: HTTPClient.EventLoopPreference?
@@ -37,19 +41,25 @@ final class ExchangeCall: Sendable {
         self.request = request
         self.lease = lease
         attempt = 1
+        resends = 0
         connectionsBefore = lease.connections?.count
         began = .now
-        route = lease.route(for: request)
+        host = AbsoluteURL.schemeAndAuthority(of: request.url)
+        route = lease.route(to: host)
         loop = route.lanes == nil ? lease.connections?.enter() : nil
     }
 
     /// The same call, made once more.
-    init(after call: ExchangeCall) {
+    ///
+    /// - Parameter wasUnsent: Whether it is certain that it has not been sent.
+    init(after call: ExchangeCall, wasUnsent: Bool) {
         request = call.request
         lease = call.lease
         attempt = call.attempt + 1
+        resends = call.resends + (wasUnsent ? 0 : 1)
         connectionsBefore = lease.connections?.count
         began = call.began
+        host = call.host
         route = call.route
         loop = route.lanes == nil ? lease.connections?.enter() : nil
     }
@@ -84,9 +94,8 @@ final class ExchangeCall: Sendable {
             return failure(.transportClosed, cause: error)
         default:
             let code = HTTPError.Code(asyncHTTPClient: error)
-            let limit = lease.connectTimeout
             return failure(
-                code, cause: error, reason: code.reason(of: error, connectingWithin: limit))
+                code, cause: error, reason: code.reason(of: error, limits: lease.limits))
         }
     }
 }
@@ -100,6 +109,12 @@ extension ExchangeCall {
             deadline.scheduler.schedule(after: deadline.remaining) {
                 control.end(with: self.failure(by: .deadline(after: self.elapsed)))
             })
+    }
+
+    /// Begins to expect something, where the client has let the call wait for a connection.
+    func noteConnection(_ control: ExchangeControl) {
+        // On a lane that is known before.
+        if lanes == nil { control.noteSign() }
     }
 
     /// Makes the call once more after an error, where that may be: whether it does.

@@ -80,7 +80,7 @@ final class ExchangeControl: Sendable {
 
     /// Forgets the client's task, since another one is begun.
     func restart() {
-        noteSign()
+        if call.lanes == nil { expectNothing() } else { noteSign() }
         let upload = state.withLock { state in
             defer {
                 state.attempt += 1
@@ -148,11 +148,10 @@ extension ExchangeControl: LaneUser {
     /// It is left when the exchange ends; until then the call may be made once more on it.
     func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {
         if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
-        let host = AbsoluteURL.schemeAndAuthority(of: call.request.url)
-        let now = lanes.now
+        let host = call.host
         let reason = state.withLock { state in
             if !state.isOver {
-                state.lastSign = now
+                state.lastSign = nil
                 state.waiting = (host, start)
             }
             return state.reason
@@ -172,13 +171,16 @@ extension ExchangeControl: LaneUser {
         noteSign()
         waiting.start(.success(lane.loop))
     }
+
+    func endWait(after limit: Duration) { end(with: call.failure(by: .freeConnection(limit))) }
 }
 
 extension ExchangeControl: IdleWatched {
     /// Begins to see to it that the exchange ends where nothing comes or goes for too long.
+    ///
+    /// Nothing is to be expected before the call has a connection.
     func watch() {
         guard let watches else { return }
-        noteSign()
         let place = watches.add(self)
         let isOver = state.withLock { state in
             if !state.isOver { state.place = place }

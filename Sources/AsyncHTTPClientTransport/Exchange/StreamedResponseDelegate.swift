@@ -26,6 +26,10 @@ final class StreamedResponseDelegate: ResponseDelegate {
 
     deinit { fail(with: call.failureOfADropped(afterHead: body.isOpen)) }
 
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        call.noteConnection(control)
+    }
+
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
     ) -> EventLoopFuture<Void> {

@@ -46,6 +46,10 @@ final class WholeResponseDelegate: ResponseDelegate {
             with: call.failureOfADropped(afterHead: state.withLock { $0.head != nil }))
     }
 
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        call.noteConnection(control)
+    }
+
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
     ) -> EventLoopFuture<Void> {

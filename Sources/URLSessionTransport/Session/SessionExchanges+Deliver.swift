@@ -19,7 +19,12 @@ extension SessionExchanges {
             // In place: with a copy of the entry about, each piece would copy the body.
             return event(&state.entries.values[index].machine, now)
         }
-        if command != .nothing { deliver { self.perform(command, id) } }
+        switch command {
+        case .nothing: break
+        // On Linux it is put away here: what waits for another queue would fill the memory.
+        case .pass(let data): pass(data, of: id)
+        default: deliver { self.perform(command, id) }
+        }
     }
 
     /// Calls whoever waits, one after the other.
@@ -28,21 +33,28 @@ extension SessionExchanges {
     /// request is made; elsewhere this is the delegate's queue already.
     func deliver(_ block: @escaping @Sendable () -> Void) {
         #if canImport(FoundationNetworking)
-        if let appQueue { appQueue.addOperation(block) } else { callers.async(execute: block) }
+        callers(block)
         #else
         block()
         #endif
     }
 
+    #if canImport(FoundationNetworking)
+    /// Calls a function where callers are told; it keeps nothing but their queue.
+    var callers: @Sendable (@escaping @Sendable () -> Void) -> Void {
+        if let appQueue { return { appQueue.addOperation($0) } }
+        return { [queue] in queue.async(execute: $0) }
+    }
+    #endif
+
     private func perform(_ command: ExchangeMachine.Command, _ id: Int) {
         switch command {
-        case .nothing: break
+        case .nothing, .pass: break
         case .deliverHead(let head): deliver(head, of: id)
-        case .pass(let data): pass(data, of: id)
         case .fail(let code): fail(id, with: code)
         case .finish(let response):
             guard let entry = remove(id) else { return }
-            entry.pipe?.finish()
+            entry.finish()
             entry.recipient.succeed(with: response)
         }
     }
@@ -52,31 +64,7 @@ extension SessionExchanges {
         guard let (call, recipient) = entry else { return }
         let isBodyless = call.request.method == .head || [204, 304].contains(head.status)
         let announced = head.headers["Content-Length"].flatMap { Int($0) }
-        let (pipe, body) = HTTPBodyPipe.make(
-            length: isBodyless ? 0 : announced, capacity: configuration.maxUnreadBytes)
-        state.withLock { state in
-            state.entries[id]?.pipe = pipe
-            state.entries[id]?.recipient = .served
-        }
-        pipe.onCancel { [weak self] in self?.cancel(id) }
+        guard let body = open(id, length: isBodyless ? 0 : announced) else { return }
         recipient.succeed(with: head, body)
-    }
-
-    private func pass(_ data: Data, of id: Int) {
-        #if canImport(FoundationNetworking)
-        guard let pipe = state.withLock({ $0.entries[id]?.pipe }) else { return }
-        // Nothing holds URLSession back there.
-        if !pipe.offer(data) { fail(id, with: .bodyTooLarge) }
-        #else
-        guard let entry = state.withLock({ $0.entries[id] }), let pipe = entry.pipe else { return }
-        let room = pipe.write(data)
-        if room.isSettled { return }
-        entry.task.suspend()
-        tell(id) { machine, _ in machine.hold() }
-        room.observe { [weak self] _ in
-            self?.tell(id) { machine, now in machine.goOn(at: now) }
-            entry.task.resume()
-        }
-        #endif
     }
 }

@@ -77,7 +77,7 @@ extension SessionExchanges {
 extension SessionExchanges.Entry {
     /// Tells whoever waits, for the response or for more of its body, that no more will come.
     func fail(with error: any Error) {
-        pipe?.fail(error)
+        failBody(with: error)
         recipient.fail(with: error)
     }
 }

@@ -57,9 +57,12 @@ extension SessionExchanges {
         let machine = ExchangeMachine(
             call.request, recipient.delivery(configuration),
             idleTimeout: configuration.idleTimeout, since: call.start, at: scheduler.now)
-        let entry = Entry(
+        var entry = Entry(
             call: call, recipient: recipient, task: task, appSession: appSession, machine: machine)
-        let isCancelled = state.withLock { state in
+        #if canImport(FoundationNetworking)
+        if machine.isStreamed { entry.unread = unreadBody() }
+        #endif
+        let isCancelled = state.withLock { [entry] state in
             state.starting -= 1
             if !state.isCancelling { state.entries[id] = entry }
             return state.isCancelling

@@ -25,8 +25,13 @@ final class SessionExchanges: NSObject, Sendable {
         var machine: ExchangeMachine
         var idleTimer: (any ScheduledAction)?
         var deadlineTimer: (any ScheduledAction)?
+        #if canImport(FoundationNetworking)
+        /// Where the body is handed out piece by piece.
+        var unread: UnreadBody?
+        #else
         /// Where the body is handed out piece by piece, once it has begun.
         var pipe: HTTPBodyPipe?
+        #endif
     }
 
     /// What is asked; the same where it is asked a second time.
@@ -70,7 +75,7 @@ final class SessionExchanges: NSObject, Sendable {
     #if canImport(FoundationNetworking)
     /// Where callers are told: on the delegate queue of the app's session, or else on one of ours.
     let appQueue: OperationQueue?
-    let callers = DispatchQueue(label: "Pledge.SessionTransport")
+    let queue = DispatchQueue(label: "Pledge.SessionTransport")
     #else
     /// Whether the session is the app's, so that its delegate is asked for passwords, and it stays valid.
     let isGuest: Bool

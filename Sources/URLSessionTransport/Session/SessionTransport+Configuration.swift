@@ -19,11 +19,15 @@ extension SessionTransport {
         /// `HTTPError.Code.bodyTooLarge` and cancel it.
         public var maxBodySize: Int
 
-        /// How many bytes of a streamed response's body may wait for its reader.
+        /// How many bytes of a streamed response's body may wait in memory for its reader.
         ///
-        /// On Linux nothing holds URLSession back, and a body of which more waits fails with
-        /// `HTTPError.Code.bodyTooLarge`. On Apple platforms the task is suspended meanwhile.
+        /// On Linux nothing holds URLSession back: more bytes wait in a temporary file without a name, whose
+        /// room is given back when all of it has been read; where it cannot be written, the body fails with
+        /// `HTTPError.Code.fileUnwritable`. On Apple platforms the task is suspended meanwhile.
         public var maxUnreadBytes: Int
+
+        /// Where that file is made.
+        var spoolFolder = FileManager.default.temporaryDirectory
 
         /// How many bytes a streamed request's body may have.
         ///
@@ -38,7 +42,7 @@ extension SessionTransport {
         /// - Parameters:
         ///   - idleTimeout: How long nothing may come or go; nil for ever.
         ///   - maxBodySize: How many bytes the body of a whole response may have.
-        ///   - maxUnreadBytes: How many bytes of a streamed response may wait for their reader.
+        ///   - maxUnreadBytes: How many bytes of a streamed response may wait in memory for their reader.
         ///   - maxSpooledBodySize: How many bytes a streamed request may have.
         ///   - maxConnectionsPerHost: How many connections to one host are open at once.
         ///

@@ -43,14 +43,15 @@ public import Foundation
 /// - A connection that ends in good order in the middle of a response's head ends the process, and so does
 ///   a head with a NUL, or with a line that begins with a CR. (One that breaks off, by a reset, is
 ///   `HTTPError.Code.connectionLost`.)
-/// - An answer is `connectionLost`, too, whose first line ends with the status, without a space after it.
+/// - An answer is `badResponse` whose first line ends with the status, without a space after it, or whose
+///   head has a byte that is not UTF-8.
 /// - A redirect (301, 302, 303, 305 to 308) without a Location that is a URL comes with its headers but
 ///   without its body. The body of one with a Location is bounded only when all of it has come, and until
 ///   then counts as silence.
 /// - A POST without a body is sent again like a GET where the connection was closed as above: libcurl
 ///   does that by itself.
-/// - Nothing holds a server back: a streamed body that is read too slowly fails, see
-///   ``Configuration/maxUnreadBytes``.
+/// - Nothing holds a server back: of a streamed body that is read slowly, what waits beyond
+///   ``Configuration/maxUnreadBytes`` goes through a temporary file.
 /// - Of fields whose names differ in case only, the last one is kept; the order of fields is lost.
 /// - All sessions of a process share one queue, on which all is done but waiting for callers.
 /// - A response in a coding that the system's libcurl does not know fails, though `.decompress(upTo:)` could

@@ -89,6 +89,17 @@ struct CallLanesTests {
         #expect(scheduler.isIdle)
     }
 
+    @Test func patienceMayBeEndless() {
+        let lanes = CallLanes(
+            in: MultiThreadedEventLoopGroup.singleton, limit: 1, patience: nil, on: scheduler)
+        let calls = (0..<2).map { _ in Call(on: lanes, to: "a") }
+        for call in calls { lanes.enter("a", call) }
+        scheduler.advance(by: .seconds(1_000_000))
+        #expect(calls.map(\.timeOuts) == [0, 0])
+        calls[0].end()
+        #expect(calls[1].isBegun)
+    }
+
     @Test func callsThatEndAtOnceDoNotPileUp() {
         let first = (0..<2).map { _ in call() }
         let many = (0..<100_000).map { _ in
@@ -151,13 +162,10 @@ private final class Call: LaneUser {
     private let lanes: CallLanes
     private let host: String
     private let state: Locked<State>
-    let lastSign: SchedulerInstant?
-
     init(on lanes: CallLanes, to host: String, endsAtOnce: Bool = false) {
         self.lanes = lanes
         self.host = host
         state = Locked(State(endsWhenBegun: endsAtOnce))
-        lastSign = lanes.now
     }
 
     var lane: CallLane? { state.withLock { $0.lane } }
@@ -187,7 +195,7 @@ private final class Call: LaneUser {
         end()
     }
 
-    func timeOut() {
+    func endWait(after limit: Duration) {
         state.withLock { $0.timeOuts += 1 }
         lanes.withdraw(self, from: host)
     }

@@ -72,6 +72,28 @@ struct ExchangeCallAgainTests {
         #expect(server.requests.count == 4)
     }
 
+    @Test(arguments: [(Duration.seconds(60), true), (nil, true), (.zero, false)])
+    func waitsOnWhereAsyncHTTPClientDoesNot(limit: Duration?, waitsOn: Bool) throws {
+        let server = try server(hangingUpOn: [])
+        var configuration = AHCTransport.Configuration()
+        configuration.connectionWaitTimeout = limit
+        let transport = AHCTransport(configuration)
+        let post = HTTPRequest(.post, server.url, body: .data(Data("abc".utf8)))
+        var call = try ExchangeCall(post, over: transport)
+        for _ in 0..<10 {
+            let control = ExchangeControl(call)
+            let next = call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control)
+            #expect((next != nil) == waitsOn)
+            #expect(call.again(after: HTTPClientError.connectTimeout, control) == nil)
+            call = next ?? call
+            control.cancel()
+            #expect(call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control) == nil)
+        }
+        let error = call.failure(HTTPClientError.getConnectionFromPoolTimeout) as? HTTPError
+        #expect(error?.code == .timedOut)
+        #expect(error?.reason == limit.map { TimeLimit.freeConnection($0).words })
+    }
+
     @Test func doesNotSendAgainForAnAppsClient() async throws {
         let client = HTTPClient()
         let transport = AHCTransport(client: client)

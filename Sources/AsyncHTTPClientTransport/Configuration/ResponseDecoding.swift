@@ -1,0 +1,123 @@
+#if AsyncHTTPClient
+import HTTPNetworking
+import NIOCore
+import NIOHTTP1
+
+/// How the heads of responses over HTTP/1.1 are read, where AsyncHTTPClient has no setting for it.
+struct ResponseDecoding {
+    /// How many bytes the fields of a head may have.
+    let maxHeadSize: Int
+
+    /// Changes a connection that AsyncHTTPClient has made, and has not used.
+    ///
+    /// - Returns: A future that succeeds when that is done.
+    func install(on channel: any Channel) -> EventLoopFuture<Void> {
+        let pipeline = channel.pipeline.syncOperations
+        guard
+            let old = try? pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self),
+            let encoder = try? pipeline.handler(type: HTTPRequestEncoder.self)
+        else { return channel.eventLoop.makeSucceededVoidFuture() }
+        let handlers = handlers()
+        // Nothing can come between the end of the one and the beginning of the other.
+        return pipeline.removeHandler(old).assumeIsolated().flatMapThrowing {
+            try channel.pipeline.syncOperations.addHandlers(handlers, position: .after(encoder))
+        }.nonisolated()
+    }
+
+    private func handlers() -> [any ChannelHandler] {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderListSize = maxHeadSize
+        limits.maxHeaderFieldSize = maxHeadSize
+        limits.maxHeaderFieldCount = max(limits.maxHeaderFieldCount, maxHeadSize / 32)
+        let decoder = HTTPResponseDecoder(
+            leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward,
+            limitConfiguration: limits)
+        let bytes = HeadBytesHandler()
+        return [bytes, ByteToMessageHandler(decoder), FieldTextHandler(bytes)]
+    }
+}
+
+/// Keeps the bytes of a head until it has been read.
+final class HeadBytesHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private var kept: [ByteBuffer] = []
+    /// Whether a head comes next.
+    var isWanted = true { didSet { kept = [] } }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isWanted { kept.append(unwrapInboundIn(data)) }
+        context.fireChannelRead(data)
+    }
+
+    /// The values of the fields of the head that has just been read, in their order.
+    func fieldValues() -> [ArraySlice<UInt8>] {
+        let bytes = kept.flatMap { Array($0.readableBytesView) }
+        var values: [ArraySlice<UInt8>] = []
+        var isAnswer = false
+        for line in bytes.split(separator: 10, omittingEmptySubsequences: false) {
+            let line = line.last == 13 ? line.dropLast() : line
+            if line.starts(with: "HTTP/".utf8) {
+                isAnswer = line.dropFirst(9).first != UInt8(ascii: "1")
+                values = []
+            } else if line.isEmpty, isAnswer {
+                break
+            } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+                values.append(Self.trimmed(line[(colon + 1)...]))
+            }
+        }
+        return values
+    }
+
+    private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
+        var value = value.drop(while: isBlank)
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        return value
+    }
+}
+
+/// Reads values again of which NIO has made replacement characters, since they are not UTF-8.
+final class FieldTextHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+
+    private let bytes: HeadBytesHandler
+
+    init(_ bytes: HeadBytesHandler) { self.bytes = bytes }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            // A head that is not the answer has another behind it.
+            let isLast = head.status.code >= 200 || head.status.code == 101
+            guard isLast else { break }
+            defer { bytes.isWanted = false }
+            guard head.headers.contains(where: { $0.value.hasReplacement }) else { break }
+            head.headers = reread(head.headers)
+            return context.fireChannelRead(wrapInboundOut(.head(head)))
+        case .body: break
+        case .end: bytes.isWanted = true
+        }
+        context.fireChannelRead(data)
+    }
+
+    private func reread(_ headers: NIOHTTP1.HTTPHeaders) -> NIOHTTP1.HTTPHeaders {
+        let values = bytes.fieldValues()
+        guard values.count == headers.count else { return headers }
+        return NIOHTTP1.HTTPHeaders(
+            zip(headers, values).map { field, value in
+                let text = HTTPNetworking.HTTPHeaders.text(ofValue: value)
+                return (field.name, field.value.hasReplacement ? text : field.value)
+            })
+    }
+}
+
+extension String {
+    /// Whether it has U+FFFD.
+    fileprivate var hasReplacement: Bool {
+        utf8.contains(0xEF) && unicodeScalars.contains("\u{FFFD}")
+    }
+}
+#endif

@@ -1,0 +1,89 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Futures
+import HTTPNetworking
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A queue of bytes in a file that has no name, so that it goes when it is closed, however the process ends.
+///
+/// It is touched by one thread at a time.
+final class UnlinkedFile: Sendable {
+    private let place: URL
+    private let descriptor: Int32
+    /// How far it has been written, and read.
+    private let ends = Locked((written: 0, read: 0))
+
+    /// Makes an empty file that only its owner can read.
+    ///
+    /// - Throws: The error of the call that failed.
+    init(in folder: URL) throws(FileError) {
+        let place = folder.appendingPathComponent("Pledge-\(UUID().uuidString)")
+        let descriptor = place.withPath { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw .last("open", place) }
+        guard place.withPath({ unlink($0) }) == 0 else {
+            let error = FileError.last("unlink", place)
+            close(descriptor)
+            throw error
+        }
+        self.place = place
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether all that was written has been read.
+    var isEmpty: Bool { ends.withLock { $0.written == $0.read } }
+
+    /// Writes bytes behind the others.
+    ///
+    /// - Throws: The error of the call that failed.
+    func append(_ data: Data) throws(FileError) {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let offset = ends.withLock { $0.written }
+            let count = rest.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
+            }
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw .last("write", place)
+            }
+            ends.withLock { $0.written += count }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Reads the bytes that come next, nil where all have been read; the file is then emptied.
+    ///
+    /// - Parameter size: How many bytes at most.
+    /// - Throws: The error of the call that failed.
+    func next(upTo size: Int) throws(FileError) -> Data? {
+        let (written, read) = ends.withLock { $0 }
+        guard read < written else { return nil }
+        var data = Data(count: min(size, written - read))
+        var count = -1
+        repeat {
+            count = data.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(read))
+            }
+        } while count < 0 && errno == EINTR
+        guard count > 0 else { throw .last("read", place) }
+        data.count = count
+        ends.withLock { $0.read += count }
+        if isEmpty { try empty() }
+        return data
+    }
+
+    private func empty() throws(FileError) {
+        guard ftruncate(descriptor, 0) == 0 else { throw .last("ftruncate", place) }
+        ends.withLock { $0 = (0, 0) }
+    }
+}
+#endif

@@ -1,0 +1,68 @@
+#if AsyncHTTPClient
+import Foundation
+import Futures
+import HTTPNetworking
+import NIOCore
+import NIOPosix
+import PledgeTesting
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+struct ResponseDecodingTests {
+    private func call(
+        fieldsOf size: Int, count: Int, limit: Int?
+    ) async throws -> HTTPResponse {
+        var configuration = AHCTransport.Configuration()
+        if let limit { configuration.maxHeadSize = limit }
+        let lines = (0..<count).map { "X-\($0): \(String(repeating: "a", count: size))\r\n" }
+        let server = try LoopbackServer { _ in
+            .raw("HTTP/1.1 200 OK\r\n\(lines.joined())Content-Length: 2\r\n\r\nok")
+        }
+        return try await AHCTransport(configuration).send(HTTPRequest(.get, server.url)).value
+    }
+
+    @Test(arguments: [(200_000, 1), (100, 1_500), (10, 5_000)])
+    func aHeadMayHaveAsManyBytesAsItIsTold(size: Int, count: Int) async throws {
+        let response = try await call(fieldsOf: size, count: count, limit: nil)
+        #expect(response.text == "ok")
+        #expect(response.headers["X-\(count - 1)"]?.utf8.count == size)
+    }
+
+    @Test(arguments: [(20_000, 1), (100, 200)])
+    func aHeadThatHasMoreIsNoResponse(size: Int, count: Int) async throws {
+        let error = await #expect(throws: HTTPError.self) {
+            try await call(fieldsOf: size, count: count, limit: 10_000)
+        }
+        #expect(error?.code == .badResponse)
+    }
+
+    @Test func whatAServerSendsAtOnceDoesNoHarm() async throws {
+        // Before it is asked, while the connection is made ready.
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Hasty())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+        for _ in 0..<20 {
+            _ = await AHCTransport().send(HTTPRequest(.get, url)).resultWhenSettled
+        }
+        try await server.close()
+    }
+}
+
+/// Answers before it is asked.
+private final class Hasty: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+        let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+    }
+}
+#endif
