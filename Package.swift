@@ -184,7 +184,11 @@ let package = Package(
             ]),
         tests(
             of: "LibcurlTransport",
-            uses: ["HTTPNetworking", "Futures", "Services", "PledgeTesting", "TestSupport"]),
+            uses: [
+                "CCurl", "HTTPNetworking", "Futures", "Services", "PledgeTesting",
+                "HTTPTestSupport",
+                "TestSupport",
+            ]),
         // Empty without the trait.
         tests(
             of: "AsyncHTTPClientTransport",

@@ -1,0 +1,19 @@
+import Foundation
+import HTTPNetworking
+import Testing
+
+struct PinnedKeyTests {
+    @Test func takes32BytesInBase64() {
+        let text = Data(0..<32).base64EncodedString()
+        #expect(PinnedKey(sha256: text)?.sha256 == text)
+    }
+
+    @Test(arguments: [
+        "", "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+        Data(0..<31).base64EncodedString(), Data(0..<33).base64EncodedString(),
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=;",
+        "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+    ])
+    func refusesAnythingElse(text: String) { #expect(PinnedKey(sha256: text) == nil) }
+}

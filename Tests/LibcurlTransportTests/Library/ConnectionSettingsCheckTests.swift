@@ -1,0 +1,131 @@
+import CCurl
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import Testing
+
+@testable import LibcurlTransport
+
+/// Settings that a libcurl cannot keep are told when a transport is made.
+struct ConnectionSettingsCheckTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    /// What a libcurl with some features says of settings; nil where it can keep them.
+    private func refusal(
+        features: UInt32 = .max, _ adjust: (inout ConnectionSettings) throws -> Void
+    ) rethrows -> UnsupportedSetting? {
+        var settings = ConnectionSettings()
+        try adjust(&settings)
+        let library = CurlLibrary(
+            version: "9.9.9", tlsLibrary: "Test/1", features: features, mayReuseHandles: true)
+        do throws(UnsupportedSetting) {
+            _ = try CurlOptions(
+                CurlTransport.Configuration(), settings, library, on: ManualScheduler())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test func theDefaultNeedsNothing() { #expect(refusal(features: 0) { _ in } == nil) }
+
+    @Test func versionsNeedAFeature() {
+        #expect(
+            refusal(features: 0) { $0.versions = .http2 }
+                == UnsupportedSetting(
+                    "versions", "libcurl 9.9.9 here speaks no HTTP/2: use .automatic"))
+        #expect(
+            refusal(features: 0) { $0.versions = .http3 }
+                == UnsupportedSetting(
+                    "versions", "libcurl 9.9.9 here speaks no HTTP/3: use .automatic"))
+        #expect(refusal(features: 0) { $0.versions = .http1 } == nil)
+        for version in [ConnectionSettings.Versions.http2, .http3] {
+            #expect(refusal { $0.versions = version } == nil)
+        }
+    }
+
+    @Test func aLibraryWithoutHTTP3RefusesItWhenATransportIsMade() throws {
+        let library = try CurlLibrary.lookUp()
+        guard !library.has(ccurl_feature_http3) else { return }
+        var settings = ConnectionSettings()
+        settings.versions = .http3
+        let error = #expect(throws: UnsupportedSetting.self) {
+            try CurlTransport(connecting: settings)
+        }
+        let words = "libcurl \(library.version) here speaks no HTTP/3: use .automatic"
+        #expect(error == UnsupportedSetting("versions", words))
+        #expect(error?.description == "versions: \(words)")
+    }
+
+    @Test func unixSocketsNeedAFeatureAndAPathThatFits() {
+        #expect(
+            refusal(features: 0) { $0.unixSocketPath = "/run/a" }
+                == UnsupportedSetting(
+                    "unixSocketPath", "libcurl 9.9.9 here knows no Unix domain sockets"))
+        for path in ["", String(repeating: "a", count: 104), String(repeating: "é", count: 52)] {
+            #expect(
+                refusal { $0.unixSocketPath = path }
+                    == UnsupportedSetting("unixSocketPath", "a path has 1 to 103 bytes"))
+        }
+        #expect(refusal { $0.unixSocketPath = String(repeating: "a", count: 103) } == nil)
+    }
+
+    @Test(arguments: ["ftp://a", "a:8080", "//a", "sock://a"])
+    func aProxyHasASchemeOfItsKind(text: String) throws {
+        let error = try refusal { $0.proxy = .server(try url(text)) }
+        #expect(
+            error
+                == UnsupportedSetting("proxy", "its URL begins with http, https, socks5 or socks5h")
+        )
+    }
+
+    @Test(arguments: ["http", "HTTP", "https", "socks4", "socks4a", "socks5", "socks5h"])
+    func aProxyMayHaveAnyOfItsSchemes(scheme: String) throws {
+        #expect(try refusal { $0.proxy = .server(try url("\(scheme)://a:1")) } == nil)
+    }
+
+    @Test func aProxyOverTLSNeedsAFeature() throws {
+        #expect(
+            try refusal(features: 0) { $0.proxy = .server(try url("https://a:1")) }
+                == UnsupportedSetting(
+                    "proxy", "libcurl 9.9.9 here speaks no TLS to a proxy: use http"))
+    }
+
+    @Test func filesMustBeThere() throws {
+        let missing = try folder.file("missing.pem")
+        let present = try folder.file("present.pem", Data("x".utf8))
+        let words = "the file \(missing.path) cannot be read"
+        for authorities in [TLSSettings.Authorities.only(missing), .systemAnd(missing)] {
+            #expect(
+                refusal { $0.tls.authorities = authorities }
+                    == UnsupportedSetting("tls.authorities", words))
+        }
+        for (chain, key) in [(missing, present), (present, missing)] {
+            #expect(
+                refusal { $0.tls.clientCertificate = .init(chain: chain, privateKey: key) }
+                    == UnsupportedSetting("tls.clientCertificate", words))
+        }
+        #expect(
+            refusal {
+                $0.tls.authorities = .only(present)
+                $0.tls.clientCertificate = .init(chain: present, privateKey: present)
+            } == nil)
+    }
+
+    @Test func theSystemsAuthoritiesComeBeforeOurOwn() throws {
+        let own = try folder.file("own.pem", Data("our own".utf8))
+        var settings = TLSSettings()
+        #expect(try settings.readAuthorities() == nil)
+        settings.authorities = .only(own)
+        #expect(try settings.readAuthorities() == Data("our own".utf8))
+        settings.authorities = .systemAnd(own)
+        let both = try #require(try settings.readAuthorities())
+        #expect(both.suffix(8) == Data("\nour own".utf8))
+        #expect(both.count > 8)
+    }
+}
