@@ -85,6 +85,38 @@ struct TransportsExamples {
         #expect(try await transport.send(request).value.status == 200)
     }
 
+    @Test func curl() async throws {
+        // snippet: curl
+        let curl = CurlTransport()
+        let answer = try await curl.send(HTTPRequest(.get, server.appending(path: "books/7"))).value
+        print(answer.status, answer.timing.connection?.protocolVersion ?? "")
+        // end snippet
+        #expect(answer.status == 200)
+        #expect(answer.timing.connection?.protocolVersion == "HTTP/1.1")
+    }
+
+    // snippet: curl-limits
+    func curl(settlingOn queue: DispatchQueue) throws -> CurlTransport {
+        try CurlTransport(
+            CurlTransport.Configuration(
+                connectionWaitTimeout: .seconds(5), idleTimeout: .seconds(20),
+                maxConnectionsPerHost: 20
+            ),
+            delivery: .serial(queue))
+    }
+    // end snippet
+
+    @Test func curlSettlesOnAQueue() async throws {
+        let queue = DispatchQueue(label: "responses")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let isOnQueue = Promise<Bool>()
+        try curl(settlingOn: queue).send(HTTPRequest(.get, server)).observe { _ in
+            isOnQueue.resolve(with: DispatchQueue.getSpecific(key: key) == true)
+        }
+        #expect(try await isOnQueue.value)
+    }
+
     // snippet: download
     func download(_ film: URL, to file: FileHandle, over transport: SessionTransport) async throws {
         let response = try await transport.stream(HTTPRequest(film)).value

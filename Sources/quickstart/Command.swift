@@ -6,7 +6,7 @@ struct Command {
     /// What is to be done.
     enum Work {
         case tour
-        case load(Endpoint, through: LoadTransport)
+        case load(Load)
         case help
     }
 
@@ -15,14 +15,16 @@ struct Command {
     var traceFile: String?
 
     static let usage = """
-        usage: swift run quickstart [--trace FILE.json] [--transport NAME] [URL]
+        usage: swift run quickstart [--trace FILE.json] [--transport NAME] [--timeout SECONDS] [URL]
 
-          without a URL     loads products and logs in, on a network in memory, and shows what
-                            policies do about a server that is busy
-          with a URL        loads it and shows status, time, size, and the body's beginning
-          --trace FILE      writes what was observed, for ui.perfetto.dev or chrome://tracing
-          --transport NAME  loads the URL through urlsession, the default, or through ahc, which needs
-                            swift run --traits AsyncHTTPClient quickstart
+          without a URL      loads products and logs in, on a network in memory, and shows what
+                             policies do about a server that is busy
+          with a URL         loads it and shows status, time, size, and the body's beginning
+          --trace FILE       writes what was observed, for ui.perfetto.dev or chrome://tracing
+          --transport NAME   loads the URL through curl, the default on Linux where libcurl is found,
+                             through urlsession, the default elsewhere, or through ahc, which needs
+                             swift run --traits AsyncHTTPClient quickstart
+          --timeout SECONDS  gives up after so long, 300 by default
         """
 
     /// Does what the arguments ask for: nil where all went well.
@@ -35,10 +37,7 @@ struct Command {
             case .tour:
                 try await runTour(on: server.request).value
                 try await runBusyDay(recordedBy: recorder).value
-            case .load(let endpoint, let transport):
-                try await runLoad(
-                    of: endpoint, through: try transport.open(), recordedBy: recorder
-                ).value
+            case .load(let load): try await load.run(recordedBy: recorder).value
             }
             if let file = command.traceFile { try writeTrace(of: recorder, to: file) }
             return nil
@@ -57,14 +56,21 @@ struct Command {
         let transport = try Self.take(
             "--transport", LoadTransport.names, from: &arguments
         ).map(LoadTransport.init(named:))
+        let limit = try Self.take(
+            "--timeout", "a number of seconds", from: &arguments
+        ).map(Self.limit)
         if let flag = arguments.first(where: { $0.hasPrefix("-") }) {
             throw Failure(wrongUse: "unknown flag \(Printable.quoted(flag)); see --help")
         } else if arguments.count > 1 {
             throw Failure(wrongUse: "one URL at most, not \(arguments.count); see --help")
         } else if let first = arguments.first {
-            work = .load(try Self.endpoint(of: first), through: transport ?? .urlsession)
-        } else if transport != nil {
-            throw Failure(wrongUse: "--transport needs a URL; see --help")
+            var load = Load(endpoint: try Self.endpoint(of: first))
+            if let transport { load.transport = transport }
+            if let limit { load.limit = limit }
+            work = .load(load)
+        } else if transport != nil || limit != nil {
+            let flag = transport != nil ? "--transport" : "--timeout"
+            throw Failure(wrongUse: "\(flag) needs a URL; see --help")
         } else {
             work = .tour
         }
@@ -84,6 +90,16 @@ struct Command {
             throw Failure(wrongUse: "\(flag) is given more than once; see --help")
         }
         return word
+    }
+
+    /// The time that a word names.
+    private static func limit(_ word: String) throws(Failure) -> Duration {
+        guard let seconds = Double(word), seconds > 0, seconds <= 1e9 else {
+            throw Failure(
+                wrongUse:
+                    "--timeout needs a number of seconds above zero, not \(Printable.quoted(word))")
+        }
+        return .seconds(seconds)
     }
 
     /// The endpoint that a URL names.

@@ -1,33 +1,51 @@
 import Foundation
 import Pledge
 
-/// Loads an endpoint through a transport, redirects followed, and shows what came.
-func runLoad(
-    of endpoint: Endpoint, through transport: @escaping HTTPService,
-    recordedBy recorder: CallRecorder
-) -> Future<Void> {
-    let load = stack(
-        .observed(by: recorder.observer, named: { "\($0)" }), .redirect(), over: transport)
-    let clock = ContinuousClock()
-    let start = clock.now
-    let request: HTTPRequest
-    do { request = try HTTPRequest(endpoint) } catch { return Future(error: error) }
-    return load(request).map { response in
-        let time = clock.now - start
-        _ = try response.acceptedBody(for: endpoint)
-        show(response, of: endpoint, after: time)
-    }
-}
+/// What is to be loaded, and how.
+struct Load {
+    var endpoint: Endpoint
+    var transport = LoadTransport.ofThisSystem
+    /// How long all of it may take, redirects and the body included.
+    var limit = Duration.seconds(300)
 
-private func show(_ response: HTTPResponse, of endpoint: Endpoint, after time: Duration) {
-    let type = response.headers["Content-Type"].map { ", \(Printable.line($0))" } ?? ""
-    let seconds = time.inSeconds(digits: 3)
-    print("loaded   \(endpoint)")
-    print("status   \(response.status)")
-    print("time     \(seconds) s")
-    print("size     \(response.body.count) bytes\(type)")
-    print("")
-    print(Printable.beginning(of: response.body))
+    private static let mostBytes = 64 << 20
+
+    /// Loads it, redirects followed, and shows what came.
+    func run(recordedBy recorder: CallRecorder) -> Future<Void> {
+        let clock = ContinuousClock()
+        let start = clock.now
+        do {
+            let request = try HTTPRequest(endpoint)
+            let bar = ProgressBar()
+            let load: HTTPStreamingService = stack(
+                .observed(by: recorder.observer, named: { "\($0)" }), .deadline(limit),
+                .redirect(), .downloadProgress { bar.show($0, of: $1) },
+                over: try transport.open())
+            return load(request)
+                .flatMap { $0.gathered(upTo: Self.mostBytes) }
+                .always { bar.clear() }
+                .map { response in
+                    _ = try response.acceptedBody(for: endpoint)
+                    show(response, after: clock.now - start)
+                }
+        } catch {
+            return Future(error: error)
+        }
+    }
+
+    private func show(_ response: HTTPResponse, after time: Duration) {
+        let type = response.headers["Content-Type"].map { ", \(Printable.line($0))" } ?? ""
+        print("loaded   \(endpoint)")
+        if let last = response.url, last != endpoint.url {
+            print("final    \(Endpoint(url: last))")
+        }
+        print("through  \(transport.words)")
+        print("status   \(response.status)")
+        print("time     \(time.inSeconds(digits: 3)) s")
+        print("size     \(response.body.count) bytes\(type)")
+        print("")
+        print(Printable.beginning(of: response.body))
+    }
 }
 
 extension Duration {

@@ -6,11 +6,20 @@ import AsyncHTTPClientTransport
 
 /// Which transport loads a URL.
 enum LoadTransport: String, CaseIterable {
+    case curl
     case urlsession
     case ahc
 
     /// What can be named.
-    static let names = allCases.map(\.rawValue).joined(separator: " or ")
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// What a client has that names none.
+    static var ofThisSystem: LoadTransport {
+        switch DefaultTransport.ofThisSystem {
+        case .curl: .curl
+        case .urlsession: .urlsession
+        }
+    }
 
     /// Finds a transport by its name.
     init(named name: String) throws(Failure) {
@@ -22,13 +31,25 @@ enum LoadTransport: String, CaseIterable {
         self = transport
     }
 
-    /// The transport's service.
-    func open() throws(Failure) -> HTTPService {
+    /// What it is, in a few words.
+    var words: String {
         switch self {
-        case .urlsession: return SessionTransport().send
+        case .curl: "curl (libcurl \((try? CurlLibrary.lookUp().version) ?? "not found"))"
+        case .urlsession: "urlsession (URLSession)"
+        case .ahc: "ahc (AsyncHTTPClient)"
+        }
+    }
+
+    /// The transport's service.
+    func open() throws -> HTTPStreamingService {
+        switch self {
+        case .curl:
+            _ = try CurlLibrary.lookUp()
+            return CurlTransport().stream
+        case .urlsession: return SessionTransport().stream
         case .ahc:
             #if AsyncHTTPClient
-            return AHCTransport.shared.send
+            return AHCTransport.shared.stream
             #else
             throw Failure(
                 wrongUse: "this build has no AsyncHTTPClient; "

@@ -8,7 +8,8 @@ struct CommandTests {
 
         #expect(
             run.output.hasPrefix(
-                "usage: swift run quickstart [--trace FILE.json] [--transport NAME] [URL]\n"))
+                "usage: swift run quickstart [--trace FILE.json] [--transport NAME] [--timeout SECONDS] [URL]\n"
+            ))
         #expect(run.errors == "")
         #expect(run.exitCode == 0)
     }
@@ -40,12 +41,17 @@ struct CommandTests {
     }
 
     @Test(arguments: [
-        (["--transport"], "--transport needs urlsession or ahc; see --help"),
+        (["--transport"], "--transport needs curl, urlsession, ahc; see --help"),
         (
-            ["--transport", "curl", "http://a"],
-            #"there is no transport "curl"; there are urlsession or ahc"#
+            ["--transport", "wget", "http://a"],
+            #"there is no transport "wget"; there are curl, urlsession, ahc"#
         ),
         (["--transport", "urlsession"], "--transport needs a URL; see --help"),
+        (["--timeout", "5"], "--timeout needs a URL; see --help"),
+        (
+            ["--timeout", "soon", "http://a"],
+            #"--timeout needs a number of seconds above zero, not "soon""#
+        ),
         (
             ["--transport", "ahc", "--transport", "ahc", "http://a"],
             "--transport is given more than once; see --help"

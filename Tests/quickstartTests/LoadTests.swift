@@ -1,4 +1,5 @@
 import Foundation
+import Pledge
 import PledgeTesting
 import Testing
 
@@ -12,12 +13,17 @@ struct LoadTests {
         let run = try await QuickstartRun("\(server.url)/greeting?token=secret")
 
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
-        try #require(lines.count == 9, "\(run.output)")
+        try #require(lines.count == 10, "\(run.output)")
         #expect(lines[0] == "loaded   GET \(server.url)/greeting?token=…")
-        #expect(lines[1] == "status   203")
-        #expect(lines[2].wholeMatch(of: /time     \d+\.\d{3} s/) != nil)
-        #expect(lines[3] == "size     14 bytes, text/plain")
-        #expect(lines[4...] == ["", "Hello,", "world", "", ""])
+        #if os(Linux)
+        #expect(lines[1].wholeMatch(of: /through  curl \(libcurl \d+\.\d+\.\d+\)/) != nil)
+        #else
+        #expect(lines[1] == "through  urlsession (URLSession)")
+        #endif
+        #expect(lines[2] == "status   203")
+        #expect(lines[3].wholeMatch(of: /time     \d+\.\d{3} s/) != nil)
+        #expect(lines[4] == "size     14 bytes, text/plain")
+        #expect(lines[5...] == ["", "Hello,", "world", "", ""])
         #expect(run.errors == "")
         #expect(run.exitCode == 0)
         #expect(server.requests.map(\.target) == ["/greeting?token=secret"])
@@ -62,14 +68,17 @@ struct LoadTests {
         #expect(run.output.hasSuffix("xä" + String(repeating: "ä", count: 298) + "\n…\n"))
     }
 
-    @Test func redirectsAreFollowed() async throws {
+    @Test(arguments: ["curl", "urlsession"])
+    func redirectsAreFollowed(through transport: String) async throws {
         let server = try LoopbackServer { request in
             request.target == "/old"
                 ? .response(301, headers: ["Location": "/new"]) : .text("at \(request.target)")
         }
 
-        let run = try await QuickstartRun("--transport", "urlsession", "\(server.url)/old")
+        let run = try await QuickstartRun("--transport", transport, "\(server.url)/old")
 
+        #expect(run.output.contains("loaded   GET \(server.url)/old\n"))
+        #expect(run.output.contains("final    GET \(server.url)/new\n"))
         #expect(run.output.contains("status   200\n"))
         #expect(run.output.hasSuffix("at /new\n"))
     }
@@ -84,6 +93,16 @@ struct LoadTests {
         #else
         #expect(run.errors.contains("--traits AsyncHTTPClient") && run.exitCode == 2)
         #endif
+    }
+
+    @Test func aServerThatTakesTooLongIsGivenUp() async throws {
+        let answer = Promise<LoopbackAnswer>()
+        let server = try LoopbackServer(answeringLater: { _ in answer })
+
+        let run = try await QuickstartRun("--timeout", "0.2", "\(server.url)/slow")
+
+        #expect(run.errors.contains("timed out"))
+        #expect(run.exitCode == 1)
     }
 
     @Test func a404IsOneLine() async throws {
