@@ -101,7 +101,7 @@ struct LoadTests {
 
         let run = try await QuickstartRun("--timeout", "0.2", "\(server.url)/slow")
 
-        #expect(run.errors.contains("timed out"))
+        #expect(run.errors.contains("deadline of 0.2 seconds"))
         #expect(run.exitCode == 1)
     }
 
