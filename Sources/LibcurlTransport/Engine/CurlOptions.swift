@@ -54,6 +54,18 @@ final class CurlOptions: Sendable {
         ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
     }
 
+    /// Whether calls to a place wait for the first connection to it, which may carry all of them.
+    ///
+    /// Over TLS that is known before the first request goes out. Without TLS libcurl would wait for the
+    /// whole head of the first answer, which may take as long as it likes.
+    func sharesConnections(_ request: HTTPRequest) -> Bool {
+        switch connecting.versions {
+        case .http1: false
+        case .automatic, .http3: request.url.scheme?.utf8.count == 5
+        case .http2: true
+        }
+    }
+
     /// Sets what stays the same from transfer to transfer.
     func configure(_ easy: OpaquePointer) {
         let http = 1
@@ -84,8 +96,6 @@ final class CurlOptions: Sendable {
             case .http3: 30
             }
         set(easy, ccurl_http_version, version)
-        // Over TLS, calls wait for the first connection, which may carry all of them.
-        if connecting.versions != .http1 { set(easy, ccurl_pipe_wait, 1) }
     }
 
     private func configureTLS(_ easy: OpaquePointer) {

@@ -53,6 +53,7 @@ final class EasyHandle {
         ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
         let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
         guard code == ccurl_ok.rawValue else { throw transfer.call.failure(.other) }
+        _ = ccurl_set_long(easy, ccurl_pipe_wait, options.sharesConnections(request) ? 1 : 0)
         setBody(of: request, transfer)
         setHeaders(of: request)
         if let addresses = options.addresses(for: request) {
