@@ -52,6 +52,7 @@ extension CurlLoop {
         while let easy = ccurl_multi_next_ended(multi, &code) {
             let transfer = Transfer.at(ccurl_context(easy))
             let result = transfer.result(code)
+            kept.note(easy)
             remove(transfer)
             if transfer.isToBeRepeated {
                 transfer.restart()

@@ -16,8 +16,8 @@ final class CurlLoop {
     private var isClosed = false
     /// The transfers under way, by their call.
     var transfers: [ObjectIdentifier: Transfer] = [:]
-    /// The sockets by which several transfers go at a time, so that something may come unasked.
-    private(set) var multiplexed: Set<Int32> = []
+    /// The connections by which something may have come that nobody has asked for.
+    var kept = KeptConnections()
     /// Handles that wait for their next transfer.
     var idle: [EasyHandle] = []
     /// The transfers for which bytes of a body have come in this turn.
@@ -114,22 +114,29 @@ final class CurlLoop {
         }
         idle = []
         ccurl_multi_free(multi)
+        tellEnd()
+    }
+
+    /// Tells the last callers, and then that nothing is left: jobs may run in any order.
+    private func tellEnd() {
+        let untold = Locked(results.count)
         let ended = engine.ended
-        results.append { ended.resolve() }
+        if results.isEmpty { results.append {} }
+        results = results.map { job in
+            {
+                job()
+                let isLast = untold.withLock { count in
+                    count -= 1
+                    return count <= 0
+                }
+                if isLast { ended.resolve() }
+            }
+        }
         engine.delivery.deliver(&results)
     }
 }
 
 extension CurlLoop {
-    /// Notes by what kind of connection a response comes.
-    func note(_ connection: HTTPConnectionReport?, of socket: Int32) {
-        if connection?.protocolVersion == "HTTP/2" {
-            multiplexed.insert(socket)
-        } else if !multiplexed.isEmpty {
-            multiplexed.remove(socket)
-        }
-    }
-
     /// Makes the multi, whose functions come back to the loop.
     private static func makeMulti() -> OpaquePointer? {
         ccurl_multi_make(
