@@ -13,6 +13,8 @@ final class CurlOptions: Sendable {
     let connectionWatches: IdleWatches?
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
+    /// By hosts in lower case, as origins have them.
+    private let addresses: [String: [String]]
     /// Certificates in PEM, where those of the system are not the only ones.
     private let authorities: Data?
 
@@ -34,14 +36,16 @@ final class CurlOptions: Sendable {
         connectionWatches = configuration.connectionWaitTimeout.map {
             IdleWatches($0, on: scheduler)
         }
+        addresses = Dictionary(
+            connecting.addresses.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
         try connecting.check(against: library)
         authorities = try connecting.tls.readAuthorities()
     }
 
     /// The list entry for a request to a host whose addresses are given; nil for any other.
     func addresses(for request: HTTPRequest) -> String? {
-        if connecting.addresses.isEmpty { return nil }
-        guard let origin = request.origin, let addresses = connecting.addresses[origin.host] else {
+        if addresses.isEmpty { return nil }
+        guard let origin = request.origin, let addresses = addresses[origin.host] else {
             return nil
         }
         return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
