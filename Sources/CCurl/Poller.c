@@ -1,6 +1,8 @@
 #include "CPoller.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -156,4 +158,26 @@ bool ccurl_has_input(int descriptor) {
     char byte;
     ssize_t count = recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+bool ccurl_has_local_port(int descriptor, int port) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+        struct sockaddr_storage room;
+    } address;
+    socklen_t size = sizeof(address);
+    if (getsockname(descriptor, &address.any, &size) != 0) return false;
+    switch (address.any.sa_family) {
+    case AF_INET: return ntohs(address.ipv4.sin_port) == port;
+    case AF_INET6: return ntohs(address.ipv6.sin6_port) == port;
+    case AF_UNIX: return port == 0;
+    default: return false;
+    }
+}
+
+bool ccurl_is_address(const char *text) {
+    unsigned char address[16];
+    return inet_pton(AF_INET, text, address) == 1 || inet_pton(AF_INET6, text, address) == 1;
 }

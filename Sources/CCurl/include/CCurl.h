@@ -127,6 +127,7 @@ enum ccurl_long_info {
     ccurl_info_os_error = 0x200000 + 25,
     ccurl_info_new_connections = 0x200000 + 26,
     ccurl_info_remote_port = 0x200000 + 40,
+    ccurl_info_local_port = 0x200000 + 42,
     ccurl_info_http_version = 0x200000 + 46,
     ccurl_info_connect_code = 0x200000 + 22,
 };
@@ -275,7 +276,7 @@ long ccurl_get_long(ccurl_easy *_Nonnull easy, enum ccurl_long_info info);
 int64_t ccurl_get_offset(ccurl_easy *_Nonnull easy, enum ccurl_offset_info info);
 const char *_Nullable ccurl_get_text(ccurl_easy *_Nonnull easy, enum ccurl_text_info info);
 
-/// The descriptor of the transfer's connection, -1 where it has none.
+/// The descriptor of an ended transfer's connection, -1 where it is closed.
 int ccurl_socket(ccurl_easy *_Nonnull easy);
 
 /// Pauses and goes on: bits of ccurl_pause_receiving and ccurl_pause_sending stay paused.

@@ -37,4 +37,10 @@ void ccurl_poller_wake(ccurl_poller *_Nonnull poller);
 /// Whether bytes, or the end, have come by a connection on which nothing is expected.
 bool ccurl_has_input(int descriptor);
 
+/// Whether a descriptor is a socket that is bound to a local port; 0 for one without ports.
+bool ccurl_has_local_port(int descriptor, int port);
+
+/// Whether a text is an IPv4 or IPv6 address, without a port and without brackets.
+bool ccurl_is_address(const char *_Nonnull text);
+
 #endif

@@ -52,7 +52,8 @@ final class CurlCall: Sendable {
         self.options = options
         self.engine = engine
         if case .streamed = recipient { isStreamed = true } else { isStreamed = false }
-        state = Locked(State(recipient: recipient))
+        state = Locked(
+            State(recipient: recipient, lastSign: options.idleWatches?.scheduler.now))
     }
 
     /// The time since the call was made.
@@ -112,7 +113,6 @@ extension CurlCall {
 
     private func watchIdleness() {
         guard let watches = options.idleWatches else { return }
-        noteSign()
         let place = watches.add(self)
         let isOver = state.withLock { state in
             if !state.isOver { state.idlePlace = place }

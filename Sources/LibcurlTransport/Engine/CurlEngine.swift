@@ -23,20 +23,22 @@ final class CurlEngine: Sendable {
     }
 
     private struct State {
+        /// Nil when the thread has ended: nobody is woken any more, and its descriptors are closed.
+        var poller: Poller?
         var commands: [Command] = []
         /// Whether the thread waits, or is about to.
         var isSleeping = false
         /// Whether calls are refused.
         var isClosed = false
+
         /// Whether the thread has ended, so that nobody takes commands any more.
-        var hasEnded = false
+        var hasEnded: Bool { poller == nil }
     }
 
     let delivery: ResultDelivery
     let handles: HandlePool
     let ended = InternalPromise<Void>()
-    private let poller: Poller
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// Starts the thread.
     ///
@@ -45,7 +47,7 @@ final class CurlEngine: Sendable {
         guard let poller = Poller() else {
             throw HTTPError(code: .other, reason: "the system has no descriptor left")
         }
-        self.poller = poller
+        state = Locked(State(poller: poller))
         self.delivery = delivery
         handles = HandlePool(options)
         IOThread.start {
@@ -67,18 +69,18 @@ final class CurlEngine: Sendable {
     /// Leaves a command; false where the thread has ended, or where it starts a call and is closed.
     @discardableResult
     func submit(_ command: Command) -> Bool {
-        let (isTaken, wakes) = state.withLock { state in
-            if state.hasEnded { return (false, false) }
+        let (isTaken, sleeper) = state.withLock { state -> (Bool, Poller?) in
+            if state.hasEnded { return (false, nil) }
             switch command {
-            case .start where state.isClosed: return (false, false)
+            case .start where state.isClosed: return (false, nil)
             case .close, .drain: state.isClosed = true
             default: break
             }
             state.commands.append(command)
             defer { state.isSleeping = false }
-            return (true, state.isSleeping)
+            return (true, state.isSleeping ? state.poller : nil)
         }
-        if wakes { poller.wake() }
+        sleeper?.wake()
         return isTaken
     }
 
@@ -101,7 +103,7 @@ final class CurlEngine: Sendable {
     /// Says that the thread takes no more commands: those that were left.
     func end() -> [Command] {
         state.withLock { state in
-            state.hasEnded = true
+            state.poller = nil
             state.isClosed = true
             defer { state.commands = [] }
             return state.commands

@@ -43,6 +43,7 @@ extension CurlLoop {
         while let easy = ccurl_multi_next_ended(multi, &code) {
             let transfer = Transfer.at(ccurl_context(easy))
             let result = transfer.result(code)
+            kept.note(easy)
             remove(transfer)
             if transfer.isToBeRepeated {
                 transfer.restart()
@@ -71,7 +72,7 @@ extension CurlLoop {
         let response = transfer.takeWhole()
         let handle = transfer.handle
         results.append { [handles = engine.handles] in
-            handles.giveBack(handle)
+            defer { handles.giveBack(handle) }
             // A job that tells of the head may still be under way on another thread.
             guard let pipe else { return call.settle(result.map { response }) }
             switch result {

@@ -16,8 +16,8 @@ final class CurlLoop {
     private var isClosed = false
     /// The transfers under way, by their call.
     var transfers: [ObjectIdentifier: Transfer] = [:]
-    /// The sockets by which several transfers go at a time, so that something may come unasked.
-    private(set) var multiplexed: Set<Int32> = []
+    /// The connections by which something may have come that nobody has asked for.
+    var kept = KeptConnections()
     /// The transfers for which bytes of a body have come in this turn.
     var receivers: [Transfer] = []
     /// The transfers that wait for a connection since this turn.
@@ -108,25 +108,19 @@ final class CurlLoop {
         for call in calls { end(call, with: call.failure(.transportClosed)) }
         for command in left {
             guard case .start(let call, let handle) = command else { continue }
-            engine.handles.giveBack(handle)
-            results.append { call.fail(with: call.failure(.transportClosed)) }
+            results.append { [handles = engine.handles] in
+                call.fail(with: call.failure(.transportClosed))
+                handles.giveBack(handle)
+            }
         }
         ccurl_multi_free(multi)
+        // Jobs may run in any order; each gives its handle back when it has told its caller.
         engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
         engine.delivery.deliver(&results)
     }
 }
 
 extension CurlLoop {
-    /// Notes by what kind of connection a response comes.
-    func note(_ connection: HTTPConnectionReport?, of socket: Int32) {
-        if connection?.protocolVersion == "HTTP/2" {
-            multiplexed.insert(socket)
-        } else if !multiplexed.isEmpty {
-            multiplexed.remove(socket)
-        }
-    }
-
     /// Makes the multi, whose functions come back to the loop.
     private static func makeMulti() -> OpaquePointer? {
         ccurl_multi_make(

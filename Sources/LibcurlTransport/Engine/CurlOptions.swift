@@ -13,6 +13,8 @@ final class CurlOptions: Sendable {
     let connectionWatches: IdleWatches?
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
+    /// By hosts in lower case, as origins have them.
+    private let addresses: [String: [String]]
     /// Certificates in PEM, where those of the system are not the only ones.
     private let authorities: Data?
 
@@ -34,14 +36,16 @@ final class CurlOptions: Sendable {
         connectionWatches = configuration.connectionWaitTimeout.map {
             IdleWatches($0, on: scheduler)
         }
+        addresses = Dictionary(
+            connecting.addresses.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
         try connecting.check(against: library)
         authorities = try connecting.tls.readAuthorities()
     }
 
     /// The list entry for a request to a host whose addresses are given; nil for any other.
     func addresses(for request: HTTPRequest) -> String? {
-        if connecting.addresses.isEmpty { return nil }
-        guard let origin = request.origin, let addresses = connecting.addresses[origin.host] else {
+        if addresses.isEmpty { return nil }
+        guard let origin = request.origin, let addresses = addresses[origin.host] else {
             return nil
         }
         return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
@@ -52,6 +56,18 @@ final class CurlOptions: Sendable {
         ccurl_multi_set(multi, ccurl_max_host_connections, configuration.maxConnectionsPerHost)
         ccurl_multi_set(multi, ccurl_max_total_connections, configuration.maxConnections ?? 0)
         ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
+    }
+
+    /// Whether calls to a place wait for the first connection to it, which may carry all of them.
+    ///
+    /// Over TLS that is known before the first request goes out. Without TLS libcurl would wait for the
+    /// whole head of the first answer, which may take as long as it likes.
+    func sharesConnections(_ request: HTTPRequest) -> Bool {
+        switch connecting.versions {
+        case .http1: false
+        case .automatic, .http3: request.url.scheme?.utf8.count == 5
+        case .http2: true
+        }
     }
 
     /// Sets what stays the same from transfer to transfer.
@@ -84,8 +100,6 @@ final class CurlOptions: Sendable {
             case .http3: 30
             }
         set(easy, ccurl_http_version, version)
-        // Over TLS, calls wait for the first connection, which may carry all of them.
-        if connecting.versions != .http1 { set(easy, ccurl_pipe_wait, 1) }
     }
 
     private func configureTLS(_ easy: OpaquePointer) {

@@ -56,6 +56,7 @@ final class EasyHandle: @unchecked Sendable {
         words.pointee = 0
         let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
         guard code == ccurl_ok.rawValue else { return false }
+        _ = ccurl_set_long(easy, ccurl_pipe_wait, options.sharesConnections(request) ? 1 : 0)
         setBody(of: request)
         setHeaders(of: request)
         if let addresses = options.addresses(for: request) {
@@ -167,8 +168,8 @@ extension EasyHandle {
                 let isDone = offset == 0 && origin == 0 && Transfer.at(context).rewind()
                 return Int32(isDone ? ccurl_seek_done : ccurl_seek_failed)
             },
-            connected: { context, _, _, _, _ in
-                let may = Transfer.at(context).maySend()
+            connected: { context, _, _, _, localPort in
+                let may = Transfer.at(context).maySend(from: localPort)
                 return Int32(may ? ccurl_may_send : ccurl_must_not_send)
             },
             resolving: { _, _, context in

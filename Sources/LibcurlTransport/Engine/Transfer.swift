@@ -105,7 +105,6 @@ extension Transfer {
     private func take(head status: Int, _ headers: HTTPHeaders) {
         var timing = HTTPTiming(untilHeaders: call.elapsed)
         timing.connection = HTTPConnectionReport(of: handle.easy)
-        loop.note(timing.connection, of: ccurl_socket(handle.easy))
         let head = HTTPResponse(
             status: status, headers: headers, url: call.request.url, timing: timing,
             request: call.request)
@@ -195,9 +194,11 @@ extension Transfer {
     /// answer has come: whatever the method. That is right only where the request may be repeated (RFC
     /// 9112, section 9.3.1). And a connection on which something has come unasked would give that as the
     /// answer.
-    func maySend() -> Bool {
+    ///
+    /// - Parameter localPort: By which the connection is known; zero for a Unix domain socket.
+    func maySend(from localPort: Int32) -> Bool {
         noteConnecting()
-        if isSpoilt {
+        if isSpoilt(localPort) {
             spoiltConnections += 1
             isToBeRepeated = true
             return false
@@ -211,10 +212,9 @@ extension Transfer {
         return true
     }
 
-    private var isSpoilt: Bool {
+    private func isSpoilt(_ localPort: Int32) -> Bool {
         guard spoiltConnections < 100, ccurl_get_long(handle.easy, ccurl_info_new_connections) == 0
         else { return false }
-        let socket = ccurl_socket(handle.easy)
-        return socket >= 0 && !loop.multiplexed.contains(socket) && ccurl_has_input(socket)
+        return loop.kept.isSpoilt(localPort)
     }
 }

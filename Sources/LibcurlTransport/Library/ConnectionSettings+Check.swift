@@ -24,6 +24,11 @@ extension ConnectionSettings {
             _ = try read(certificate.chain, "tls.clientCertificate")
             _ = try read(certificate.privateKey, "tls.clientCertificate")
         }
+        for (host, addresses) in addresses
+        where addresses.isEmpty || !addresses.allSatisfy({ ccurl_is_address($0) }) {
+            throw UnsupportedSetting(
+                "addresses", "\(host) needs addresses such as 10.0.0.7 or fd00::7")
+        }
         try proxy.check(against: library)
     }
 }

@@ -1,0 +1,34 @@
+import Futures
+package import HTTPNetworking
+
+/// Calls of a transport to a server that misbehaves.
+package struct MisbehaviourRun {
+    /// How calls ended that should not have ended so: with no `HTTPError`, or not in time.
+    package private(set) var strange: [String] = []
+
+    /// Makes calls, some at a time, and waits for the end of each.
+    ///
+    /// - Parameters:
+    ///   - count: How many calls.
+    ///   - width: How many at a time.
+    ///   - patience: How long a call may take.
+    package init(
+        of misbehaviour: Misbehaviour, _ count: Int, atOnce width: Int = 8,
+        patience: Duration = .seconds(60), by send: @escaping HTTPService
+    ) async throws {
+        let server = try misbehaviour.server()
+        defer { server.stop() }
+        for start in stride(from: 0, to: count, by: width) {
+            let calls = (start..<min(start + width, count)).map { number in
+                send(HTTPRequest(.get, server.url("/\(number)")))
+            }
+            for call in calls {
+                switch await call.timeout(patience).resultWhenSettled {
+                case .success: continue
+                case .failure(is HTTPError): continue
+                case .failure(let error): strange.append("\(misbehaviour): \(error)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The system's calls for sockets that wait.
+enum Sockets {
+    /// Listens at a place: the descriptor and the port.
+    static func listen(at place: SocketServer.Place) throws -> (descriptor: Int32, port: UInt16) {
+        let isUnix = if case .unix = place { true } else { false }
+        let isIPv6 = if case .ipv6 = place { true } else { false }
+        let number = socket(isUnix ? AF_UNIX : isIPv6 ? AF_INET6 : AF_INET, streamSocket, 0)
+        guard number >= 0 else { throw POSIXError(.EMFILE) }
+        let isBound =
+            switch place {
+            case .ipv4: bindIPv4(number)
+            case .ipv6: bindIPv6(number)
+            case .unix(let path): bindUnix(number, path)
+            }
+        guard isBound, systemListen(number, 1_024) == 0 else {
+            close(number)
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EINVAL)
+        }
+        return (number, isUnix ? 0 : port(of: number))
+    }
+
+    /// Waits for a client; nil where the listener was woken.
+    static func accept(_ listener: Int32) -> Int32? {
+        while true {
+            let number = systemAccept(listener)
+            if number >= 0 {
+                set(number, Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+                #if canImport(Darwin)
+                set(number, SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
+                #endif
+                return number
+            }
+            if errno != EINTR, errno != ECONNABORTED { return nil }
+        }
+    }
+
+    /// Ends a wait for clients.
+    static func wake(_ listener: Int32) { shutDown(listener) }
+
+    static func close(_ number: Int32) { _ = systemClose(number) }
+
+    static func shutDown(_ number: Int32) { _ = shutdown(number, Int32(SHUT_RDWR)) }
+
+    static func finishSending(_ number: Int32) { _ = shutdown(number, Int32(SHUT_WR)) }
+
+    static func resetOnClose(_ number: Int32) {
+        set(number, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+    }
+
+    /// The bytes that come next; nil where none will.
+    static func receive(from number: Int32) -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { room, count in
+            repeat {
+                count = max(-1, read(number, room.baseAddress, room.count))
+            } while count < 0
+                && errno == EINTR
+            count = max(0, count)
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Sends all bytes; false where the other side has left.
+    static func send(_ bytes: [UInt8], to number: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                systemSend(number, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+}
+
+extension Sockets {
+    private static var streamSocket: Int32 {
+        #if canImport(Glibc)
+        Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #else
+        SOCK_STREAM
+        #endif
+    }
+
+    private static func set<Value: BitwiseCopyable>(
+        _ number: Int32, _ level: Int32, _ option: Int32, _ value: Value
+    ) {
+        var value = value
+        setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Value>.size))
+    }
+
+    private static func bindIPv4(_ number: Int32) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return bind(number, to: &address)
+    }
+
+    private static func bindIPv6(_ number: Int32) -> Bool {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        return bind(number, to: &address)
+    }
+
+    private static func bindUnix(_ number: Int32, _ path: String) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { room in
+            room.copyBytes(from: path.utf8.prefix(room.count - 1))
+        }
+        return bind(number, to: &address)
+    }
+
+    private static func bind<Address>(_ number: Int32, to address: inout Address) -> Bool {
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+                systemBind(number, general, socklen_t(MemoryLayout<Address>.size)) == 0
+            }
+        }
+    }
+
+    /// The port, which stands at the same place for both families.
+    private static func port(of number: Int32) -> UInt16 {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+                _ = getsockname(number, general, &size)
+            }
+        }
+        return UInt16(bigEndian: address.sin6_port)
+    }
+}
+
+// The system's calls that methods of the same names hide.
+
+private func systemListen(_ number: Int32, _ count: Int32) -> Int32 { listen(number, count) }
+
+private func systemAccept(_ number: Int32) -> Int32 { accept(number, nil, nil) }
+
+private func systemClose(_ number: Int32) -> Int32 { close(number) }
+
+private func systemBind(
+    _ number: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t
+) -> Int32 {
+    bind(number, address, size)
+}
+
+private func systemSend(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Darwin)
+    send(number, bytes.baseAddress, bytes.count, 0)
+    #else
+    send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    #endif
+}

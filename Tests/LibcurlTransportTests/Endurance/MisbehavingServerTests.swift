@@ -1,0 +1,37 @@
+#if os(Linux)
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import TestSupport
+import Testing
+
+@testable import LibcurlTransport
+
+/// Whatever a server does, a call ends, and nothing of it is left.
+@Suite(.timeLimit(.minutes(10)))
+struct MisbehavingServerTests {
+    @Test func thereAreFortyOfThemAndMore() {
+        #expect(Misbehaviour.all.count >= 40)
+        #expect(Set(Misbehaviour.all.map(\.name)).count == Misbehaviour.all.count)
+    }
+
+    @Test func noneOfThemLeavesAnything() async {
+        // Where no other test has sockets and memory.
+        await #expect(processExitsWith: .success) {
+            let before = ProcessState.now.descriptorCount
+            do {
+                let transport = try CurlTransport.with { $0.maxBodySize = 1 << 20 }
+                for misbehaviour in Misbehaviour.all {
+                    let run = try await MisbehaviourRun(
+                        of: misbehaviour, misbehaviourCallCount(), by: transport.send)
+                    #expect(run.strange.isEmpty, "\(run.strange.prefix(3))")
+                }
+                try await transport.close().soon
+            }
+            #expect(heldBytes() < 200 << 20, "\(heldBytes()) bytes")
+            // Dispatch's own: an epoll, an eventfd, a timerfd.
+            #expect(await comesTrue { ProcessState.now.descriptorCount <= before + 3 })
+        }
+    }
+}
+#endif

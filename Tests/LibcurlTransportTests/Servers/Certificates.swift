@@ -1,0 +1,45 @@
+#if os(Linux)
+import Foundation
+import HTTPNetworking
+import HTTPTestSupport
+
+/// Keys and certificates, made anew for a test.
+struct Certificates {
+    let folder: TestFolder
+    private let openssl: URL
+
+    /// Makes an authority; nil where openssl is not installed.
+    init?(in folder: TestFolder) throws {
+        guard let openssl = try Program.find("openssl", of: "openssl") else { return nil }
+        self.openssl = openssl
+        self.folder = folder
+        try run(
+            "req -x509 -newkey rsa:2048 -nodes -keyout authority.key -out authority.pem -days 2"
+                + " -subj /CN=Authority")
+    }
+
+    func file(_ name: String) -> URL { folder.url.appendingPathComponent(name) }
+
+    /// Makes NAME.pem and NAME.key, for some hosts.
+    func make(_ name: String, for hosts: String, days: Int = 2) throws {
+        try Data("subjectAltName=\(hosts)\n".utf8).write(to: file("\(name).txt"))
+        try run(
+            "req -newkey rsa:2048 -nodes -keyout \(name).key -out \(name).csr -subj /CN=\(name)")
+        try run(
+            "x509 -req -in \(name).csr -CA authority.pem -CAkey authority.key -CAcreateserial"
+                + " -out \(name).pem -days \(days) -extfile \(name).txt")
+    }
+
+    /// The hash of the public key of NAME.pem.
+    func pin(of name: String) throws -> PinnedKey? {
+        try run("x509 -in \(name).pem -pubkey -noout -out \(name).pub")
+        try run("pkey -pubin -in \(name).pub -outform der -out \(name).der")
+        try run("dgst -sha256 -binary -out \(name).hash \(name).der")
+        return PinnedKey(sha256: try Data(contentsOf: file("\(name).hash")).base64EncodedString())
+    }
+
+    private func run(_ arguments: String) throws {
+        try Program.run(openssl, arguments.split(separator: " ").map(String.init), in: folder.url)
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+#if os(Linux)
+import Foundation
+import Futures
+import HTTPTestSupport
+
+/// A program of the system's that runs beside a test, and is stopped with this object.
+final class Program: Sendable {
+    /// A program that is not installed where it must be.
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let process: Process
+
+    /// Where a program is; nil where it is not installed.
+    ///
+    /// - Throws: ``Missing`` where CI is set, since CI installs it.
+    static func find(_ name: String, of package: String) throws -> URL? {
+        for folder in ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/lib/squid"] {
+            let file = URL(fileURLWithPath: folder).appendingPathComponent(name)
+            if FileManager.default.isExecutableFile(atPath: file.path) { return file }
+        }
+        guard ProcessInfo.processInfo.environment["CI"] != nil else { return nil }
+        throw Missing(description: "\(name) is missing: apt-get install \(package)")
+    }
+
+    /// Runs a program to its end.
+    static func run(_ program: URL, _ arguments: [String], in folder: URL) throws {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        let output = folder.appendingPathComponent("output.txt")
+        try Data().write(to: output)
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = process.standardOutput
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let words = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+            throw Missing(description: "\(program.path) \(arguments) failed: \(words)")
+        }
+    }
+
+    /// Starts a program.
+    init(_ program: URL, _ arguments: [String], in folder: URL) throws {
+        process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit { stop() }
+
+    /// Ends the program; harmless twice.
+    func stop() {
+        // A child begins with the signals blocked that this thread blocks, SIGTERM perhaps.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+    }
+
+    /// A port of 127.0.0.1 that was free a moment ago.
+    static func freePort() throws -> UInt16 {
+        let server = try SocketServer { _ in }
+        defer { server.stop() }
+        return server.port
+    }
+}
+#endif

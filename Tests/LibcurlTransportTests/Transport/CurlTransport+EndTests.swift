@@ -1,0 +1,193 @@
+import Dispatch
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import PledgeTesting
+import TestSupport
+import Testing
+
+@testable import LibcurlTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct CurlTransportEndTests {
+    /// Answers "/head" never, and "/body" never to its end.
+    private func silentServer() throws -> LoopbackServer {
+        let never = Promise<Void>()
+        return try LoopbackServer { request in
+            request.target == "/body"
+                ? .stopping(after: "half", of: 8, until: never) : LoopbackAnswer([.hold(never)])
+        }
+    }
+
+    @Test func closingEndsEveryCall() async throws {
+        let transport = CurlTransport()
+        let server = try silentServer()
+        // More than there may be connections, so that some of them wait for one.
+        let calls = (0..<20).map { _ in transport.get(server, "head") }
+        _ = try await server.received(8).soon
+        let closed = transport.close()
+        for call in calls { #expect(try await call.httpError.code == .transportClosed) }
+        try await closed.soon
+    }
+
+    @Test func closingEndsBodiesOnTheirWay() async throws {
+        let transport = CurlTransport()
+        let server = try silentServer()
+        let request = HTTPRequest(.get, server.url.appending(path: "body"))
+        let response = try await transport.stream(request).soon
+        #expect(try await response.body.next().soon == Data("half".utf8))
+        let next = response.body.next()
+        let source = ScriptedSource()
+        let upload = transport.send(
+            HTTPRequest(
+                .post, server.url.appending(path: "head"),
+                body: .stream(
+                    HTTPRequest.BodySource(isReplayable: true) { source.stream() })))
+        #expect(await comesTrue { source.asked == 1 })
+
+        try await transport.close().soon
+
+        #expect(try await next.httpError.code == .transportClosed)
+        #expect(try await upload.httpError.code == .transportClosed)
+        #expect(source.cancelled == 1)
+        try await server.connectionsOpen(atMost: 0).soon
+    }
+
+    @Test func aClosedTransportRefusesCalls() async throws {
+        let transport = CurlTransport()
+        let server = try LoopbackServer { _ in .text("ok") }
+        try await transport.close().soon
+        try await transport.close().soon
+        let request = HTTPRequest(.post, server.url, body: .data(Data([1])))
+        let whole = try await transport.send(request).httpError
+        #expect(whole.code == .transportClosed)
+        #expect(whole.request == request)
+        #expect(try await transport.stream(request).httpError.code == .transportClosed)
+        #expect(server.acceptedConnections == 0)
+    }
+
+    @Test func cancellingTheEndOfATransportHarmsNobody() async throws {
+        let transport = CurlTransport()
+        let server = try silentServer()
+        let call = transport.get(server, "head")
+        _ = try await server.received(1).soon
+        transport.close().cancel()
+        #expect(try await call.httpError.code == .transportClosed)
+        try await transport.close().soon
+    }
+
+    @Test func anObserverMayClose() async throws {
+        for delivery in [CurlTransport.Delivery.inline, .concurrent] {
+            let transport = try CurlTransport.with(delivery: delivery) { _ in }
+            let server = try LoopbackServer { _ in .text("ok") }
+            let ended = Promise<Void>()
+            transport.get(server).observe { _ in
+                transport.close().observe { _ in ended.resolve() }
+            }
+            try await ended.soon
+        }
+    }
+
+    @Test func aReleasedTransportFinishesItsCallsAndLeavesNothingBehind() async throws {
+        let go = Promise<Void>()
+        let server = try LoopbackServer { request in
+            request.target == "/body"
+                ? .stopping(after: "half", of: 8, until: go, then: [.body(Data("done".utf8))])
+                : LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("done").steps)
+        }
+        weak var transport: CurlTransport?
+        let call: Future<HTTPResponse>
+        let response: HTTPStreamedResponse
+        do {
+            let brief = CurlTransport()
+            transport = brief
+            call = brief.get(server, "head")
+            response = try await brief.stream(
+                HTTPRequest(.get, server.url.appending(path: "body"))
+            ).soon
+        }
+        #expect(transport == nil)
+        _ = try await server.received(2).soon
+        go.resolve()
+        #expect(try await call.soon.text == "done")
+        #expect(try await response.body.gathered(upTo: 8).soon == Data("halfdone".utf8))
+        try await server.connectionsOpen(atMost: 0).soon
+    }
+
+    @Test func whileOthersCloseEachCallEnds() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        for _ in 0..<40 {
+            let transport = CurlTransport()
+            let futures = Locked([Future<HTTPResponse>]())
+            onThreads(4) { thread in
+                for round in 0..<6 {
+                    if thread == 0, round == 2 { transport.close() }
+                    let future = transport.get(server)
+                    futures.withLock { $0.append(future) }
+                }
+            }
+            for future in futures.withLock({ $0 }) {
+                switch await future.timeout(.seconds(60)).resultWhenSettled {
+                case .success(let response): #expect(response.text == "done")
+                case .failure(let error):
+                    #expect((error as? HTTPError)?.code == .transportClosed)
+                }
+            }
+            try await transport.close().soon
+        }
+    }
+
+    #if os(Linux)
+    @Test func closingLeavesNoThreadAndNoDescriptor() async {
+        // Where no other test has any.
+        await #expect(processExitsWith: .success) {
+            let never = Promise<Void>()
+            let server = try LoopbackServer { request in
+                request.target == "/ok" ? .text("ok") : LoopbackAnswer([.hold(never)])
+            }
+            // What is opened once for the process: random numbers, certificates.
+            do {
+                let first = CurlTransport()
+                _ = try await first.get(server, "ok").soon
+                try await first.close().soon
+            }
+            #expect(await comesTrue { ProcessState.now.transportThreads == 0 })
+            try await server.connectionsOpen(atMost: 0).soon
+            let before = ProcessState.now.descriptorCount
+            for _ in 0..<10 {
+                let transport = CurlTransport()
+                _ = try await transport.get(server, "ok").soon
+                let calls = (0..<20).map { _ in transport.get(server, "never") }
+                try await transport.close().soon
+                for call in calls { #expect(call.isSettled) }
+            }
+            #expect(await comesTrue { ProcessState.now.transportThreads == 0 })
+            try await server.connectionsOpen(atMost: 0).soon
+            // The server may not have closed its end at the moment of the first count.
+            #expect(await comesTrue { ProcessState.now.descriptorCount <= before })
+        }
+    }
+
+    @Test func aClosedTransportThatIsKeptHasNoDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer { _ in .text("ok") }
+            do {
+                let first = CurlTransport()
+                _ = try await first.get(server, "ok").soon
+                try await first.close().soon
+            }
+            #expect(await comesTrue { ProcessState.now.transportThreads == 0 })
+            try await server.connectionsOpen(atMost: 0).soon
+            let before = ProcessState.now.descriptorCount
+            let transport = CurlTransport()
+            _ = try await transport.get(server).soon
+            try await transport.close().soon
+            try await server.connectionsOpen(atMost: 0).soon
+            // The server may not have closed its end at the moment of the first count.
+            #expect(await comesTrue { ProcessState.now.descriptorCount <= before })
+            withExtendedLifetime(transport) {}
+        }
+    }
+    #endif
+}

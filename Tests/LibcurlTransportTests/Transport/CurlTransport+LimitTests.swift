@@ -1,0 +1,256 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import PledgeTesting
+import TestSupport
+import Testing
+
+@testable import LibcurlTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct CurlTransportLimitTests {
+    private let scheduler = ManualScheduler()
+    private let never = Promise<Void>()
+
+    @Test func waitsSoLongForAConnection() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 1
+            $0.connectionWaitTimeout = .seconds(60)
+            $0.idleTimeout = nil
+        }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let first = transport.get(server, "first")
+        _ = try await server.received(1).soon
+        let second = transport.get(server, "second")
+        #expect(await comesTrue { !scheduler.isIdle })
+        scheduler.advance(by: .seconds(59))
+        #expect(!second.isSettled)
+        scheduler.advance(by: .seconds(2))
+        let error = try await second.httpError
+        #expect(error.code == .timedOut)
+        #expect(error.reason == "the limit of 60.0 seconds for a free connection")
+        go.resolve()
+        #expect(try await first.soon.text == "ok")
+        #expect(server.requests.map(\.target) == ["/first"])
+    }
+
+    @Test func waitingForAConnectionIsNotBeingIdle() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 1
+            $0.connectionWaitTimeout = .seconds(600)
+            $0.idleTimeout = .seconds(10)
+        }
+        let steps = TestLog<Void>()
+        let server = try SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
+            for count in 1...20 {
+                while steps.elements.count < count {}
+                connection.send("x")
+            }
+            guard connection.head() != nil else { return }
+            connection.answer("second")
+            connection.awaitEnd()
+        }
+        let first = try await transport.stream(HTTPRequest(.get, server.url("/first"))).soon
+        let second = transport.get(server.url("/second"))
+        for count in 1...20 {
+            // The first goes on all the time; nothing comes or goes for the second.
+            steps.append(())
+            #expect(try await first.body.next().soon == Data("x".utf8))
+            // Twice as long is still within the limit: the call notes a piece after its reader has it.
+            scheduler.advance(by: .seconds(4))
+            #expect(count == 20 || !second.isSettled)
+        }
+        #expect(try await second.soon.text == "second")
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test func aCallThatWaitsForAConnectionIsNotIdleWhoeverIsFaster() throws {
+        let options = try CurlOptions(
+            CurlTransport.Configuration(), ConnectionSettings(), CurlLibrary.lookUp(),
+            on: scheduler)
+        let engine = try CurlEngine(options, delivery: ResultDelivery(.inline))
+        let request = HTTPRequest(.get, try #require(URL(string: "http://127.0.0.1:9/")))
+        let call = CurlCall(request, for: .whole(InternalPromise()), options, engine)
+        #expect(call.lastSign != nil)
+        // The I/O thread may have begun with the call before its caller has begun to count.
+        call.waitForConnection()
+        call.limitTime()
+        #expect(call.lastSign == nil)
+        call.finish()
+        engine.submit(.close)
+    }
+
+    @Test func noticesThatNoHeadComes() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
+        let call = transport.get(server)
+        _ = try await server.received(1).soon
+        scheduler.advance(by: .seconds(9))
+        #expect(!call.isSettled)
+        scheduler.advance(by: .seconds(2))
+        let error = try await call.httpError
+        #expect(error.code == .timedOut)
+        #expect(error.reason == "the idle limit of 10.0 seconds")
+        try await server.connectionsOpen(atMost: 0).soon
+    }
+
+    @Test func noticesThatABodyStops() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try LoopbackServer { [never] _ in
+            .stopping(after: "half", of: 8, until: never)
+        }
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
+        #expect(try await response.body.next().soon == Data("half".utf8))
+        let next = response.body.next()
+        scheduler.advance(by: .seconds(9))
+        #expect(!next.isSettled)
+        scheduler.advance(by: .seconds(2))
+        #expect(try await next.httpError.code == .timedOut)
+    }
+
+    @Test func noticesThatAServerTakesNothing() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try SocketServer { [never] connection in
+            _ = connection.head()
+            while !never.isSettled {}
+        }
+        let endless = HTTPRequest.BodySource(isReplayable: true) {
+            HTTPBodyStream(next: { Future(value: Data(count: 65_536)) })
+        }
+        let call = transport.send(HTTPRequest(.put, server.url(), body: .stream(endless)))
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(1))
+                return call.isSettled
+            })
+        #expect(try await call.httpError.code == .timedOut)
+        never.resolve()
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test func aSourceMayTakeItsTime() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try LoopbackServer { .text($0.text) }
+        let source = ScriptedSource()
+        let body = HTTPRequest.BodySource(isReplayable: true) { source.stream() }
+        let call = transport.send(HTTPRequest(.put, server.url, body: .stream(body)))
+        for count in 1...5 {
+            #expect(await comesTrue { source.asked == count })
+            // The I/O thread has asked for more, and waits.
+            #expect(
+                await comesTrue {
+                    scheduler.advance(by: .seconds(0))
+                    return source.asked == count
+                })
+            source.give("\(count)")
+        }
+        #expect(await comesTrue { source.asked == 6 })
+        source.give(nil)
+        #expect(try await call.soon.text == "12345")
+    }
+
+    @Test func aReaderMayTakeItsTime() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.idleTimeout = .seconds(10)
+            $0.maxUnreadBytes = 10
+        }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            .stopping(
+                after: String(repeating: "a", count: 20), of: 24, until: go,
+                then: [.body(Data("last".utf8))])
+        }
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
+        #expect(await comesTrue { response.body.length == 24 })
+        let first = try await response.body.next().soon
+        #expect(first?.count == 20)
+        go.resolve()
+        #expect(try await response.body.gathered(upTo: 4).soon == Data("last".utf8))
+    }
+
+    @Test func boundsAHead() async throws {
+        let transport = try CurlTransport.with { $0.maxHeadSize = 1_000 }
+        let server = try LoopbackServer { request in
+            let size = request.target == "/large" ? 1_000 : 900
+            return .text("ok", headers: ["X-A": String(repeating: "a", count: size)])
+        }
+        #expect(try await transport.get(server).soon.text == "ok")
+        let error = try await transport.get(server, "large").httpError
+        #expect(error.code == .badResponse)
+        #expect(error.reason == "its head has more than 1000 bytes")
+        #expect(try await transport.get(server).soon.text == "ok")
+    }
+
+    @Test func boundsTrailers() async throws {
+        let transport = try CurlTransport.with { $0.maxHeadSize = 1_000 }
+        let server = try SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")
+            while connection.send("X-A: a\r\n") {}
+        }
+        let error = try await transport.get(server.url()).httpError
+        #expect(error.code == .badResponse)
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test(arguments: [true, false])
+    func boundsABody(isAnnounced: Bool) async throws {
+        let transport = try CurlTransport.with { $0.maxBodySize = 10 }
+        let server = try LoopbackServer { request in
+            let text = request.target == "/large" ? "elevenbytes" : "tenbytes!!"
+            return isAnnounced ? .text(text) : .chunked([text])
+        }
+        #expect(try await transport.get(server).soon.text == "tenbytes!!")
+        let error = try await transport.get(server, "large").httpError
+        #expect(error.code == .bodyTooLarge)
+        #expect(error.response?.status == 200)
+        #expect(try await transport.get(server).soon.text == "tenbytes!!")
+    }
+
+    @Test func boundsConnectionsToAHost() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 3 }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let calls = (0..<30).map { transport.get(server, "\($0)") }
+        _ = try await server.received(3).soon
+        #expect(server.acceptedConnections == 3)
+        go.resolve()
+        for call in calls { #expect(try await call.soon.text == "ok") }
+        #expect(server.acceptedConnections == 3)
+        #expect(server.requests.count == 30)
+    }
+
+    @Test func boundsConnectionsInAll() async throws {
+        let transport = try CurlTransport.with { $0.maxConnections = 1 }
+        let go = Promise<Void>()
+        let servers = try (0..<3).map { _ in
+            try LoopbackServer { _ in
+                LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+            }
+        }
+        let first = transport.get(servers[0])
+        _ = try await servers[0].received(1).soon
+        let others = servers.dropFirst().map { transport.get($0) }
+        go.resolve()
+        #expect(try await first.soon.text == "ok")
+        for call in others { #expect(try await call.soon.text == "ok") }
+        // A connection that is kept makes room for one that is needed.
+        var open = 0
+        #expect(
+            await comesTrue {
+                open = servers.map(\.openConnections).reduce(0, +)
+                return open <= 1
+            }, "\(open)")
+    }
+}

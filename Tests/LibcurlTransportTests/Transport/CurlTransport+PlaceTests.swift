@@ -1,0 +1,109 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import TestSupport
+import Testing
+
+@testable import LibcurlTransport
+
+/// Where connections lead to.
+@Suite(.timeLimit(.minutes(10)))
+struct CurlTransportPlaceTests {
+    /// A server that answers with the request's first line and its Host.
+    private func server(_ place: SocketServer.Place) throws -> SocketServer {
+        try SocketServer(place) { connection in
+            while let head = connection.head() {
+                let lines = head.components(separatedBy: "\r\n")
+                let host = lines.first { $0.hasPrefix("Host: ") } ?? ""
+                connection.answer("\(lines[0]) \(host)")
+            }
+        }
+    }
+
+    @Test func anIPv6Literal() async throws {
+        let server = try server(.ipv6)
+        let transport = CurlTransport()
+        let response = try await transport.get(server.url("/a")).soon
+        #expect(response.text == "GET /a HTTP/1.1 Host: [::1]:\(server.port)")
+        #expect(response.timing.connection?.remoteAddress == "[::1]:\(server.port)")
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test func aUnixDomainSocket() async throws {
+        let folder = try TestFolder()
+        let path = "/tmp/pledge-\(UUID().uuidString.prefix(8)).socket"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let server = try server(.unix(path))
+        let transport = try CurlTransport.connecting { $0.unixSocketPath = path }
+        for number in 0..<3 {
+            let response = try await transport.get(server.url("/\(number)")).soon
+            #expect(response.text == "GET /\(number) HTTP/1.1 Host: some.host.test")
+            #expect(response.timing.connection?.isReused == (number > 0))
+        }
+        #expect(server.acceptedConnections == 1)
+        try await transport.close().soon
+        server.stop()
+        _ = folder
+    }
+
+    @Test func aUnixDomainSocketThatNobodyListensAt() async throws {
+        let transport = try CurlTransport.connecting { $0.unixSocketPath = "/tmp/pledge-nobody" }
+        let url = try #require(URL(string: "http://some.host.test/"))
+        #expect(try await transport.get(url).httpError.code == .cannotConnect)
+    }
+
+    @Test func aUnixDomainSocketNeedsNoProxy() async throws {
+        let path = "/tmp/pledge-\(UUID().uuidString.prefix(8)).socket"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let server = try server(.unix(path))
+        let proxy = try #require(URL(string: "http://127.0.0.1:9"))
+        let transport = try CurlTransport.connecting {
+            $0.unixSocketPath = path
+            $0.proxy = .server(proxy)
+        }
+        let response = try await transport.get(server.url("/a")).soon
+        #expect(response.text == "GET /a HTTP/1.1 Host: some.host.test")
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test(arguments: [SocketServer.Place.ipv4, .ipv6], ["api.example.test", "API.Example.test"])
+    func anAddressByHand(place: SocketServer.Place, name: String) async throws {
+        let server = try server(place)
+        let isIPv6 = if case .ipv6 = place { true } else { false }
+        let transport = try CurlTransport.connecting {
+            $0.addresses = [name: [isIPv6 ? "::1" : "127.0.0.1"]]
+        }
+        let url = try #require(URL(string: "http://api.example.test:\(server.port)/a"))
+        for _ in 0..<2 {
+            let response = try await transport.get(url).soon
+            #expect(response.text == "GET /a HTTP/1.1 Host: api.example.test:\(server.port)")
+        }
+        let other = try #require(URL(string: "http://other.invalid:\(server.port)/"))
+        #expect(try await transport.get(other).httpError.code == .cannotFindHost)
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test func theFirstOfSeveralAddressesThatAnswers() async throws {
+        let server = try server(.ipv4)
+        let transport = try CurlTransport.connecting {
+            $0.addresses = ["api.example.test": ["127.0.0.2", "127.0.0.1"]]
+        }
+        let url = try #require(URL(string: "http://api.example.test:\(server.port)/a"))
+        let response = try await transport.get(url).soon
+        #expect(response.timing.connection?.remoteAddress == "127.0.0.1:\(server.port)")
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test(arguments: [[], [""], ["localhost"], ["127.0.0.1:80"], ["127.0.0.1,::1"], ["[::1]"]])
+    func whatIsNoAddressIsRefused(addresses: [String]) {
+        let error = #expect(throws: UnsupportedSetting.self) {
+            try CurlTransport.connecting { $0.addresses = ["api.example.test": addresses] }
+        }
+        #expect(error?.setting == "addresses")
+    }
+}
