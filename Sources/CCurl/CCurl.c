@@ -118,7 +118,8 @@ static bool find_functions(void *library) {
 
 // It is never closed: libcurl keeps state for the process, and another part of it may use it.
 static void look_up(void) {
-#if !defined(__linux__) && !defined(__APPLE__)
+#if !defined(__GLIBC__) && !defined(__APPLE__)
+    // A program that is linked statically, as those over musl are, cannot look a library up.
     curl.availability = ccurl_unsupported;
     return;
 #endif

@@ -1,5 +1,6 @@
 import Futures
 import HTTPNetworking
+import Services
 
 /// A call, from the moment at which it is made until its caller is told how it ended.
 final class CurlCall: Sendable {
@@ -42,6 +43,8 @@ final class CurlCall: Sendable {
     private let options: CurlOptions
     private let engine: CurlEngine
     private let made = ContinuousClock.now
+    /// Whose observers are told by what connection the response came.
+    private let context = CallContext.current
     private let state: Locked<State>
 
     init(
@@ -78,7 +81,9 @@ final class CurlCall: Sendable {
     func settle(_ result: Result<HTTPResponse?, any Error>) {
         guard let recipient = takeRecipient() else { return }
         switch (recipient, result) {
-        case (.whole(let promise), .success(let response?)): promise.resolve(with: response)
+        case (.whole(let promise), .success(let response?)):
+            report(response.timing)
+            promise.resolve(with: response)
         case (_, .success): recipient.fail(with: failure(.badResponse))
         case (_, .failure(let error)): recipient.fail(with: error)
         }
@@ -87,10 +92,16 @@ final class CurlCall: Sendable {
     /// Tells the recipient of a response whose body is on its way.
     func resolve(with response: HTTPStreamedResponse) {
         guard case .streamed(let promise) = takeRecipient() else { return }
+        report(response.timing)
         promise.resolve(with: response)
     }
 
     func fail(with error: any Error) { takeRecipient()?.fail(with: error) }
+
+    private func report(_ timing: HTTPTiming) {
+        guard let connection = timing.connection else { return }
+        context.report(.note("\(connection)"), by: "transport")
+    }
 
     private func takeRecipient() -> Recipient? { state.withLock { $0.recipient.take() } }
 }

@@ -1,0 +1,23 @@
+import HTTPNetworking
+import Testing
+
+struct HTTPConnectionReportTests {
+    @Test func isALine() {
+        var report = HTTPConnectionReport()
+        #expect(report.description == "")
+        report.protocolVersion = "HTTP/2"
+        #expect(report.description == "HTTP/2")
+        report.remoteAddress = "[::1]:443"
+        report.isReused = false
+        report.untilNameLookup = .microseconds(40)
+        report.untilConnected = .microseconds(1_250)
+        report.untilSecure = .milliseconds(12)
+        report.untilFirstByte = .seconds(2)
+        #expect(
+            report.description
+                == "HTTP/2 [::1]:443, new, name 0.0 ms, connected 1.3 ms, TLS 12.0 ms, first byte 2000.0 ms"
+        )
+        report.isReused = true
+        #expect(report.description.hasPrefix("HTTP/2 [::1]:443, reused, "))
+    }
+}

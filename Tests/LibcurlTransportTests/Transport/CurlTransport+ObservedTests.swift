@@ -1,0 +1,46 @@
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Services
+import Testing
+
+@testable import LibcurlTransport
+
+/// What observers are told by the transport.
+@Suite(.timeLimit(.minutes(10)))
+struct CurlTransportObservedTests {
+    @Test func aWaterfallShowsByWhatConnectionAResponseCame() async throws {
+        let server = try LoopbackServer { _ in .text("hello") }
+        let transport = CurlTransport()
+        let recorder = CallRecorder()
+        let send = stack(
+            .observed(by: recorder.observer, named: { (_: HTTPRequest) in "load" }),
+            over: transport.send)
+
+        var notes: [String] = []
+        for _ in 0..<2 {
+            _ = try await send(HTTPRequest(.get, server.url)).value
+            let waterfall = try #require(recorder.lastCall?.waterfall())
+            notes += waterfall.split(separator: "\n").filter { $0.contains("* note") }.map(
+                String.init)
+        }
+
+        let place = "HTTP/1.1 127.0.0.1:\(try #require(server.url.port))"
+        try #require(notes.count == 2)
+        #expect(notes[0].contains("\(place), new") && notes[0].contains("connected"))
+        #expect(notes[1].contains("\(place), reused") && !notes[1].contains("connected"))
+        #expect(notes.allSatisfy { $0.contains("first byte") })
+        try await transport.close().value
+    }
+
+    @Test func aStreamedResponseIsToldOfAtItsHead() async throws {
+        let server = try LoopbackServer { _ in .text("hello") }
+        let transport = CurlTransport()
+        let recorder = CallRecorder()
+        let stream: HTTPStreamingService = stack(
+            .observed(by: recorder.observer, named: { _ in "load" }), over: transport.stream)
+        _ = try await stream(HTTPRequest(.get, server.url)).value.gathered(upTo: 100).value
+        #expect(recorder.lastCall?.waterfall().contains("* note") == true)
+        try await transport.close().value
+    }
+}
