@@ -110,7 +110,10 @@ extension CurlLoop {
 
     /// Watches the calls that still wait for a connection.
     func noteWaiting() {
-        for transfer in starters where !transfer.hasConnection { transfer.call.waitForConnection() }
+        // One that has ended in the turn in which it began waits for nothing, and nobody would stop it.
+        for transfer in starters where transfer.isAdded && !transfer.hasConnection {
+            transfer.call.waitForConnection()
+        }
         starters.removeAll(keepingCapacity: true)
     }
 }
