@@ -50,6 +50,7 @@ enum ccurl_long_option {
     ccurl_proxy_tunnel = 61,
     ccurl_verify_peer = 64,
     ccurl_fresh_connect = 74,
+    ccurl_forbid_reuse = 75,
     ccurl_http_get = 80,
     ccurl_verify_host = 81,
     ccurl_http_version = 84,

@@ -9,6 +9,7 @@ final class CurlOptions: Sendable {
     let maxUnreadBytes: Int
     let connectTimeout: Duration
     let mayReuseHandles: Bool
+    private let mayKeepPlainHTTP2: Bool
     let idleWatches: IdleWatches?
     let connectionWatches: IdleWatches?
     private let configuration: CurlTransport.Configuration
@@ -32,6 +33,7 @@ final class CurlOptions: Sendable {
         maxUnreadBytes = configuration.maxUnreadBytes
         connectTimeout = configuration.connectTimeout
         mayReuseHandles = library.mayReuseHandles
+        mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
         idleWatches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         connectionWatches = configuration.connectionWaitTimeout.map {
             IdleWatches($0, on: scheduler)
@@ -68,6 +70,11 @@ final class CurlOptions: Sendable {
         case .automatic, .http3: request.url.scheme?.utf8.count == 5
         case .http2: true
         }
+    }
+
+    /// Whether a request needs a connection of its own, since libcurl fails by a kept one.
+    func needsOwnConnection(_ request: HTTPRequest) -> Bool {
+        connecting.versions == .http2 && !mayKeepPlainHTTP2 && request.url.scheme?.utf8.count == 4
     }
 
     /// Sets what stays the same from transfer to transfer.

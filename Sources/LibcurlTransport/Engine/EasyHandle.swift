@@ -56,7 +56,11 @@ final class EasyHandle: @unchecked Sendable {
         words.pointee = 0
         let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
         guard code == ccurl_ok.rawValue else { return false }
-        _ = ccurl_set_long(easy, ccurl_pipe_wait, options.sharesConnections(request) ? 1 : 0)
+        let isAlone = options.needsOwnConnection(request)
+        let isShared = !isAlone && options.sharesConnections(request)
+        _ = ccurl_set_long(easy, ccurl_pipe_wait, isShared ? 1 : 0)
+        _ = ccurl_set_long(easy, ccurl_fresh_connect, isAlone ? 1 : 0)
+        _ = ccurl_set_long(easy, ccurl_forbid_reuse, isAlone ? 1 : 0)
         setBody(of: request)
         setHeaders(of: request)
         if let addresses = options.addresses(for: request) {

@@ -16,6 +16,11 @@ public struct CurlLibrary {
     /// is a folded line (issue 11101 of curl).
     let mayReuseHandles: Bool
 
+    /// Whether a connection over HTTP/2 without TLS may be kept.
+    ///
+    /// With 7.88.1 each request after the first fails by it, with code 16.
+    var mayKeepPlainHTTP2 = true
+
     /// The libcurl of this machine; it is looked up the first time.
     ///
     /// - Throws: ``Unavailable`` where there is none that can be used.
@@ -30,7 +35,8 @@ public struct CurlLibrary {
                 version: words(ofVersion: number),
                 tlsLibrary: ccurl_tls_library().map { String(cString: $0) },
                 features: ccurl_features(),
-                mayReuseHandles: !(0x075300...0x080100).contains(number)))
+                mayReuseHandles: !(0x075300...0x080100).contains(number),
+                mayKeepPlainHTTP2: number > 0x080100))
     }()
 
     /// Whether it was built with a feature.
