@@ -36,7 +36,8 @@ struct LibcurlWords {
                 // writing, and a field of more than 100 KiB is libcurl's lack of memory.
                 "writing header", "out of memory", "response headers", "header without colon",
                 "header line", "content-length", "chunked-encoding", "chunk", "content encoding",
-                "content unencoding", "hexadecimal", "transfer-encoding", "http version", "http/0.9",
+                "content unencoding", "hexadecimal", "transfer-encoding", "http version",
+                "http/0.9",
                 "status line", "weird server reply", "nul", "excess found",
             ], .badResponse
         ),

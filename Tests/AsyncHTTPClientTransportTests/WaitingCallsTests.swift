@@ -70,7 +70,8 @@ struct WaitingCallsTests {
         let transport = AHCTransport(configuration, on: scheduler)
         let server = try LoopbackServer { [gate] request in
             request.target == "/second"
-                ? .text("ok") : .stopping(after: "a", of: 2, until: gate, then: [.send(Data("b".utf8))])
+                ? .text("ok")
+                : .stopping(after: "a", of: 2, until: gate, then: [.send(Data("b".utf8))])
         }
         let first = try await transport.stream(HTTPRequest(.get, server.url)).value
         let second = transport.send(

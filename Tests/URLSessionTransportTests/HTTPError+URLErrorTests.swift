@@ -35,9 +35,15 @@ import FoundationNetworking
     @Test(arguments: [
         ("SSL certificate problem: self-signed certificate", HTTPError.Code.insecureConnection),
         ("OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number", .insecureConnection),
-        ("SSL: no alternative certificate subject name matches target host name 'a'", .insecureConnection),
+        (
+            "SSL: no alternative certificate subject name matches target host name 'a'",
+            .insecureConnection
+        ),
         ("OpenSSL SSL_connect: Connection reset by peer in connection to a:443", .connectionLost),
-        ("OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading", .connectionLost),
+        (
+            "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading",
+            .connectionLost
+        ),
         ("transfer closed with 18 bytes remaining to read", .connectionLost),
         ("HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)", .connectionLost),
         ("Illegal or missing hexadecimal sequence in chunked-encoding", .badResponse),
@@ -53,7 +59,8 @@ import FoundationNetworking
     }
 
     @Test func aClientThatIsRefusedAfterTheHandshakeHasNoSecureConnection() {
-        let words = "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required"
+        let words =
+            "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required"
         let refused = URLError(
             .networkConnectionLost, userInfo: [NSLocalizedDescriptionKey: words])
         let lost = URLError(
