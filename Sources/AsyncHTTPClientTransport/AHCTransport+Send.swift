@@ -26,8 +26,8 @@ extension AHCTransport {
     /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
     ///   holds for the whole exchange, its body included.
     /// - Returns: A future of the response, which resolves when the headers have come. It rejects as
-    ///   ``send(_:)`` does. What fails later fails the body with an `HTTPError`. A chunk of the body is
-    ///   read from the connection when it is asked for. A body that is given up, and a response
+    ///   ``send(_:)`` does. What fails later fails the body with an `HTTPError`. At most
+    ///   256 KiB and one piece of the connection's are read before they are asked for. A body that is given up, and a response
     ///   released unread, end the exchange.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         CallContext.current.exchange(request) {
@@ -39,16 +39,16 @@ extension AHCTransport {
 
     private func start<Output: Sendable>(
         _ request: HTTPRequest,
-        _ makeDelegate: (ExchangeCall, ExchangeControl, Resolver<Output>) -> some ResponseDelegate
+        _ makeDelegate: (RequestAttempt, RequestLifetime, Resolver<Output>) -> some ResponseDelegate
     ) -> Future<Output> {
-        let call: ExchangeCall
+        let call: RequestAttempt
         do {
-            call = try ExchangeCall(request.inCallContext(), over: self)
+            call = try RequestAttempt(request.inCallContext(), over: self)
         } catch {
             return Future(error: error)
         }
         return Future.make { resolver in
-            let control = ExchangeControl(call)
+            let control = RequestLifetime(call)
             resolver.onCancel { control.cancel() }
             call.limitTime(control)
             call.start(makeDelegate(call, control, resolver), control)

@@ -5,29 +5,37 @@ import NIOCore
 
 /// Hands the chunks of a body over from the event loop to whoever reads them.
 ///
-/// The next chunk is let in when it is asked for, and not before.
+/// Some are let in before they are asked for, so that the connection is read while the reader works.
 final class BodyHandOver: Sendable {
-    private let control: ExchangeControl
-    private let state = Locked(HandOverState<Resolver<Data?>, EventLoopPromise<Void>>())
+    private let control: RequestLifetime
+    private let state = Locked(
+        HandOverState<Resolver<Data?>, EventLoopPromise<Void>>(capacity: 256 << 10))
 
-    init(_ control: ExchangeControl) { self.control = control }
+    init(_ control: RequestLifetime) { self.control = control }
 
     /// Whether the head has come.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Says that the head has come; the gate is opened for the first chunk.
-    func open(before gate: EventLoopPromise<Void>) {
+    /// Says that the head has come: whether somebody wants it.
+    func open() -> Bool {
         control.expectNothing()
-        if !state.withLock({ $0.open(before: gate) }) { gate.fail(CancellationError()) }
+        return state.withLock { $0.open() }
     }
 
-    /// Gives a chunk to the reader who asked for it; the gate is opened for the next.
-    func give(_ part: ByteBuffer, before gate: EventLoopPromise<Void>) {
-        guard let reader = state.withLock({ $0.give(before: gate) }) else {
-            return gate.fail(CancellationError())
+    /// Gives a chunk to the reader who asked for it, or who will.
+    ///
+    /// - Returns: A future that succeeds when the next may come.
+    func give(_ part: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void> {
+        let chunk = Data(sharing: part)
+        switch state.withLock({ $0.give(chunk) { loop.makePromise() } }) {
+        case .handed(let reader):
+            control.expectNothing()
+            reader.resolve(with: chunk)
+        case .kept: break
+        case .full(let gate): return gate.futureResult
+        case .refused: return loop.makeFailedFuture(CancellationError())
         }
-        control.expectNothing()
-        reader.resolve(with: part.withUnsafeReadableBytes { Data($0) })
+        return loop.makeSucceededVoidFuture()
     }
 
     /// Says that no more comes.
@@ -42,11 +50,15 @@ final class BodyHandOver: Sendable {
 
     /// The next chunk, nil after the last.
     func next() -> Future<Data?> {
-        Future.make { reader in
+        // Noted before it is asked for: what is given meanwhile says that nothing more is expected.
+        control.noteSign()
+        return Future.make { reader in
             switch state.withLock({ $0.ask(reader) }) {
-            case .open(let gate):
-                control.noteSign()
+            case .wait: break
+            case .chunk(let chunk, let gate):
+                control.expectNothing()
                 gate?.succeed()
+                reader.resolve(with: chunk)
             case .over(.success): reader.resolve(with: nil)
             case .over(.failure(let error)): reader.reject(with: error)
             }
@@ -57,6 +69,25 @@ final class BodyHandOver: Sendable {
     func cancel() {
         control.cancel()
         end(.failure(CancellationError()))
+        _ = state.withLock { $0.drop() }
+    }
+}
+
+extension Data {
+    /// The bytes of a buffer; not copied where they are most of it, as they are of a body that fills its
+    /// connection.
+    fileprivate init(sharing part: ByteBuffer) {
+        guard part.readableBytes >= 16 << 10 else {
+            self = part.withUnsafeReadableBytes { Data($0) }
+            return
+        }
+        self = part.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
+            guard let start = bytes.baseAddress else { return Data() }
+            let kept = storage.retain()
+            return Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+                deallocator: .custom { _, _ in kept.release() })
+        }
     }
 }
 #endif

@@ -10,6 +10,6 @@ protocol ResponseDelegate: HTTPClientResponseDelegate where Response == Void {
     func fail(with error: any Error)
 
     /// Hands over to one that makes the call once more.
-    func replaced(for call: ExchangeCall) -> Self?
+    func replaced(for call: RequestAttempt) -> Self?
 }
 #endif

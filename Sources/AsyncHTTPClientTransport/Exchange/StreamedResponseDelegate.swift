@@ -7,8 +7,8 @@ import NIOHTTP1
 
 /// Gives the head of a response, and the body as it is asked for.
 final class StreamedResponseDelegate: ResponseDelegate {
-    private let call: ExchangeCall
-    private let control: ExchangeControl
+    private let call: RequestAttempt
+    private let control: RequestLifetime
     /// Let go of when the head has come: it keeps the response, which when nobody else does ends the
     /// exchange.
     private let resolver: Locked<Resolver<HTTPStreamedResponse>?>
@@ -16,7 +16,8 @@ final class StreamedResponseDelegate: ResponseDelegate {
     private let received = Locked<(status: Int, count: Int, length: Int?)>((0, 0, nil))
 
     init(
-        _ call: ExchangeCall, _ control: ExchangeControl, _ resolver: Resolver<HTTPStreamedResponse>
+        _ call: RequestAttempt, _ control: RequestLifetime,
+        _ resolver: Resolver<HTTPStreamedResponse>
     ) {
         self.call = call
         self.control = control
@@ -33,25 +34,25 @@ final class StreamedResponseDelegate: ResponseDelegate {
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
     ) -> EventLoopFuture<Void> {
-        let gate = task.eventLoop.makePromise(of: Void.self)
         let response = call.response(head)
         let length = call.announcedLength(head)
         received.withLock { $0 = (response.status, 0, length) }
-        body.open(before: gate)
+        guard body.open() else {
+            return task.eventLoop.makeFailedFuture(CancellationError())
+        }
         let stream = HTTPBodyStream(
             length: length, next: { [body] in body.next() }, cancel: { [body] in body.cancel() })
         takeResolver()?.resolve(with: HTTPStreamedResponse(response, body: stream))
         endWhereRefused(by: 0)
-        return gate.futureResult
+        return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(
         task: HTTPClient.Task<Void>, _ part: ByteBuffer
     ) -> EventLoopFuture<Void> {
-        let gate = task.eventLoop.makePromise(of: Void.self)
-        body.give(part, before: gate)
+        let mayGoOn = body.give(part, on: task.eventLoop)
         endWhereRefused(by: part.readableBytes)
-        return gate.futureResult
+        return mayGoOn
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
@@ -73,7 +74,7 @@ final class StreamedResponseDelegate: ResponseDelegate {
         body.end(.failure(error))
     }
 
-    func replaced(for call: ExchangeCall) -> StreamedResponseDelegate? {
+    func replaced(for call: RequestAttempt) -> StreamedResponseDelegate? {
         takeResolver().map { StreamedResponseDelegate(call, control, $0) }
     }
 

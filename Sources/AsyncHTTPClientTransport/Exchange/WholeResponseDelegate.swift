@@ -7,8 +7,8 @@ import NIOHTTP1
 
 /// Gathers a response.
 final class WholeResponseDelegate: ResponseDelegate {
-    private let call: ExchangeCall
-    private let control: ExchangeControl
+    private let call: RequestAttempt
+    private let control: RequestLifetime
     private let limit: Int
     private let state: Locked<State>
 
@@ -30,7 +30,7 @@ final class WholeResponseDelegate: ResponseDelegate {
     }
 
     init(
-        _ call: ExchangeCall, _ control: ExchangeControl, _ resolver: Resolver<HTTPResponse>,
+        _ call: RequestAttempt, _ control: RequestLifetime, _ resolver: Resolver<HTTPResponse>,
         limit: Int
     ) {
         self.call = call
@@ -104,7 +104,7 @@ final class WholeResponseDelegate: ResponseDelegate {
         resolver.reject(with: error)
     }
 
-    func replaced(for call: ExchangeCall) -> WholeResponseDelegate? {
+    func replaced(for call: RequestAttempt) -> WholeResponseDelegate? {
         takeResolver().map { WholeResponseDelegate(call, control, $0, limit: limit) }
     }
 

@@ -5,7 +5,7 @@ import NIOHTTP1
 
 extension HTTPClient.Request {
     /// What is handed to AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
-    init(_ call: ExchangeCall, _ upload: Upload?, _ control: ExchangeControl) throws {
+    init(_ call: RequestAttempt, _ upload: Upload?, _ control: RequestLifetime) throws {
         let request = call.request
         try self.init(
             url: request.url,

@@ -22,7 +22,7 @@ enum Upload: Sendable {
     }
 
     /// What AsyncHTTPClient takes.
-    func body(for call: ExchangeCall, _ control: ExchangeControl) -> HTTPClient.Body {
+    func body(for call: RequestAttempt, _ control: RequestLifetime) -> HTTPClient.Body {
         switch self {
         case .data(let data): return .bytes(data)
         case .stream(let length, let open):

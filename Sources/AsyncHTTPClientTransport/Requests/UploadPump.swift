@@ -11,13 +11,13 @@ import NIOCore
 /// must not.
 struct UploadPump: Sendable {
     private let writer: HTTPClient.Body.StreamWriter
-    private let call: ExchangeCall
-    private let control: ExchangeControl
+    private let call: RequestAttempt
+    private let control: RequestLifetime
     private let done: EventLoopPromise<Void>
 
     /// - Parameter done: Settled when all is sent.
     init(
-        _ writer: HTTPClient.Body.StreamWriter, _ call: ExchangeCall, _ control: ExchangeControl,
+        _ writer: HTTPClient.Body.StreamWriter, _ call: RequestAttempt, _ control: RequestLifetime,
         _ done: EventLoopPromise<Void>
     ) {
         self.writer = writer

@@ -39,12 +39,21 @@ public import Foundation
 ///
 /// ## What cannot be mended on Linux
 ///
+/// FoundationNetworking is below this transport, and what follows happens there. Where a server may do such
+/// a thing, which is wherever you do not run it yourself, take `CurlTransport` of the module `LibcurlTransport`,
+/// or `AHCTransport`: both read the same answers without harm.
+///
+/// - A `Content-Length` of 9223372036854775807 ends the process.
 /// - A chunked response with a trailer ends the process.
 /// - A connection that ends in good order in the middle of a response's head ends the process, and so does
 ///   a head with a NUL, or with a line that begins with a CR. (One that breaks off, by a reset, is
 ///   `HTTPError.Code.connectionLost`.)
 /// - An answer is `badResponse` whose first line ends with the status, without a space after it, or whose
 ///   head has a byte that is not UTF-8.
+/// - A second answer that a server sends by itself, after the first has been read, is given to the next call on
+///   the connection.
+/// - Heads are bounded by libcurl's 300 KiB only; a body that is decoded, and a streamed one, by what the
+///   caller reads. Bytes that are decoded to very many cost the time of their decoding before a limit is seen.
 /// - A redirect (301, 302, 303, 305 to 308) without a Location that is a URL comes with its headers but
 ///   without its body. The body of one with a Location is bounded only when all of it has come, and until
 ///   then counts as silence.
@@ -52,6 +61,7 @@ public import Foundation
 ///   does that by itself.
 /// - Nothing holds a server back: of a streamed body that is read slowly, what waits beyond
 ///   ``Configuration/maxUnreadBytes`` goes through a temporary file.
+/// - Why a call failed is read from libcurl's words. Words that are not known are `HTTPError.Code.other`.
 /// - Of fields whose names differ in case only, the last one is kept; the order of fields is lost.
 /// - All sessions of a process share one queue, on which all is done but waiting for callers.
 /// - A response in a coding that the system's libcurl does not know fails, though `.decompress(upTo:)` could
@@ -59,7 +69,7 @@ public import Foundation
 /// - There are no client certificates, no pinning, and no proxies but those that libcurl takes from the
 ///   environment.
 public final class SessionTransport {
-    private let exchanges: SessionExchanges
+    private let tasks: SessionTaskDelegate
     /// The app's session, which lives as long as this where the app has made this of it.
     private let appSession: URLSession?
 
@@ -75,8 +85,8 @@ public final class SessionTransport {
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live,
         adjusting adjust: (URLSessionConfiguration) -> Void = { _ in }
     ) {
-        exchanges = SessionExchanges(configuration.checked(), scheduler)
-        exchanges.open(configuration.ofSession(adjust))
+        tasks = SessionTaskDelegate(configuration.checked(), scheduler)
+        tasks.open(configuration.ofSession(adjust))
         appSession = nil
     }
 
@@ -116,12 +126,12 @@ public final class SessionTransport {
         _ configuration: Configuration? = nil, _ scheduler: some Scheduler = .live
     ) {
         let configuration = configuration ?? Configuration(of: session.configuration)
-        exchanges = SessionExchanges(configuration.checked(), scheduler, for: session)
-        exchanges.open(for: session)
+        tasks = SessionTaskDelegate(configuration.checked(), scheduler, for: session)
+        tasks.open(for: session)
         appSession = kept
     }
 
-    deinit { exchanges.close(cancelling: false) }
+    deinit { tasks.close(cancelling: false) }
 
     /// Sends a request, and gives a future of the whole response, whatever its status.
     ///
@@ -142,7 +152,7 @@ public final class SessionTransport {
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()
-            exchanges.send(request, for: .whole(promise))
+            tasks.send(request, for: .whole(promise))
             return promise
         }
     }
@@ -157,7 +167,7 @@ public final class SessionTransport {
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPStreamedResponse>()
-            exchanges.send(request, for: .streamed(promise))
+            tasks.send(request, for: .streamed(promise))
             return promise
         }
     }
@@ -171,7 +181,7 @@ public final class SessionTransport {
     /// - Returns: A future that resolves when the session is gone.
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
-        exchanges.close(cancelling: cancelling)
+        tasks.close(cancelling: cancelling)
     }
 }
 

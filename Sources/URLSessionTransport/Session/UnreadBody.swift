@@ -5,7 +5,7 @@ import HTTPNetworking
 
 /// What has come of a body that is handed out piece by piece, and has not been read.
 ///
-/// Nothing holds a server back there: a task that is suspended loses its connection, and the queue on
+/// Nothing holds a server back there: a task that is suspended goes on receiving, and the queue on
 /// which URLSession could be kept waiting is the one of all sessions. So what does not fit into memory
 /// waits in a file without a name, which goes with this object.
 ///

@@ -32,9 +32,10 @@ import FoundationNetworking
 
     /// All but what ends the process on Linux (see "trailers" and "truncated head" below).
     @Test func survivesWhateverAServerSends() async throws {
-        let responses = try mutatedResponses(2_000, seed: 1)
+        let count = min(2_000, fuzzInputCount())
+        let responses = try mutatedResponses(count, seed: 1)
             .filter { $0.isWholeForURLSession && !$0.mayHaveTrailers }
-        #expect(responses.count > 1_000)
+        #expect(responses.count > count / 2)
         try await TransportCheck.survives(responses).run(checked)
     }
 

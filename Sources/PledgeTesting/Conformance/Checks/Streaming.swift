@@ -67,6 +67,7 @@ extension TransportCheck {
                 let error = try await bench.failure(of: response.body.next())
                 try require("the code", error.code, is: .connectionLost)
             },
+            slowReading,
             left("stream cancelled", "cancelling the stream closes the connection") {
                 $0.body.cancel()
             },

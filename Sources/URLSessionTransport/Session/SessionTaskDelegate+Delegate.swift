@@ -8,7 +8,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-extension SessionExchanges: URLSessionDataDelegate {
+extension SessionTaskDelegate: URLSessionDataDelegate {
     /// Takes the headers.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,

@@ -8,7 +8,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Sends a request; whoever waits for it is told of everything, refusals included.
     func send(_ request: HTTPRequest, for recipient: ExchangeRecipient) {
         let request = request.inCallContext()

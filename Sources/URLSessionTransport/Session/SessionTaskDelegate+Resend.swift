@@ -4,7 +4,7 @@ import FoundationNetworking
 import Futures
 import HTTPNetworking
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Learns that a body is to be sent again.
     ///
     /// URLSession on Linux asks for a stream when a task begins that has no body, and when libcurl goes
@@ -42,7 +42,7 @@ extension SessionExchanges {
     private static let maxResends = 5
 }
 
-extension SessionExchanges.Call {
+extension SessionTaskDelegate.Call {
     /// Whether the request may be repeated; its body may, since the transport holds all of it.
     fileprivate var mayBeRepeated: Bool {
         var head = request

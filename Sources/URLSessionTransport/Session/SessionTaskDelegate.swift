@@ -9,13 +9,13 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// All that is under way on one session, whose delegate it is.
+/// The delegate of one session: all tasks that are under way on it, and who waits for each.
 ///
 /// An exchange is in the table from before its task begins until its outcome is known; what URLSession
 /// tells of a task that is in the table no more means nothing. The lock is never held while URLSession
 /// or a future is called, but for the answer to a question, which URLSession only queues. As a delegate
 /// it is called on URLSession's own queue on Linux, so it calls no future there; see ``deliver(_:)``.
-final class SessionExchanges: NSObject, Sendable {
+final class SessionTaskDelegate: NSObject, Sendable {
     struct Entry {
         let call: Call
         var recipient: ExchangeRecipient
@@ -84,7 +84,7 @@ final class SessionExchanges: NSObject, Sendable {
     /// Where URLSession is called that must not be called on its own queue, or makes the caller wait.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
-    /// Makes exchanges on a session of their own, or on behalf of one of the app's.
+    /// Makes the delegate of a session of its own, or of one on behalf of the app's.
     init(
         _ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler,
         for appSession: URLSession? = nil

@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import HTTPNetworking
 import NIOHTTP1
 
-extension ExchangeCall {
+extension RequestAttempt {
     /// A response, as its head has come.
     func response(_ head: NIOHTTP1.HTTPResponseHead) -> HTTPResponse {
         HTTPResponse(
@@ -25,7 +25,7 @@ extension ExchangeCall {
     /// AsyncHTTPClient then waits for the sending to end where the end of the response comes by
     /// itself. Where the response has announced its length, that tells as well.
     func isWholeRefusal(
-        status: Int, received: Int, of length: Int?, _ control: ExchangeControl
+        status: Int, received: Int, of length: Int?, _ control: RequestLifetime
     ) -> Bool {
         status >= 300 && received == length && control.isUploading
     }

@@ -5,14 +5,14 @@ import Futures
 import HTTPNetworking
 import Services
 
-/// A call that may be made: what is asked, since when, and of whom.
+/// One attempt at a request: what is asked, since when, and by which client.
 ///
 /// An object, so that what keeps it copies no request.
-final class ExchangeCall: Sendable {
+final class RequestAttempt: Sendable {
     let request: HTTPRequest
     /// Kept until the call has ended, so that the client is not shut down under it.
     let lease: ClientLease
-    /// Which time this is that the client is asked to send it, counted from one.
+    /// The number of the attempt, from one.
     let attempt: Int
     /// How often it may have been sent before.
     let resends: Int
@@ -52,7 +52,7 @@ final class ExchangeCall: Sendable {
     /// The same call, made once more.
     ///
     /// - Parameter wasUnsent: Whether it is certain that it has not been sent.
-    init(after call: ExchangeCall, wasUnsent: Bool) {
+    init(after call: RequestAttempt, wasUnsent: Bool) {
         request = call.request
         lease = call.lease
         attempt = call.attempt + 1
@@ -100,9 +100,9 @@ final class ExchangeCall: Sendable {
     }
 }
 
-extension ExchangeCall {
+extension RequestAttempt {
     /// Ends the exchange at the deadline, where there is one, and when nothing happens for too long.
-    func limitTime(_ control: ExchangeControl) {
+    func limitTime(_ control: RequestLifetime) {
         control.watch()
         guard let deadline = request.context.deadline else { return }
         control.hold(
@@ -112,14 +112,14 @@ extension ExchangeCall {
     }
 
     /// Begins to expect something, where the client has let the call wait for a connection.
-    func noteConnection(_ control: ExchangeControl) {
+    func noteConnection(_ control: RequestLifetime) {
         // On a lane that is known before.
         if lanes == nil { control.noteSign() }
     }
 
     /// Makes the call once more after an error, where that may be: whether it does.
     func repeats(
-        for delegate: some ResponseDelegate, after error: any Error, _ control: ExchangeControl
+        for delegate: some ResponseDelegate, after error: any Error, _ control: RequestLifetime
     ) -> Bool {
         guard let call = again(after: error, control) else { return false }
         guard let next = delegate.replaced(for: call) else { return false }
@@ -129,7 +129,7 @@ extension ExchangeCall {
     }
 
     /// Hands the call to AsyncHTTPClient, which tells the delegate of its response.
-    func start<Delegate: ResponseDelegate>(_ delegate: Delegate, _ control: ExchangeControl) {
+    func start<Delegate: ResponseDelegate>(_ delegate: Delegate, _ control: RequestLifetime) {
         guard case .file(let url) = request.body.content else {
             return execute(delegate, control, upload: Upload(request.body))
         }
@@ -145,7 +145,7 @@ extension ExchangeCall {
     }
 
     private func execute<Delegate: ResponseDelegate>(
-        _ delegate: Delegate, _ control: ExchangeControl, upload: Upload?
+        _ delegate: Delegate, _ control: RequestLifetime, upload: Upload?
     ) {
         if let reason = control.reason { return delegate.fail(with: reason) }
         guard let lanes else {
@@ -162,7 +162,7 @@ extension ExchangeCall {
     }
 
     private func execute<Delegate: ResponseDelegate>(
-        _ delegate: Delegate, _ control: ExchangeControl, _ upload: Upload?,
+        _ delegate: Delegate, _ control: RequestLifetime, _ upload: Upload?,
         on loop: HTTPClient.EventLoopPreference
     ) {
         do {

@@ -8,7 +8,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Fails an exchange when it was idle for too long, or its deadline has come.
     ///
     /// URLSession's own limits are cut to whole seconds on Linux, and one of them does nothing there.

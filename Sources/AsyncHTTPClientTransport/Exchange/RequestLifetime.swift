@@ -7,8 +7,8 @@ import NIOCore
 /// Begins a call on an event loop, or is told why there will be none.
 typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
 
-/// By what an exchange is ended from outside, whatever it has come to.
-final class ExchangeControl: Sendable {
+/// What a request holds from its call to its end, over all attempts, and by what it is ended from outside.
+final class RequestLifetime: Sendable {
     private struct State {
         /// Why it was ended from outside.
         var reason: (any Error)?
@@ -32,12 +32,12 @@ final class ExchangeControl: Sendable {
         var waiting: (host: String, start: LaneStart)?
     }
 
-    private let call: ExchangeCall
+    private let call: RequestAttempt
     /// What notices that nothing happens; nil where that may last.
     private let watches: IdleWatches?
     private let state = Locked(State())
 
-    init(_ call: ExchangeCall) {
+    init(_ call: RequestAttempt) {
         self.call = call
         watches = call.lease.watches
     }
@@ -142,7 +142,7 @@ final class ExchangeControl: Sendable {
     }
 }
 
-extension ExchangeControl: LaneUser {
+extension RequestLifetime: LaneUser {
     /// Begins a call on a lane, now or when its turn has come.
     ///
     /// It is left when the exchange ends; until then the call may be made once more on it.
@@ -175,7 +175,7 @@ extension ExchangeControl: LaneUser {
     func endWait(after limit: Duration) { end(with: call.failure(by: .freeConnection(limit))) }
 }
 
-extension ExchangeControl: IdleWatched {
+extension RequestLifetime: IdleWatched {
     /// Begins to see to it that the exchange ends where nothing comes or goes for too long.
     ///
     /// Nothing is to be expected before the call has a connection.

@@ -8,7 +8,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Asks an exchange's machine what an event means, and has it done where callers are told.
     func tell(
         _ id: Int, _ event: (inout ExchangeMachine, SchedulerInstant) -> ExchangeMachine.Command

@@ -9,7 +9,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Gives up an exchange whose caller wants it no more.
     func cancel(_ id: Int) {
         guard let entry = remove(id) else { return }
@@ -74,7 +74,7 @@ extension SessionExchanges {
     }
 }
 
-extension SessionExchanges.Entry {
+extension SessionTaskDelegate.Entry {
     /// Tells whoever waits, for the response or for more of its body, that no more will come.
     func fail(with error: any Error) {
         failBody(with: error)

@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import HTTPNetworking
 
-extension ExchangeCall {
+extension RequestAttempt {
     /// The call to be made once more, nil where it must not be.
     ///
     /// A server may close a connection that is kept just when a request is sent on it. Such a request
@@ -11,15 +11,15 @@ extension ExchangeCall {
     ///
     /// A call that AsyncHTTPClient has let wait for a connection as long as making one may take was not
     /// sent, and waits on.
-    func again(after error: any Error, _ control: ExchangeControl) -> ExchangeCall? {
+    func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
         if mayWaitOn(after: error), !control.isOver {
-            return ExchangeCall(after: self, wasUnsent: true)
+            return RequestAttempt(after: self, wasUnsent: true)
         }
         guard resends < 2, request.isReplayable, !lease.isCancelled, !control.isOver,
             HTTPError.Code(asyncHTTPClient: error) == .connectionLost,
             connectionsBefore != nil, connectionsBefore == lease.connections?.count
         else { return nil }
-        return ExchangeCall(after: self, wasUnsent: false)
+        return RequestAttempt(after: self, wasUnsent: false)
     }
 
     private func mayWaitOn(after error: any Error) -> Bool {

@@ -5,7 +5,7 @@ import HTTPNetworking
 import Foundation
 import FoundationNetworking
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Answers a question for a password as the app's session would; without one, with no password.
     ///
     /// It is asked when the answer is whole. The task waits for ever where it is left alone, and ends as
@@ -74,7 +74,7 @@ extension URLCredentialStorage {
 #else
 import Foundation
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Answers no question for a password: the answer that asked is what the caller gets.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,

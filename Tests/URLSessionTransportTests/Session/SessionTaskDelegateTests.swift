@@ -12,14 +12,14 @@ import FoundationNetworking
 #endif
 
 @Suite(.timeLimit(.minutes(10)))
-struct SessionExchangesTests {
+struct SessionTaskDelegateTests {
     @Test func sessionAndDelegateAreFreedAfterTheEnd() async throws {
         let server = try LoopbackServer { _ in .text("done") }
-        weak var exchanges: SessionExchanges?
+        weak var exchanges: SessionTaskDelegate?
         weak var session: URLSession?
         do {
             let configuration = SessionTransport.Configuration()
-            let brief = SessionExchanges(configuration, .live)
+            let brief = SessionTaskDelegate(configuration, .live)
             brief.open(configuration.ofSession { _ in })
             exchanges = brief
             session = brief.state.withLock { $0.session }

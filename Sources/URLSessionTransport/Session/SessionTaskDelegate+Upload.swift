@@ -8,7 +8,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Reads a body to its end, then makes the task of a call that has entered.
     func upload(
         _ source: HTTPRequest.BodySource, of request: HTTPRequest, since start: SchedulerInstant,

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 #if canImport(FoundationNetworking)
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Begins to hand out a body piece by piece.
     ///
     /// - Returns: Its stream, nil where the exchange is over.
@@ -40,7 +40,7 @@ extension SessionExchanges {
     }
 }
 
-extension SessionExchanges.Entry {
+extension SessionTaskDelegate.Entry {
     /// Tells the body's reader that all has come.
     func finish() { unread?.end(.success(())) }
 
@@ -55,7 +55,7 @@ extension SessionExchanges.Entry {
     }
 }
 #else
-extension SessionExchanges {
+extension SessionTaskDelegate {
     /// Begins to hand out a body piece by piece.
     ///
     /// - Returns: Its stream, nil where the exchange is over.
@@ -84,7 +84,7 @@ extension SessionExchanges {
     }
 }
 
-extension SessionExchanges.Entry {
+extension SessionTaskDelegate.Entry {
     /// Tells the body's reader that all has come.
     func finish() { pipe?.finish() }
 

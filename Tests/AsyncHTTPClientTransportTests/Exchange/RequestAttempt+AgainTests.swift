@@ -8,7 +8,7 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct ExchangeCallAgainTests {
+struct RequestAttemptAgainTests {
     let transport = AHCTransport()
 
     /// A server that keeps its connections, and hangs up on the requests with the given numbers.
@@ -79,9 +79,9 @@ struct ExchangeCallAgainTests {
         configuration.connectionWaitTimeout = limit
         let transport = AHCTransport(configuration)
         let post = HTTPRequest(.post, server.url, body: .data(Data("abc".utf8)))
-        var call = try ExchangeCall(post, over: transport)
+        var call = try RequestAttempt(post, over: transport)
         for _ in 0..<10 {
-            let control = ExchangeControl(call)
+            let control = RequestLifetime(call)
             let next = call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control)
             #expect((next != nil) == waitsOn)
             #expect(call.again(after: HTTPClientError.connectTimeout, control) == nil)
