@@ -136,6 +136,15 @@ struct ProxiedCallTests {
         #expect(error?.code == .cannotConnect)
     }
 
+    @Test func leavesNamesToASOCKSProxy() async throws {
+        let server = try LoopbackServer { .text("\($0.target) of \($0.header("Host") ?? "")") }
+        let socks = try await TunnelServer(to: Int(server.port), scheme: "socks5h")
+        let transport = try transport(.environment, in: ["http_proxy": socks.url.absoluteString])
+        #expect(try await text(transport, "http://example.invalid/a") == "/a of example.invalid")
+        #expect(try await transport.close().value == ())
+        try await socks.stop()
+    }
+
     @Test func getsToASecureServerByATunnel() async throws {
         let server = try await TLSServer()
         let tunnel = try await TunnelServer(to: try #require(server.url.port))
