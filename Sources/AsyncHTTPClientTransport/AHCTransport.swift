@@ -40,14 +40,75 @@ public final class AHCTransport {
 
     /// Makes a transport with connections of its own.
     ///
+    /// It goes by the proxy that the environment names, as ``init(_:connecting:on:)`` does by default. Where it
+    /// can ask none such, each call fails with the code `unsupported`, and the error says why.
+    ///
     /// - Parameters:
     ///   - configuration: How it connects, and how much it keeps.
     ///   - scheduler: Whose time ``Configuration/idleTimeout`` is counted in.
     public convenience init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live
     ) {
+        self.init(configuration, in: ProcessInfo.processInfo.environment, on: scheduler)
+    }
+
+    convenience init(
+        _ configuration: Configuration, in environment: [String: String],
+        on scheduler: some Scheduler
+    ) {
+        let routes: ConnectionRoutes
+        do {
+            routes = try ConnectionRoutes(ConnectionSettings(), in: environment)
+        } catch {
+            routes = .none(error)
+        }
+        self.init(configuration, routes, scheduler)
+    }
+
+    /// Makes a transport with connections of its own, which are made as settings say.
+    ///
+    /// ```swift
+    /// let transport = try AHCTransport(connecting: settings)
+    /// ```
+    ///
+    /// - **TLS.** Each of ``TLSSettings`` holds; files are read now. ``Configuration/tls`` is the same in
+    ///   AsyncHTTPClient's own terms: one of the two is left as it is.
+    /// - **Proxies.** `http` with or without a user (Basic), and `socks5h` without one. The environment's are `http_proxy` (in lower case only), `https_proxy`, `all_proxy` and
+    ///   `no_proxy`, read now.
+    /// - **Versions.** Automatic, or HTTP/1.1.
+    /// - **Unix domain sockets.** By one, no proxy is asked. A certificate cannot be compared with a host there:
+    ///   https URLs need ``TLSSettings/Verification/authorityOnly``, and fail with the code
+    ///   `insecureConnection` otherwise.
+    /// - **Addresses.** One for each host, in lower case as it stands in URLs.
+    ///
+    /// - Parameters:
+    ///   - configuration: How much it keeps, and for how long.
+    ///   - settings: How connections are made.
+    ///   - scheduler: Whose time ``Configuration/idleTimeout`` is counted in.
+    /// - Throws: An ``UnsupportedSetting`` where AsyncHTTPClient cannot keep a setting, or a file cannot be read.
+    public convenience init(
+        _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
+        on scheduler: some Scheduler = .live
+    ) throws(UnsupportedSetting) {
+        try self.init(
+            configuration, connecting: settings, in: ProcessInfo.processInfo.environment,
+            on: scheduler)
+    }
+
+    convenience init(
+        _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
+        in environment: [String: String], on scheduler: some Scheduler = .live
+    ) throws(UnsupportedSetting) {
+        let routes = try ConnectionRoutes(settings, in: environment)
+        let configuration = try configuration.keeping(settings)
+        self.init(configuration, routes, scheduler)
+    }
+
+    private convenience init(
+        _ configuration: Configuration, _ routes: ConnectionRoutes, _ scheduler: any Scheduler
+    ) {
         let closed = InternalPromise<Void>()
-        let lease = ClientLease(configuration, scheduler, ended: closed)
+        let lease = ClientLease(configuration, routes, scheduler, ended: closed)
         self.init(lease, closed, maxBodySize: configuration.maxBodySize)
     }
 

@@ -25,12 +25,16 @@ final class ClientLease: Sendable {
         let connectionWait: Duration?
     }
 
+    /// Where connections go.
+    let routes: ConnectionRoutes
     private let secure: Route
     /// For http URLs.
     ///
     /// A client that may speak HTTP/2 makes one connection first to see whether the server does, and then
     /// most others on one event loop. Without TLS it never does.
     private let plain: Route
+    /// For hosts to which requests go without the proxy; nil where there is none, or nobody is excepted.
+    private let bypassing: (secure: Route, plain: Route)?
     private let isOwned: Bool
     /// Nil where the client is the app's.
     let connections: ConnectionsMade?
@@ -39,26 +43,41 @@ final class ClientLease: Sendable {
     /// Nil where calls are not watched.
     let watches: IdleWatches?
     /// How many of a transport's own clients have not been shut down.
-    private let running = Locked(2)
+    private let running: Locked<Int>
     private let ended: InternalPromise<Void>
     private let wasCancelled = Locked(false)
 
     /// A client of the transport's own.
     init(
-        _ configuration: AHCTransport.Configuration, _ scheduler: any Scheduler,
-        ended: InternalPromise<Void>
+        _ configuration: AHCTransport.Configuration, _ routes: ConnectionRoutes,
+        _ scheduler: any Scheduler, ended: InternalPromise<Void>
     ) {
         let group = MultiThreadedEventLoopGroup.singleton
         let connections = ConnectionsMade(in: group, limit: configuration.maxConnectionsPerHost)
         let lanes = CallLanes(
             in: group, limit: configuration.maxConnectionsPerHost,
             patience: configuration.connectionWaitTimeout, on: scheduler)
-        secure = Route(
-            client: configuration.client(in: group, noting: connections),
-            lanes: configuration.httpVersion == .http1Only ? lanes : nil)
         var withoutTLS = configuration
         withoutTLS.httpVersion = .http1Only
-        plain = Route(client: withoutTLS.client(in: group, noting: connections), lanes: lanes)
+        let secure = { (proxy: HTTPClient.Configuration.Proxy?) in
+            Route(
+                client: configuration.client(
+                    in: group, noting: connections, by: proxy, routes, isSecure: true),
+                lanes: configuration.httpVersion == .http1Only ? lanes : nil)
+        }
+        let plain = { (proxy: HTTPClient.Configuration.Proxy?, forwarding: ForwardingProxy?) in
+            Route(
+                client: withoutTLS.client(
+                    in: group, noting: connections, by: proxy, forwarding: forwarding, routes,
+                    isSecure: false),
+                lanes: lanes)
+        }
+        self.routes = routes
+        self.secure = secure(routes.https)
+        self.plain = plain(routes.http, routes.forwarding)
+        bypassing =
+            routes.hasProxy && !routes.bypass.isEmpty ? (secure(nil), plain(nil, nil)) : nil
+        running = Locked(bypassing == nil ? 2 : 4)
         isOwned = true
         limits = Limits(
             connect: configuration.connectTimeout,
@@ -73,8 +92,11 @@ final class ClientLease: Sendable {
         _ client: HTTPClient, idleTimeout: Duration?, _ scheduler: any Scheduler,
         ended: InternalPromise<Void>
     ) {
+        routes = .straight
         secure = Route(client: client, lanes: nil)
         plain = secure
+        bypassing = nil
+        running = Locked(0)
         isOwned = false
         limits = nil
         connections = nil
@@ -87,9 +109,13 @@ final class ClientLease: Sendable {
     /// By what a request is sent.
     ///
     /// - Parameter host: Scheme and authority of its URL.
-    func route(to host: String) -> Route {
+    func route(to host: String, for request: HTTPRequest) -> Route {
         // "http:" or "https:", in any case.
-        host.utf8.dropFirst(4).first == UInt8(ascii: ":") ? plain : secure
+        let isPlain = host.utf8.dropFirst(4).first == UInt8(ascii: ":")
+        if let bypassing, routes.bypasses(request) {
+            return isPlain ? bypassing.plain : bypassing.secure
+        }
+        return isPlain ? plain : secure
     }
 
     /// An event loop of the client's.
@@ -111,7 +137,8 @@ final class ClientLease: Sendable {
             ended.resolve()
             return
         }
-        for client in [secure.client, plain.client] {
+        let all = [secure, plain] + (bypassing.map { [$0.secure, $0.plain] } ?? [])
+        for client in all.map(\.client) {
             client.shutdown { [running, ended] error in
                 guard error == nil else { return }
                 let isLast = running.withLock { running in

@@ -25,7 +25,8 @@ extension HTTPError.Code {
         case let error as IOError: self.init(systemError: error.errnoCode)
         case let error as HTTPParserError: self.init(error)
         case NIOSSLError.uncleanShutdown: self = .connectionLost
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .insecureConnection
+        case is PinnedKeyMismatch, is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+            self = .insecureConnection
         case ChannelError.connectTimeout: self = .timedOut
         case is ChannelError: self = .connectionLost
         default: self = .other

@@ -9,11 +9,17 @@ extension AHCTransport.Configuration {
     /// It runs on SwiftNIO's own threads on every system: over Apple's Network.framework some of the
     /// TLS settings would trap.
     func client(
-        in group: MultiThreadedEventLoopGroup, noting connections: ConnectionsMade
+        in group: MultiThreadedEventLoopGroup, noting connections: ConnectionsMade,
+        by proxy: HTTPClient.Configuration.Proxy?, forwarding: ForwardingProxy? = nil,
+        _ routes: ConnectionRoutes, isSecure: Bool
     ) -> HTTPClient {
         var configuration = lowered()
+        configuration.proxy = proxy
+        configuration.dnsOverride = routes.addresses
         connections.watch(
             &configuration, decoding: ResponseDecoding(maxHeadSize: max(1, maxHeadSize)))
+        forwarding?.install(on: &configuration)
+        if isSecure { PinnedKeyCheck(keys: routes.pinnedKeys).install(on: &configuration) }
         return HTTPClient(eventLoopGroup: group, configuration: configuration)
     }
 

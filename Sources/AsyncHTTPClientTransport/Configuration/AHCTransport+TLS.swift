@@ -95,11 +95,17 @@ extension AHCTransport.TLS {
     public mutating func identify(
         byCertificatesIn chain: URL, privateKeyIn key: URL
     ) throws(Unreadable) {
-        let certificates = try Unreadable.naming(chain) {
-            try NIOSSLCertificate.fromPEMFile(chain.path)
-        }
         let privateKey = try Unreadable.naming(key) {
             try NIOSSLPrivateKey(file: key.path, format: .pem)
+        }
+        try identify(byCertificatesIn: chain, by: privateKey)
+    }
+
+    mutating func identify(
+        byCertificatesIn chain: URL, by privateKey: NIOSSLPrivateKey
+    ) throws(Unreadable) {
+        let certificates = try Unreadable.naming(chain) {
+            try NIOSSLCertificate.fromPEMFile(chain.path)
         }
         configuration.certificateChain = certificates.map { .certificate($0) }
         configuration.privateKey = .privateKey(privateKey)

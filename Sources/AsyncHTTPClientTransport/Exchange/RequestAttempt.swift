@@ -33,6 +33,10 @@ final class RequestAttempt: Sendable {
         guard let lease = transport.borrowClient() else {
             throw HTTPError(code: .transportClosed, request: request)
         }
+        if let refusal = lease.routes.refusal {
+            throw HTTPError(
+                code: .unsupported, request: request, cause: refusal, reason: refusal.description)
+        }
         if let deadline = request.context.deadline, deadline.remaining <= .zero {
             throw HTTPError(
                 code: .timedOut, request: request,
@@ -45,7 +49,7 @@ final class RequestAttempt: Sendable {
         connectionsBefore = lease.connections?.count
         began = .now
         host = AbsoluteURL.schemeAndAuthority(of: request.url)
-        route = lease.route(to: host)
+        route = lease.route(to: host, for: request)
         loop = route.lanes == nil ? lease.connections?.enter() : nil
     }
 

@@ -7,10 +7,15 @@ extension HTTPClient.Request {
     /// What is handed to AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
     init(_ call: RequestAttempt, _ upload: Upload?, _ control: RequestLifetime) throws {
         let request = call.request
+        let lowered = call.lease.routes.lowered(request.url)
+        var headers = NIOHTTP1.HTTPHeaders(request.effectiveHeaders.map { ($0.name, $0.value) })
+        if let lowered, !headers.contains(name: "Host") {
+            headers.add(name: "Host", value: lowered.host)
+        }
         try self.init(
-            url: request.url,
+            url: lowered?.url ?? request.url,
             method: NIOHTTP1.HTTPMethod(rawValue: request.method.rawValue),
-            headers: NIOHTTP1.HTTPHeaders(request.effectiveHeaders.map { ($0.name, $0.value) }),
+            headers: headers,
             body: upload?.body(for: call, control)
         )
     }

@@ -1,3 +1,5 @@
+import HTTPNetworking
+
 /// How a digest is made (RFC 7616, section 3.3).
 struct DigestAlgorithm: Equatable {
     /// The hash; one that is stronger is greater.

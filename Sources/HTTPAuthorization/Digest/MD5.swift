@@ -1,3 +1,5 @@
+import HTTPNetworking
+
 /// MD5 (RFC 1321), for servers whose digests know no other.
 enum MD5 {
     /// The hash of some bytes, 16 bytes.

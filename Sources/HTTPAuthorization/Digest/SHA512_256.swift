@@ -1,3 +1,5 @@
+import HTTPNetworking
+
 /// SHA-512/256 (FIPS 180-4, section 6.7), which is SHA-512 from another start, cut to 256 bits.
 enum SHA512_256 {
     /// The hash of some bytes, 32 bytes.

@@ -10,6 +10,7 @@ package enum TLSFailureReason {
 
     /// The first that fits is taken, so the vague ones come last.
     private static let reasons: [(words: [String], reason: String)] = [
+        (["pinned"], "the server has none of the pinned keys"),
         (["not yet valid"], "the certificate is not valid yet"),
         (["expired"], "the certificate has expired"),
         (

@@ -35,8 +35,9 @@ public struct TransportCheck {
 
     /// Every check, in the order of a request's life.
     public static var all: [TransportCheck] {
-        methods + targets + requestHeaders + requestBodies + responses + responseBodies + redirects
-            + brokenAnswers + spoiltAnswers + connections + cancelling + timeLimits + streaming
+        methods + targets + addresses + requestHeaders + requestBodies + responses + responseBodies
+            + redirects + brokenAnswers + spoiltAnswers + connections + cancelling + timeLimits
+            + streaming
     }
 
     /// Checks a transport.

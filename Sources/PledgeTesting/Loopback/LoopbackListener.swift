@@ -8,33 +8,55 @@ import Musl
 import Android
 #endif
 
-/// A socket that listens on a free port of 127.0.0.1.
+/// A socket that listens on a free port of this machine.
 final class LoopbackListener: Sendable {
+    /// An address by which this machine reaches itself.
+    enum Address: String {
+        case v4 = "127.0.0.1"
+        case v6 = "::1"
+    }
+
     let descriptor: Descriptor
     let port: UInt16
 
     /// Binds a port that the system chooses, and listens there.
-    init() throws(LoopbackError) {
-        let descriptor = try Descriptor(
-            taking: socket(AF_INET, Descriptor.streamSocket, 0), from: "socket")
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let number = descriptor.number
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
+    init(_ address: Address = .v4) throws(LoopbackError) {
+        let family = address == .v4 ? AF_INET : AF_INET6
+        descriptor = try Descriptor(
+            taking: socket(family, Descriptor.streamSocket, 0), from: "socket")
+        switch address {
+        case .v4:
+            var bound = sockaddr_in()
+            bound.sin_family = sa_family_t(AF_INET)
+            bound.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            try Self.listen(descriptor.number, at: &bound, named: address)
+            port = UInt16(bigEndian: bound.sin_port)
+        case .v6:
+            var bound = sockaddr_in6()
+            bound.sin6_family = sa_family_t(AF_INET6)
+            bound.sin6_addr = in6addr_loopback
+            try Self.listen(descriptor.number, at: &bound, named: address)
+            port = UInt16(bigEndian: bound.sin6_port)
+        }
+    }
+
+    /// Puts the port that was chosen into the address.
+    private static func listen<Bound>(
+        _ number: Int32, at bound: inout Bound, named address: Address
+    ) throws(LoopbackError) {
+        var size = socklen_t(MemoryLayout<Bound>.size)
+        let code = withUnsafeMutablePointer(to: &bound) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general -> Int32 in
                 if bind(number, general, size) != 0 { return errno }
-                if listen(number, 1024) != 0 { return errno }
+                if systemListen(number, 1024) != 0 { return errno }
                 return getsockname(number, general, &size) == 0 ? 0 : errno
             }
         }
         guard code == 0 else {
             let reason = String(cString: strerror(code))
-            throw LoopbackError(.system(code), "no port of 127.0.0.1 could be had: \(reason)")
+            throw LoopbackError(
+                .system(code), "no port of \(address.rawValue) could be had: \(reason)")
         }
-        self.descriptor = descriptor
-        self.port = UInt16(bigEndian: address.sin_port)
     }
 
     /// The next client that waits to be let in, if any.
@@ -47,6 +69,11 @@ final class LoopbackListener: Sendable {
         client.sendAtOnce()
         return client
     }
+}
+
+/// The system's `listen`, which the method of that name hides.
+private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+    listen(descriptor, backlog)
 }
 
 #if os(Linux)

@@ -28,10 +28,17 @@ public final class LoopbackServer: Sendable {
     ///   answered when its future resolves. When the client hangs up before that, the future is
     ///   cancelled. A future that rejects is answered with status 500.
     /// - Throws: ``LoopbackError`` where the system refuses a port.
-    public init(
+    public convenience init(
         answeringLater handler: @escaping @Sendable (LoopbackRequest) -> Future<LoopbackAnswer>
     ) throws {
-        let listener = try LoopbackListener()
+        try self.init(at: .v4, answeringLater: handler)
+    }
+
+    init(
+        at address: LoopbackListener.Address,
+        answeringLater handler: @escaping @Sendable (LoopbackRequest) -> Future<LoopbackAnswer>
+    ) throws {
+        let listener = try LoopbackListener(address)
         port = listener.port
         mailbox = try LoopbackMailbox()
         let context = LoopbackContext(mailbox: mailbox, log: log, handler: handler)

@@ -21,7 +21,11 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
     private func receive(_ response: URLResponse?, of id: Int) {
         guard let response = response as? HTTPURLResponse else { return }
         var head = HTTPResponse(response, body: Data())
+        #if canImport(FoundationNetworking)
+        head.url = response.url?.withPlainLiteral
+        #else
         head.url = response.url
+        #endif
         tell(id) { machine, now in machine.receive(head, at: now) }
     }
 

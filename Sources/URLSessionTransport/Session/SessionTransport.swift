@@ -67,7 +67,9 @@ public import Foundation
 /// - A response in a coding that the system's libcurl does not know fails, though `.decompress(upTo:)` could
 ///   decode it: libcurl is told to decode all. Some systems' libcurl has no zstd.
 /// - There are no client certificates, no pinning, and no proxies but those that libcurl takes from the
-///   environment.
+///   environment: ``init(_:connecting:on:)`` refuses what it cannot keep.
+/// - An IPv6 address in place of a host reaches URLSession percent-encoded, without which it refuses it; a
+///   libcurl before 7.80 refuses it so too (`HTTPError.Code.other`).
 public final class SessionTransport {
     private let tasks: SessionTaskDelegate
     /// The app's session, which lives as long as this where the app has made this of it.
@@ -88,6 +90,34 @@ public final class SessionTransport {
         tasks = SessionTaskDelegate(configuration.checked(), scheduler)
         tasks.open(configuration.ofSession(adjust))
         appSession = nil
+    }
+
+    /// Makes a transport with a session of its own, whose connections are made as settings say.
+    ///
+    /// ```swift
+    /// let transport = try SessionTransport(connecting: settings)
+    /// ```
+    ///
+    /// On Linux the defaults hold, and nothing else does: the system's authorities, full verification, HTTP/2 over
+    /// TLS where the server speaks it, and the proxy of the environment, of which libcurl reads `http_proxy`
+    /// (in lower case only), `https_proxy`, `all_proxy` and `no_proxy` at each call.
+    /// ``ProxySettings/none`` holds where the environment names none when the transport is made.
+    ///
+    /// On Apple platforms ``TLSSettings/minimumVersion`` holds and ``ProxySettings/none``, and so do an `http` and
+    /// a `socks5h` proxy without a user; on macOS, with excepted hosts. There
+    /// ``ProxySettings/environment`` is what the system's settings say.
+    ///
+    /// - Parameters:
+    ///   - configuration: Its limits.
+    ///   - settings: How connections are made.
+    ///   - scheduler: Whose time the limits are counted in.
+    /// - Throws: An ``UnsupportedSetting`` where URLSession cannot keep a setting; it says which transport can.
+    public convenience init(
+        _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
+        on scheduler: some Scheduler = .live
+    ) throws(UnsupportedSetting) {
+        try settings.checkForURLSession(in: ProcessInfo.processInfo.environment)
+        self.init(configuration, on: scheduler) { settings.configure($0) }
     }
 
     /// Makes a transport on a session that the app has already, such as `URLSession.shared`.

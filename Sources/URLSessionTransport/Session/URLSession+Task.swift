@@ -26,7 +26,11 @@ extension URLSession {
 extension URLRequest {
     /// Makes the head of a request that is known to be valid.
     fileprivate init(_ request: HTTPRequest) {
+        #if canImport(FoundationNetworking)
+        self.init(url: request.url.withPlainScheme.withEncodedLiteral)
+        #else
         self.init(url: request.url.withPlainScheme)
+        #endif
         httpMethod = request.method.rawValue
         let headers = request.effectiveHeaders
         // Repeated fields are sent as one, joined as HTTPHeaders joins them.

@@ -15,7 +15,12 @@ struct TLSServer {
     /// - Parameters:
     ///   - protocols: Which versions of HTTP are offered: "h2", "http/1.1".
     ///   - asksForCertificate: Whether a client without a certificate of our authority is refused.
-    init(protocols: [String] = ["http/1.1"], asksForCertificate: Bool = false) async throws {
+    ///   - newest: The newest version of TLS that is spoken.
+    ///   - socket: The path of the Unix domain socket to listen on; nil for a port of 127.0.0.1.
+    init(
+        protocols: [String] = ["http/1.1"], asksForCertificate: Bool = false,
+        newest: TLSVersion? = nil, socket: String? = nil
+    ) async throws {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(
                 TestCertificates.url("server").path
@@ -23,12 +28,13 @@ struct TLSServer {
             privateKey: .privateKey(
                 try NIOSSLPrivateKey(file: TestCertificates.url("server-key").path, format: .pem)))
         configuration.applicationProtocols = protocols
+        configuration.maximumTLSVersion = newest
         if asksForCertificate {
             configuration.certificateVerification = .noHostnameVerification
             configuration.trustRoots = .file(TestCertificates.url("authority").path)
         }
         let context = try NIOSSLContext(configuration: configuration)
-        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
@@ -39,7 +45,11 @@ struct TLSServer {
                         http1ChannelConfigurator: Self.configureHTTP1(_:))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+        if let socket {
+            channel = try await bootstrap.bind(unixDomainSocketPath: socket).get()
+        } else {
+            channel = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+        }
         url = URL(string: "https://localhost:\(channel.localAddress?.port ?? 0)/")!
     }
 

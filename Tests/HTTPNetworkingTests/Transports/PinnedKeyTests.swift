@@ -16,4 +16,11 @@ struct PinnedKeyTests {
         "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
     ])
     func refusesAnythingElse(text: String) { #expect(PinnedKey(sha256: text) == nil) }
+
+    @Test func comparesTheHashOfAKey() throws {
+        // SHA-256 of "abc" (FIPS 180-2, appendix B.1).
+        let pin = try #require(PinnedKey(sha256: "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="))
+        #expect(pin.matches(Array("abc".utf8)))
+        #expect(!pin.matches(Array("abd".utf8)))
+    }
 }

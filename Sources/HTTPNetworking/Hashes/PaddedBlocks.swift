@@ -1,5 +1,5 @@
 /// The blocks that a hash is made of: a message, a one bit, zeros, and the message's length.
-struct PaddedBlocks: Sequence, IteratorProtocol {
+package struct PaddedBlocks: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private let size: Int
     private var position = 0
@@ -9,7 +9,7 @@ struct PaddedBlocks: Sequence, IteratorProtocol {
     /// - Parameters:
     ///   - length: The length of the message, as the hash writes it.
     ///   - size: How many bytes a block has.
-    init(_ message: [UInt8], length: [UInt8], of size: Int) {
+    package init(_ message: [UInt8], length: [UInt8], of size: Int) {
         var bytes = message + [0x80]
         let used = (bytes.count + length.count) % size
         if used != 0 { bytes += [UInt8](repeating: 0, count: size - used) }
@@ -17,7 +17,7 @@ struct PaddedBlocks: Sequence, IteratorProtocol {
         self.size = size
     }
 
-    mutating func next() -> ArraySlice<UInt8>? {
+    package mutating func next() -> ArraySlice<UInt8>? {
         guard position < bytes.count else { return nil }
         defer { position += size }
         return bytes[position..<position + size]
@@ -26,20 +26,21 @@ struct PaddedBlocks: Sequence, IteratorProtocol {
 
 extension FixedWidthInteger {
     /// The bytes, the highest first.
-    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+    package var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 
     /// The bits, turned to the right.
-    func rotated(_ count: Int) -> Self { self >> count | self << (Self.bitWidth - count) }
+    @inlinable
+    package func rotated(_ count: Int) -> Self { self >> count | self << (Self.bitWidth - count) }
 }
 
 extension [UInt32] {
     /// The words of a block, the highest byte of each first.
-    init(bigEndian block: ArraySlice<UInt8>) { self = block.words() }
+    package init(bigEndian block: ArraySlice<UInt8>) { self = block.words() }
 }
 
 extension [UInt64] {
     /// The words of a block, the highest byte of each first.
-    init(bigEndian block: ArraySlice<UInt8>) { self = block.words() }
+    package init(bigEndian block: ArraySlice<UInt8>) { self = block.words() }
 }
 
 extension ArraySlice<UInt8> {

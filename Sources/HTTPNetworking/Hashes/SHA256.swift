@@ -1,7 +1,7 @@
 /// SHA-256 (FIPS 180-4, section 6.2).
-enum SHA256 {
+package enum SHA256 {
     /// The hash of some bytes, 32 bytes.
-    static func hash(_ message: [UInt8]) -> [UInt8] {
+    package static func hash(_ message: [UInt8]) -> [UInt8] {
         var state = start
         let length = UInt64(message.count) &* 8
         for block in PaddedBlocks(message, length: length.bigEndianBytes, of: 64) {

@@ -1,0 +1,82 @@
+#if AsyncHTTPClient
+import HTTPNetworking
+import NIOSSL
+
+extension AHCTransport.Configuration {
+    /// The same with what the settings say of TLS and of versions.
+    ///
+    /// - Throws: ``UnsupportedSetting`` where AsyncHTTPClient cannot keep one, or both say how secure
+    ///   connections are made.
+    func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
+        var configuration = self
+        switch settings.versions {
+        case .automatic: break
+        case .http1: configuration.httpVersion = .http1Only
+        case .http2:
+            throw UnsupportedSetting(
+                "versions",
+                "AsyncHTTPClient speaks HTTP/2 where TLS has agreed on it only: use .automatic, or"
+                    + " CurlTransport")
+        case .http3:
+            throw UnsupportedSetting(
+                "versions",
+                "AsyncHTTPClient speaks no HTTP/3: CurlTransport does where libcurl has it")
+        }
+        if settings.tls == TLSSettings() { return configuration }
+        guard tls.configuration.bestEffortEquals(AHCTransport.TLS().configuration) else {
+            throw UnsupportedSetting(
+                "tls", "the configuration's own `tls` is set as well: leave one of them as it is")
+        }
+        configuration.tls = try AHCTransport.TLS(settings.tls)
+        return configuration
+    }
+}
+
+extension AHCTransport.TLS {
+    /// The same as settings; files are read now.
+    fileprivate init(_ settings: TLSSettings) throws(UnsupportedSetting) {
+        self.init()
+        switch settings.verification {
+        case .full: verification = .full
+        case .authorityOnly: verification = .authorityOnly
+        case .none: verification = .none
+        }
+        minimumVersion = settings.minimumVersion == .tls13 ? .tls13 : .tls12
+        do throws(Unreadable) {
+            switch settings.authorities {
+            case .system: break
+            case .systemAnd(let file): try trust(certificatesIn: file)
+            case .only(let file): try trustOnly(certificatesIn: file)
+            }
+        } catch {
+            throw UnsupportedSetting("tls.authorities", error.words)
+        }
+        do throws(Unreadable) {
+            if let certificate = settings.clientCertificate { try identify(by: certificate) }
+        } catch {
+            throw UnsupportedSetting("tls.clientCertificate", error.words)
+        }
+    }
+
+    private mutating func identify(
+        by certificate: TLSSettings.ClientCertificate
+    ) throws(Unreadable) {
+        let file = certificate.privateKey
+        guard let password = certificate.password else {
+            return try identify(byCertificatesIn: certificate.chain, privateKeyIn: file)
+        }
+        try identify(
+            byCertificatesIn: certificate.chain,
+            by: Unreadable.naming(file) {
+                try NIOSSLPrivateKey(file: file.path, format: .pem) { $0(password.utf8) }
+            })
+    }
+}
+
+extension AHCTransport.TLS.Unreadable {
+    /// The file; what the library says of a key or of its password stays out.
+    fileprivate var words: String {
+        "the file \(file.path) cannot be read as certificates or a key in PEM"
+    }
+}
+#endif

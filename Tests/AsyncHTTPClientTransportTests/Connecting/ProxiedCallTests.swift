@@ -1,0 +1,160 @@
+#if AsyncHTTPClient
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+/// Calls by a proxy, which answers itself.
+struct ProxiedCallTests {
+    private let proxy: LoopbackServer
+
+    init() throws {
+        proxy = try LoopbackServer { request in
+            .text("\(request.target) of \(request.header("Host") ?? "") by the proxy")
+        }
+    }
+
+    private func transport(
+        _ settings: ProxySettings, in environment: [String: String] = [:]
+    ) throws -> AHCTransport {
+        var connecting = ConnectionSettings()
+        connecting.proxy = settings
+        return try AHCTransport(connecting: connecting, in: environment)
+    }
+
+    private func text(_ transport: AHCTransport, _ text: String) async throws -> String? {
+        try await transport.send(HTTPRequest(.get, try #require(URL(string: text)))).value.text
+    }
+
+    @Test func sendsTheWholeURLToTheProxy() async throws {
+        let transport = try transport(.server(proxy.url, user: "me", password: "s@cret"))
+        let url = try #require(URL(string: "http://example.invalid:81/a//b%20?c=%26#d"))
+        let target = "http://example.invalid:81/a//b%20?c=%26"
+        for _ in 0..<2 {
+            let response = try await transport.send(HTTPRequest(.get, url)).value
+            #expect(response.text == "\(target) of example.invalid:81 by the proxy")
+            #expect(response.url == url)
+        }
+        let named = HTTPRequest(
+            .put, url, headers: ["Host": "other"], body: .data(Data("x".utf8)))
+        #expect(try await transport.send(named).value.text == "\(target) of other by the proxy")
+        for request in proxy.requests {
+            #expect(request.headers("Proxy-Authorization") == ["Basic bWU6c0BjcmV0"])
+        }
+        #expect(proxy.requests.last?.text == "x")
+    }
+
+    @Test func sharesTheProxysConnectionsAmongServers() async throws {
+        let transport = try transport(.server(proxy.url))
+        for host in ["a.invalid", "b.invalid"] {
+            #expect(
+                try await text(transport, "http://\(host)/")
+                    == "http://\(host)/ of \(host) by the proxy")
+        }
+        #expect(proxy.requests.allSatisfy { $0.header("Proxy-Authorization") == nil })
+    }
+
+    @Test func aTransportByDefaultGoesByTheProxyOfTheEnvironment() async throws {
+        let transport = AHCTransport(
+            AHCTransport.Configuration(), in: ["all_proxy": "http://127.0.0.1:\(proxy.port)"],
+            on: .live)
+        #expect(
+            try await text(transport, "http://example.invalid/")
+                == "http://example.invalid/ of example.invalid by the proxy")
+    }
+
+    @Test func aTransportByDefaultSaysWhichProxyItCannotAsk() async throws {
+        let transport = AHCTransport(
+            AHCTransport.Configuration(), in: ["all_proxy": "https://planted:word@a"], on: .live)
+        let error = await #expect(throws: HTTPError.self) {
+            try await text(transport, "http://example.invalid/")
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.description.contains("begins with http or socks5h") == true)
+        #expect(error?.description.contains("planted") == false)
+        #expect(try await transport.close().value == ())
+    }
+
+    @Test(arguments: ["http_proxy", "all_proxy", "ALL_PROXY"])
+    func goesByTheProxyOfTheEnvironment(name: String) async throws {
+        let transport = try transport(.environment, in: [name: "127.0.0.1:\(proxy.port)"])
+        #expect(
+            try await text(transport, "http://example.invalid/")
+                == "http://example.invalid/ of example.invalid by the proxy")
+    }
+
+    @Test func asksTheProxyForATunnelToASecureServer() async throws {
+        let transport = try transport(
+            .environment,
+            in: [
+                "https_proxy": "http://u:p@127.0.0.1:\(proxy.port)",
+                "http_proxy": "http://127.0.0.1:9",
+            ])
+        await #expect(throws: HTTPError.self) {
+            try await text(transport, "https://example.invalid/")
+        }
+        #expect(proxy.requests.first?.target == "example.invalid:443")
+        #expect(proxy.requests.first?.header("Proxy-Authorization") == "Basic dTpw")
+    }
+
+    @Test func goesPastTheProxyToSomeHosts() async throws {
+        let server = try LoopbackServer { .text("\($0.target) by itself") }
+        let all = [
+            try transport(.server(proxy.url, bypassing: ["127.0.0.0/8"])),
+            try transport(
+                .environment, in: ["http_proxy": proxy.url.absoluteString, "no_proxy": "127.0.0.1"]),
+        ]
+        for transport in all {
+            #expect(try await text(transport, "\(server.url)/a") == "/a by itself")
+            #expect(
+                try await text(transport, "http://example.invalid/")
+                    == "http://example.invalid/ of example.invalid by the proxy")
+            #expect(try await transport.close().value == ())
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func goesByNoProxyWhereThereIsToBeNone() async throws {
+        let server = try LoopbackServer { _ in .text("by itself") }
+        let environment = ["all_proxy": proxy.url.absoluteString]
+        #expect(
+            try await text(try transport(.none, in: environment), "\(server.url)/") == "by itself")
+        #expect(proxy.requests.isEmpty)
+    }
+
+    @Test func theProxysRefusalIsTheAnswer() async throws {
+        let refusing = try LoopbackServer { _ in .text("no", status: 407) }
+        let transport = try transport(.server(refusing.url))
+        let url = try #require(URL(string: "http://example.invalid/"))
+        #expect(try await transport.send(HTTPRequest(.get, url)).value.status == 407)
+        let error = await #expect(throws: HTTPError.self) {
+            try await text(transport, "https://example.invalid/")
+        }
+        #expect(error?.code == .cannotConnect)
+    }
+
+    @Test func leavesNamesToASOCKSProxy() async throws {
+        let server = try LoopbackServer { .text("\($0.target) of \($0.header("Host") ?? "")") }
+        let socks = try await TunnelServer(to: Int(server.port), scheme: "socks5h")
+        let transport = try transport(.environment, in: ["http_proxy": socks.url.absoluteString])
+        #expect(try await text(transport, "http://example.invalid/a") == "/a of example.invalid")
+        #expect(try await transport.close().value == ())
+        try await socks.stop()
+    }
+
+    @Test func getsToASecureServerByATunnel() async throws {
+        let server = try await TLSServer()
+        let tunnel = try await TunnelServer(to: try #require(server.url.port))
+        var settings = ConnectionSettings()
+        settings.tls.authorities = .only(TestCertificates.url("authority"))
+        settings.proxy = .server(tunnel.url)
+        let transport = try AHCTransport(connecting: settings)
+        #expect(try await text(transport, server.url.absoluteString) == "HTTP/1.1 GET ")
+        try await tunnel.stop()
+        try await server.stop()
+    }
+}
+#endif
