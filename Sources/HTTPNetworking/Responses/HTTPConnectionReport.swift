@@ -31,19 +31,25 @@ public struct HTTPConnectionReport {
 extension HTTPConnectionReport: Hashable, Sendable {}
 
 extension HTTPConnectionReport: CustomStringConvertible {
-    /// What is known, in a line: "HTTP/1.1 127.0.0.1:8080, new, connected 0.4 ms, first byte 1.2 ms".
+    /// What is known, in a line: "HTTP/1.1 127.0.0.1:8080, new, connected 0.4, first byte 1.2 ms".
     public var description: String {
-        let marks: [(String, Duration?)] = [
+        [place, times].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// By which connection: "HTTP/1.1 127.0.0.1:8080, reused".
+    package var place: String {
+        let name = [protocolVersion, remoteAddress].compactMap { $0 }.joined(separator: " ")
+        let reuse = isReused.map { $0 ? "reused" : "new" } ?? ""
+        return [name, reuse].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// How long each step took: "connected 0.4, first byte 1.2 ms".
+    package var times: String {
+        let marks = [
             ("name", untilNameLookup), ("connected", untilConnected), ("TLS", untilSecure),
             ("first byte", untilFirstByte),
-        ]
-        let place = [protocolVersion, remoteAddress].compactMap { $0 }.joined(separator: " ")
-        let reuse = isReused.map { $0 ? "reused" : "new" }
-        let times = marks.compactMap { name, time in
-            time.map { "\(name) \(Self.milliseconds($0)) ms" }
-        }
-        return ([place, reuse].compactMap { $0 } + times).filter { !$0.isEmpty }
-            .joined(separator: ", ")
+        ].compactMap { name, time in time.map { "\(name) \(Self.milliseconds($0))" } }
+        return marks.isEmpty ? "" : marks.joined(separator: ", ") + " ms"
     }
 
     /// With one digit behind the point.

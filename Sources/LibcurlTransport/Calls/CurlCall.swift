@@ -100,7 +100,9 @@ final class CurlCall: Sendable {
 
     private func report(_ timing: HTTPTiming) {
         guard let connection = timing.connection else { return }
-        context.report(.note("\(connection)"), by: "transport")
+        // Two notes, since recorders cut long ones.
+        context.report(.note(connection.place), by: "transport")
+        context.report(.note(connection.times), by: "transport")
     }
 
     private func takeRecipient() -> Recipient? { state.withLock { $0.recipient.take() } }

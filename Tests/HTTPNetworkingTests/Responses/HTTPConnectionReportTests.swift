@@ -15,7 +15,7 @@ struct HTTPConnectionReportTests {
         report.untilFirstByte = .seconds(2)
         #expect(
             report.description
-                == "HTTP/2 [::1]:443, new, name 0.0 ms, connected 1.3 ms, TLS 12.0 ms, first byte 2000.0 ms"
+                == "HTTP/2 [::1]:443, new, name 0.0, connected 1.3, TLS 12.0, first byte 2000.0 ms"
         )
         report.isReused = true
         #expect(report.description.hasPrefix("HTTP/2 [::1]:443, reused, "))
