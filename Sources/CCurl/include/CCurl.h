@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CPoller.h"
+
 /// The system's libcurl, looked up when it is first needed.
 ///
 /// It is neither linked nor included: a machine that builds this package need not have libcurl's headers,
