@@ -71,13 +71,13 @@ public final class AHCTransport {
     /// let transport = try AHCTransport(connecting: settings)
     /// ```
     ///
-    /// - **TLS.** Each of ``TLSSettings`` holds; files are read now. ``Configuration/tls`` is the same in
+    /// - **TLS.** Each of `TLSSettings` holds; files are read now. ``Configuration/tls`` is the same in
     ///   AsyncHTTPClient's own terms: one of the two is left as it is.
     /// - **Proxies.** `http` with or without a user (Basic), and `socks5h` without one. The environment's are `http_proxy` (in lower case only), `https_proxy`, `all_proxy` and
     ///   `no_proxy`, read now.
     /// - **Versions.** Automatic, or HTTP/1.1.
     /// - **Unix domain sockets.** By one, no proxy is asked. A certificate cannot be compared with a host there:
-    ///   https URLs need ``TLSSettings/Verification/authorityOnly``, and fail with the code
+    ///   https URLs need `TLSSettings/Verification/authorityOnly`, and fail with the code
     ///   `insecureConnection` otherwise.
     /// - **Addresses.** One for each host, in lower case as it stands in URLs.
     ///
@@ -85,7 +85,7 @@ public final class AHCTransport {
     ///   - configuration: How much it keeps, and for how long.
     ///   - settings: How connections are made.
     ///   - scheduler: Whose time ``Configuration/idleTimeout`` is counted in.
-    /// - Throws: An ``UnsupportedSetting`` where AsyncHTTPClient cannot keep a setting, or a file cannot be read.
+    /// - Throws: An `UnsupportedSetting` where AsyncHTTPClient cannot keep a setting, or a file cannot be read.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
         on scheduler: some Scheduler = .live

@@ -44,7 +44,7 @@ public final class CurlTransport {
     ///   - settings: How connections are made.
     ///   - delivery: Where futures settle.
     ///   - scheduler: Whose time the limits are counted in, but for the time that connecting takes.
-    /// - Throws: An ``UnsupportedSetting`` where the libcurl of this machine cannot keep a setting.
+    /// - Throws: An `UnsupportedSetting` where the libcurl of this machine cannot keep a setting.
     public convenience init(
         _ configuration: Configuration = Configuration(),
         connecting settings: ConnectionSettings = ConnectionSettings(),

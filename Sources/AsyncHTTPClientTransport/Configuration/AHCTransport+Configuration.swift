@@ -4,13 +4,13 @@ extension AHCTransport {
     public struct Configuration {
         /// How secure connections are made.
         ///
-        /// ``ConnectionSettings/tls`` says the same for every transport. A transport takes the one of the two that
+        /// `ConnectionSettings/tls` says the same for every transport. A transport takes the one of the two that
         /// is not the default, and refuses to be made where both are set.
         public var tls = TLS()
 
         /// Which versions of HTTP are spoken.
         ///
-        /// Of this and ``ConnectionSettings/versions`` either holds back HTTP/2.
+        /// Of this and `ConnectionSettings/versions` either holds back HTTP/2.
         public var httpVersion = HTTPVersion.automatic
 
         /// How long a connection may take to be made, TLS included.

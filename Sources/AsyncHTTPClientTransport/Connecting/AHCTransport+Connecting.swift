@@ -5,7 +5,7 @@ import NIOSSL
 extension AHCTransport.Configuration {
     /// The same with what the settings say of TLS and of versions.
     ///
-    /// - Throws: ``UnsupportedSetting`` where AsyncHTTPClient cannot keep one, or both say how secure
+    /// - Throws: `UnsupportedSetting` where AsyncHTTPClient cannot keep one, or both say how secure
     ///   connections are made.
     func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self

@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import HTTPNetworking
 import NIOCore
 
-/// Where connections go, of what ``ConnectionSettings`` say: what AsyncHTTPClient can keep.
+/// Where connections go, of what `ConnectionSettings` say: what AsyncHTTPClient can keep.
 struct ConnectionRoutes: Sendable {
     /// The proxy to which http requests are sent as they are.
     let forwarding: ForwardingProxy?
@@ -21,7 +21,7 @@ struct ConnectionRoutes: Sendable {
     /// Why no call can be made; nil where calls can.
     let refusal: UnsupportedSetting?
 
-    /// - Throws: ``UnsupportedSetting`` where AsyncHTTPClient cannot keep one.
+    /// - Throws: `UnsupportedSetting` where AsyncHTTPClient cannot keep one.
     init(
         _ settings: ConnectionSettings, in environment: [String: String]
     ) throws(UnsupportedSetting) {

@@ -21,7 +21,7 @@ final class CurlOptions: Sendable {
 
     /// Checks the settings, and reads the files that they name.
     ///
-    /// - Throws: ``UnsupportedSetting`` where libcurl cannot keep one, or a file cannot be read.
+    /// - Throws: `UnsupportedSetting` where libcurl cannot keep one, or a file cannot be read.
     init(
         _ configuration: CurlTransport.Configuration, _ connecting: ConnectionSettings,
         _ library: CurlLibrary, on scheduler: any Scheduler

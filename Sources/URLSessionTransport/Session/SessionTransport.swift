@@ -101,17 +101,17 @@ public final class SessionTransport {
     /// On Linux the defaults hold, and nothing else does: the system's authorities, full verification, HTTP/2 over
     /// TLS where the server speaks it, and the proxy of the environment, of which libcurl reads `http_proxy`
     /// (in lower case only), `https_proxy`, `all_proxy` and `no_proxy` at each call.
-    /// ``ProxySettings/none`` holds where the environment names none when the transport is made.
+    /// `ProxySettings/none` holds where the environment names none when the transport is made.
     ///
-    /// On Apple platforms ``TLSSettings/minimumVersion`` holds and ``ProxySettings/none``, and so do an `http` and
+    /// On Apple platforms `TLSSettings/minimumVersion` holds and `ProxySettings/none`, and so do an `http` and
     /// a `socks5h` proxy without a user; on macOS, with excepted hosts. There
-    /// ``ProxySettings/environment`` is what the system's settings say.
+    /// `ProxySettings/environment` is what the system's settings say.
     ///
     /// - Parameters:
     ///   - configuration: Its limits.
     ///   - settings: How connections are made.
     ///   - scheduler: Whose time the limits are counted in.
-    /// - Throws: An ``UnsupportedSetting`` where URLSession cannot keep a setting; it says which transport can.
+    /// - Throws: An `UnsupportedSetting` where URLSession cannot keep a setting; it says which transport can.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
         on scheduler: some Scheduler = .live
