@@ -20,7 +20,7 @@ extension Peers {
         Limits.Ratio(.tenFlatMaps, to: "SwiftNIO", most: 0.55),
         Limits.Ratio(.allOf100, to: "SwiftNIO", most: 0.3),
         Limits.Ratio(.contended, to: "SwiftNIO", most: 0.25),
-        Limits.Ratio(.curlAlone, to: "AsyncHTTPClient", most: 1),
+        Limits.Ratio(.curlAlone, to: "AsyncHTTPClient", most: 1.3),
         Limits.Ratio(.curlAloneInline, to: "AsyncHTTPClient", most: 1 / 1.3),
         Limits.Ratio(.curlTogether, to: "AsyncHTTPClient", most: 1 / 0.8),
         Limits.Ratio(.asyncHTTPClientAlone, to: "AsyncHTTPClient", most: 1.05),
