@@ -42,45 +42,25 @@ enum ccurl_feature {
 
 /// Options of a transfer whose value is a whole number.
 enum ccurl_long_option {
-    ccurl_proxy_port = 59,
-    ccurl_no_progress = 43,
     ccurl_no_body = 44,
     ccurl_upload = 46,
     ccurl_post = 47,
-    ccurl_netrc = 51,
-    ccurl_follow_location = 52,
-    ccurl_proxy_tunnel = 61,
     ccurl_verify_peer = 64,
     ccurl_fresh_connect = 74,
     ccurl_forbid_reuse = 75,
     ccurl_http_get = 80,
     ccurl_verify_host = 81,
     ccurl_http_version = 84,
-    ccurl_dns_cache_seconds = 92,
     ccurl_buffer_size = 98,
     ccurl_no_signal = 99,
-    ccurl_proxy_type = 101,
-    ccurl_http_auth = 107,
-    ccurl_proxy_auth = 111,
-    ccurl_tcp_no_delay = 121,
     ccurl_connect_timeout_ms = 156,
-    ccurl_content_decoding = 158,
     ccurl_protocols = 181,
-    ccurl_tcp_keep_alive = 213,
     ccurl_ssl_version = 32,
-    ccurl_expect_timeout_ms = 227,
     ccurl_header_separation = 229,
     ccurl_path_as_is = 234,
     ccurl_pipe_wait = 237,
-    ccurl_keep_sending_on_error = 245,
-    ccurl_proxy_verify_peer = 248,
-    ccurl_proxy_verify_host = 249,
     ccurl_suppress_connect_headers = 265,
-    ccurl_upload_buffer_size = 280,
-    ccurl_http09_allowed = 285,
-    ccurl_altsvc_control = 286,
     ccurl_max_idle_seconds = 288,
-    ccurl_hsts_control = 299,
     /// 7.87 and later: a transfer that ends does not wait for a thread that looks a name up.
     ccurl_quick_exit = 322,
 };
@@ -90,7 +70,6 @@ enum ccurl_text_option {
     ccurl_url = 10002,
     ccurl_proxy = 10004,
     ccurl_custom_request = 10036,
-    ccurl_ca_file = 10065,
     ccurl_ca_folder = 10097,
     ccurl_certificate_file = 10025,
     ccurl_key_password = 10026,
@@ -100,8 +79,6 @@ enum ccurl_text_option {
     ccurl_no_proxy = 10177,
     ccurl_pinned_public_key = 10230,
     ccurl_unix_socket_path = 10231,
-    ccurl_proxy_ca_file = 10246,
-    ccurl_request_target = 10266,
 };
 
 /// Options of a transfer whose value is a number of bytes.
@@ -118,11 +95,9 @@ enum ccurl_list_option {
 
 /// Options of all transfers together.
 enum ccurl_multi_option {
-    ccurl_pipelining = 3,
     ccurl_max_kept_connections = 6,
     ccurl_max_host_connections = 7,
     ccurl_max_total_connections = 13,
-    ccurl_max_concurrent_streams = 16,
 };
 
 /// What a transfer says of itself: whole numbers.
@@ -137,10 +112,8 @@ enum ccurl_long_info {
 
 /// What a transfer says of itself: microseconds since it began.
 enum ccurl_offset_info {
-    ccurl_info_total_time = 0x600000 + 50,
     ccurl_info_name_lookup_time = 0x600000 + 51,
     ccurl_info_connect_time = 0x600000 + 52,
-    ccurl_info_pretransfer_time = 0x600000 + 53,
     ccurl_info_start_transfer_time = 0x600000 + 54,
     ccurl_info_secure_connect_time = 0x600000 + 56,
 };
@@ -154,7 +127,6 @@ enum ccurl_text_info {
 enum ccurl_code {
     ccurl_ok = 0,
     ccurl_unsupported_protocol = 1,
-    ccurl_url_malformed = 3,
     ccurl_not_built_in = 4,
     ccurl_cannot_resolve_proxy = 5,
     ccurl_cannot_resolve_host = 6,
@@ -162,14 +134,8 @@ enum ccurl_code {
     ccurl_weird_server_reply = 8,
     ccurl_http2_error = 16,
     ccurl_partial_file = 18,
-    ccurl_write_error = 23,
-    ccurl_read_error = 26,
-    ccurl_out_of_memory = 27,
     ccurl_timed_out = 28,
     ccurl_ssl_connect_error = 35,
-    ccurl_aborted_by_callback = 42,
-    ccurl_bad_argument = 43,
-    ccurl_unknown_option = 48,
     ccurl_got_nothing = 52,
     ccurl_send_error = 55,
     ccurl_receive_error = 56,
@@ -198,8 +164,6 @@ enum {
     ccurl_seek_failed = 1,
     ccurl_may_send = 0,
     ccurl_must_not_send = 1,
-    ccurl_pause_receiving = 1,
-    ccurl_pause_sending = 4,
 };
 
 /// One transfer.
