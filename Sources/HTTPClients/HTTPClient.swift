@@ -66,7 +66,8 @@ public struct HTTPClient {
     /// Whom ``authorization`` is for; nil means the base's origin.
     public var authorizedOrigins: HTTPOrigins? { didSet { renew() } }
 
-    /// Whose answers ``authorization`` gets, for the cache; nil means whoever has the same credentials.
+    /// The account of ``authorization``, for the cache; nil means all requests with the same
+    /// credentials.
     public var account: String? { didSet { renew() } }
 
     /// The jar whose cookies are sent, and which keeps those that servers set.

@@ -59,7 +59,7 @@ extension Future {
 
 /// What becomes of the inputs that `all` or `race` needs no more.
 public enum OtherInputs: Sendable {
-    /// Their interest is given up: those that nobody else waits for are cancelled.
+    /// Their interest is given up: those without other waiters are cancelled.
     case givenUp
     /// They go on.
     case keptGoing

@@ -52,8 +52,8 @@ extension ServiceError {
         case timedOut
         /// The call's deadline has passed.
         case deadlineExceeded
-        /// A breaker is open: the service has failed too often; or, without ``ServiceError/retryAt``, somebody has
-        /// isolated it.
+        /// A breaker is open: the service has failed too often; or, without
+        /// ``ServiceError/retryAt``, the breaker is isolated.
         case circuitOpen
         /// As many calls as a bulkhead admits are in flight, and its queue is full.
         case bulkheadFull
