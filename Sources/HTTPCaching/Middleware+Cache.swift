@@ -16,20 +16,21 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// the same, as is a request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). A method
     /// that is not safe forgets what was stored for its URL.
     ///
-    /// **Users.** A private cache gives a response only to requests in the same names as the one that it
-    /// came for: those of the credentials that `.authorize` has put in (an account, or one sign-in, which
-    /// outlasts its tokens), of the cookies' jar, or of whoever has the same Authorization or Cookie. What
-    /// was stored for a sign-in or a jar ends with it; an account that the app names has no end.
+    /// **Users.** A private cache returns a response only to requests of the same partition as the
+    /// request that it came for: that of the credentials that `.authorize` has added (an account,
+    /// or one sign-in, which outlasts its tokens), of the cookies' jar, or of equal values of
+    /// Authorization or Cookie. What was stored for a sign-in or a jar ends with it; the partition
+    /// of an account that the app names does not end.
     ///
     /// **Place.** Beneath whatever changes what is asked for, so that the cache sees what the server
     /// sees: redirects, cookies, authorization. A response that came from another URL than was
     /// asked for is not stored, nor is one to credentials that were put in beneath the cache: a note says
     /// so. Above retries and the rest, which an answer from here does not need.
     ///
-    /// **Answers.** What is stored is given on the caller's thread, with an Age, and with the stored status; as
-    /// the same kind of error where an `.acceptStatus()` beneath had made one of it. Failures are the service's
-    /// own; a request with only-if-cached that cannot be answered gets a 504. A call that is cancelled leaves
-    /// those who share its revalidation alone.
+    /// **Answers.** A stored response is returned on the caller's thread, with an Age, and with the
+    /// stored status; as the same kind of error if an `.acceptStatus()` beneath had turned it into
+    /// one. Failures are the service's own; a request with only-if-cached that cannot be answered
+    /// gets a 504. Cancelling a call does not affect others that share its revalidation.
     ///
     /// **Events.** `hit` and `miss`, and notes: "stale", "revalidating", "confirmed", "rescued", and why the
     /// answer to credentials beneath is not stored.

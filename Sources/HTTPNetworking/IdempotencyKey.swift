@@ -37,8 +37,8 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
-                // Whoever repeats the call from above gives it another key, so that to them it is one
-                // that may not be sent twice, whatever becomes of it beneath.
+                // A policy above that repeats the call gives it another key. So for that policy the
+                // request may not be sent twice, whatever happens beneath.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
                     service(sent).naming(sent)
                 }

@@ -13,7 +13,7 @@ public struct AccessToken {
     /// The scheme that stands before it in the header, "Bearer" for most.
     public var type: String
 
-    /// How long it is valid, from when a ``TokenRefresher`` gets it; nil where nobody said.
+    /// How long it is valid, from when a ``TokenRefresher`` gets it; nil if it is not known.
     ///
     /// Of a token that was stored meanwhile, give what is left of it, or nil: a server says so when
     /// it is over.

@@ -35,9 +35,9 @@ public final class CookieJar {
     ///   - cookiesInAll: How many are kept in all.
     ///   - bytesPerCookie: How long name and value may be together; a longer cookie is ignored.
     ///   - now: The date by which cookies end.
-    ///   - isPublicSuffix: Whether anybody can have a name directly below a domain, such as "co.uk".
-    ///     Called with a domain in lower case, on the thread on which a response came. No cookie is for
-    ///     all hosts below such a domain.
+    ///   - isPublicSuffix: Whether names directly below a domain, such as "co.uk", are open to the
+    ///     public. Called with a domain in lower case, on the thread on which a response came. No
+    ///     cookie is for all hosts below such a domain.
     public init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,

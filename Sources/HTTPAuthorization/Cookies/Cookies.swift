@@ -66,7 +66,7 @@ extension CookieJar {
 }
 
 extension HTTPRequest {
-    /// The same, its own cookies in the name of whoever has them.
+    /// The same, with its own cookies for the holder of their values.
     fileprivate var ownCookiesMarked: HTTPRequest {
         guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
             return self

@@ -6,9 +6,9 @@ public import Futures
 /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
 /// ```
 ///
-/// Where the bound would be passed, the URLs that nobody has asked for the longest make room. It may be
-/// used from any thread; each use takes a lock for time linear in the number of variants of one URL,
-/// and in what has to make room.
+/// When the limit would be passed, the least recently used URLs are evicted. It may be used from
+/// any thread; each use takes a lock for time linear in the number of variants of one URL, and in
+/// what has to be evicted.
 public final class MemoryCacheStore: CacheStore {
     /// How much is stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }

@@ -27,7 +27,7 @@ extension HTTPError {
     /// What must not be shown of the exchange.
     var knownSecrets: KnownSecrets {
         var secrets = KnownSecrets(of: request, endpoint, response)
-        // Nobody knows what was sent, so nobody knows what the answer repeats.
+        // It is not known what was sent, so it is not known what the answer repeats.
         if request == nil, endpoint == nil, response?.request == nil { secrets.isMissingSome() }
         return secrets
     }

@@ -12,13 +12,13 @@ public struct HTTPResponse {
     /// The body, empty where there was none.
     public var body: Data
 
-    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    /// The URL that answered, the last one if redirects were followed; nil if it is not known.
     public var url: URL?
 
     /// How long it took.
     public var timing: HTTPTiming
 
-    /// The request as it was sent, with what all middleware added to it; nil where nobody said.
+    /// The request as it was sent, with what all middleware added to it; nil if it is not known.
     ///
     /// Of a response out of a cache it is the request that was answered, not the one whose answer was
     /// stored. It is neither compared nor stored.

@@ -10,7 +10,7 @@ public struct HTTPStreamedResponse {
     /// The headers, in the order in which they came.
     public var headers: HTTPHeaders
 
-    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    /// The URL that answered, the last one if redirects were followed; nil if it is not known.
     public var url: URL?
 
     /// How long it took.
