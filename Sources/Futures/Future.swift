@@ -1,4 +1,4 @@
-/// A value that will be there later, or an error in its stead: the read side of a ``Promise``.
+/// A value or an error that arrives later: the read side of a ``Promise``.
 ///
 /// A future is *hot*: what produces it is under way, whether or not anyone looks. It settles once,
 /// keeps its result, and calls each observer exactly once.

@@ -1,4 +1,4 @@
-/// What a future of Pledge fails with, where the failure is not a user's own error.
+/// The error of a future of Pledge, if the failure is not a user's own error.
 ///
 /// Errors thrown by transforms and given to `reject(with:)` arrive unchanged. Cancellation is
 /// Swift's own `CancellationError`.

@@ -24,8 +24,8 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// See `idempotencyKey(random:)`.
     ///
-    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread. What it returns
-    ///   for the same request may be the same, if a call is to be one with an earlier call.
+    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread. It may
+    ///   return an earlier key for the same request, to repeat an earlier call.
     public static func idempotencyKey(
         _ makeKey: @escaping @Sendable (HTTPRequest) -> String
     ) -> Middleware {

@@ -29,10 +29,10 @@ public import Services
 /// - Returns: A future of what was written; it settles on a queue of the file's. It rejects with an
 ///   `HTTPError` that keeps the request and the response: with the code
 ///   `HTTPError.Code.unacceptableStatus` and the body, up to a megabyte of it,
-///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` where the body's length is not
-///   that which was announced, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. What
-///   the service or the body fails with arrives unchanged. Cancelling it cancels the call; if the file is
-///   just being given its name, it has it, complete, nevertheless.
+///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body's length is not
+///   the announced one, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors
+///   of the service and of the body arrive unchanged. Cancelling it cancels the call; a file that
+///   is being renamed at that moment is complete nevertheless.
 public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int = .max,

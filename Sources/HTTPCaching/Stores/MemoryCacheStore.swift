@@ -18,8 +18,8 @@ public final class MemoryCacheStore: CacheStore {
     /// - Parameters:
     ///   - limit: How many bytes are kept at most: bodies, headers and URLs, with an allowance for
     ///     each. Less than one is a programming error and traps.
-    ///   - largest: How many of them one response may take; nil for an eighth of the limit. What is
-    ///     larger is not stored.
+    ///   - largest: How many of them one response may take; nil for an eighth of the limit. A
+    ///     larger response is not stored.
     public init(limit: Int = 32 << 20, largest: Int? = nil) {
         precondition(limit >= 1, "a cache needs a limit of at least 1 byte, not \(limit)")
         table = Locked(

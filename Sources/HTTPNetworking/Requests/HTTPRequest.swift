@@ -1,4 +1,4 @@
-/// What a transport sends: a method, an absolute URL, headers, a body, and what is known of the call.
+/// What a transport sends: a method, an absolute URL, headers, a body, and the call's context.
 ///
 /// ```swift
 /// var request = HTTPRequest(.post, URL(string: "https://api.example.com/orders")!)

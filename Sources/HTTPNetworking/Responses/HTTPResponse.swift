@@ -20,8 +20,8 @@ public struct HTTPResponse {
 
     /// The request as it was sent, with what all middleware added to it; nil if it is not known.
     ///
-    /// Of a response out of a cache it is the request that was answered, not the one whose answer was
-    /// stored. It is neither compared nor stored.
+    /// For a response from a cache it is the request that was answered, not the one whose answer
+    /// was stored. It is neither compared nor stored.
     public var request: HTTPRequest? {
         get { boxed?.request }
         set { boxed = newValue.map(BoxedRequest.init) }
@@ -52,7 +52,7 @@ public struct HTTPResponse {
     ///
     /// Every transport decides by this what succeeds, so that all of them reject alike.
     ///
-    /// - Parameter endpoint: What was asked for, to be kept in the error, where it was an endpoint.
+    /// - Parameter endpoint: The endpoint, if there was one, for the error to keep.
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus`` that keeps
     ///   the whole response, and its ``request``.
     public func acceptedBody(for endpoint: Endpoint? = nil) throws(HTTPError) -> Data {

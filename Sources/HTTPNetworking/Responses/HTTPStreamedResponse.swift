@@ -1,6 +1,6 @@
 public import Futures
 
-/// What a server answered, its body still on its way.
+/// What a server answered, with a streamed body.
 ///
 /// The body is read once. A response that is released with its body unread gives the rest up.
 public struct HTTPStreamedResponse {

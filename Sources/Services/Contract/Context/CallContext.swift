@@ -1,6 +1,6 @@
 import Futures
 
-/// What is known about the call that is being made, beside its input.
+/// What belongs to the present call beside its input.
 ///
 /// ```swift
 /// let transport: Service<Endpoint, Data> = { endpoint in

@@ -85,8 +85,8 @@ extension CallRecord {
 
     /// Makes a record for a part of the attempt that may note what it sends, or may not.
     ///
-    /// - Parameter mark: A mark of this record, for what the part sends; it is taken back as soon as the part
-    ///   notes a mark of its own.
+    /// - Parameter mark: A mark of this record, for what the part sends; it is removed as soon as
+    ///   the part notes a mark of its own.
     public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
 
     /// From the outermost record inwards; where one refuses, none keeps the mark.

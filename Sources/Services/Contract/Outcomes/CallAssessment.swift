@@ -1,4 +1,4 @@
-/// What the end of a call means, one question at a time.
+/// What the end of a call means, in separate answers.
 ///
 /// Each policy reads what concerns it: retry and hedge ``retry``, a circuit breaker ``health``, a fallback and
 /// observers ``isSuccess``. A ``Classifier`` decides it once for all of them.
