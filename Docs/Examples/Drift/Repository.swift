@@ -13,14 +13,26 @@ struct Repository {
 
     /// The check over README.md, the Markdown under Docs, and all the code there is.
     func check() throws -> DriftCheck {
-        var documents = try files(under: "Docs", endingIn: ["md"])
-        documents["README.md"] = try text(of: "README.md")
+        let documents = try documents()
         var sources = ["Package.swift": try text(of: "Package.swift")]
         for folder in ["Docs/Examples", "Sources", "Tests", "Benchmarks"] {
             sources.merge(try files(under: folder, endingIn: ["swift", "txt"])) { first, _ in first
             }
         }
         return DriftCheck(documents: documents, sources: sources)
+    }
+
+    /// The check of the links of the same documents.
+    func linkCheck() throws -> LinkCheck {
+        LinkCheck(documents: try documents()) { path in
+            FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
+        }
+    }
+
+    private func documents() throws -> [String: String] {
+        var documents = try files(under: "Docs", endingIn: ["md"])
+        documents["README.md"] = try text(of: "README.md")
+        return documents
     }
 
     private func text(of path: String) throws -> String {

@@ -89,11 +89,12 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
     /// A mirror that shows the parts, each without secrets.
     public var customMirror: Mirror {
         let named = request.flatMap { response?.naming($0) } ?? response
+        let secrets = knownSecrets
         return Mirror(
             self,
             children: [
                 "code": code, "endpoint": endpoint as Any, "request": request as Any,
-                "response": named.map { knownSecrets.scrubbed("\($0)") } as Any,
+                "response": named.map { secrets.scrubbed($0.description(without: secrets)) } as Any,
                 "cause": shownCause as Any,
             ]
         )

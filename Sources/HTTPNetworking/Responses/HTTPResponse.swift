@@ -67,7 +67,12 @@ public struct HTTPResponse {
 
 extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The status and the size of the body, but nothing of what the body says.
-    public var description: String { "\(status), \(shownHeaders), body of \(body.count) bytes" }
+    public var description: String { description(without: KnownSecrets(of: request, nil, self)) }
+
+    /// The same without what must not be shown of the exchange.
+    func description(without secrets: KnownSecrets) -> String {
+        "\(status), \(headers.description(without: secrets)), body of \(body.count) bytes"
+    }
 
     /// The same as `description`, so that a debugger prints no secret either.
     public var debugDescription: String { description }

@@ -142,6 +142,17 @@ import Testing
         }
     }
 
+    /// Nobody knows what was sent, so nobody knows what a header of the answer repeats.
+    @Test func anErrorThatKnowsNoRequestShowsNoValueOfAHeader() {
+        let error = HTTPError(
+            code: .badResponse,
+            response: HTTPResponse(
+                status: 200, headers: ["Content-Type": "text/plain; for=pa55", "Server": "pa55"],
+                body: Data("pa55".utf8)))
+        for text in texts(of: error) { #expect(!text.contains("pa55"), "\(text)") }
+        #expect(texts(of: error).contains { $0.contains("Server: …") })
+    }
+
     @Test func theFieldsOfAMultipartBodyAreExamined() throws {
         let body = try HTTPRequest.Body.multipart(
             Multipart([

@@ -1,0 +1,46 @@
+/// A link of a Markdown document to a file or a heading.
+struct Link: Hashable {
+    /// What stands between its round brackets.
+    let target: String
+    /// The line, counted from 1.
+    let line: Int
+
+    /// The links of a document that lead to no other site.
+    static func all(in text: String) -> [Link] {
+        prose(of: text).flatMap { line, text in
+            text.matches(of: /\]\(([^()\s]+)\)/).map { String($0.output.1) }
+                .filter { !$0.contains("://") && !$0.hasPrefix("mailto:") }
+                .map { Link(target: $0, line: line) }
+        }
+    }
+
+    /// The names by which links lead to the headings of a document, as GitHub makes them.
+    static func anchors(in text: String) -> [String] {
+        var counts: [String: Int] = [:]
+        return prose(of: text, keepingCode: true).compactMap { _, text in
+            guard let heading = text.wholeMatch(of: /#{1,6}\s+(.*)/) else { return nil }
+            let name = anchor(of: String(heading.output.1).trimmed)
+            defer { counts[name, default: 0] += 1 }
+            return counts[name].map { "\(name)-\($0)" } ?? name
+        }
+    }
+
+    private static func anchor(of heading: String) -> String {
+        let shown = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.output.1 }
+        return String(
+            shown.lowercased().compactMap { character -> Character? in
+                if character.isWhitespace { return "-" }
+                let isKept = character.isLetter || character.isNumber || "-_".contains(character)
+                return isKept ? character : nil
+            })
+    }
+
+    /// The lines outside of fences, without code in them.
+    private static func prose(of text: String, keepingCode: Bool = false) -> [(Int, String)] {
+        let fences = Fence.all(in: text).map { $0.line...($0.line + $0.lines.count + 1) }
+        return text.lines.enumerated().compactMap { index, line in
+            guard !fences.contains(where: { $0.contains(index + 1) }) else { return nil }
+            return (index + 1, keepingCode ? line : line.replacing(/`[^`]*`/, with: "`"))
+        }
+    }
+}
