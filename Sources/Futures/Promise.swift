@@ -34,7 +34,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Makes a pending promise, and sets what happens to its waiters when it is released.
     ///
     /// - Parameters:
-    ///   - rejectsWhenReleased: False: they wait for ever, as in JavaScript, and their closures are freed
+    ///   - rejectsWhenReleased: False: they wait forever, as in JavaScript, and their closures are freed
     ///     without a call, those given to ``Future/always(_:)`` too.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.

@@ -50,7 +50,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - limit: How many are followed; 20, as in WHATWG's Fetch standard. Zero: a redirect is an error.
     ///     Less is a programming error and traps.
     ///   - names: More headers to be taken out where the origin changes, such as "User-Agent".
-    ///   - kept: Headers that are kept for every origin, such as "X-Locale".
+    ///   - kept: Headers that are kept forevery origin, such as "X-Locale".
     ///   - allowingDowngrade: Whether https may lead to http.
     ///   - refusingPrivateAddresses: Whether a redirect is not followed whose host
     ///     ``HTTPOrigin/isPrivate``, while that of the request before is not: a server that fetches what
