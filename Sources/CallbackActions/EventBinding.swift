@@ -1,4 +1,4 @@
-/// What ``EventSource/bind(events:for:)`` hands out for a handler: a way to take it back.
+/// The token of ``EventSource/bind(events:for:)`` for a handler, with which to remove it.
 ///
 /// Releasing it does nothing: the handler stays bound.
 public final class EventBinding: Sendable {

@@ -7,14 +7,14 @@ public import Futures
 /// let response = try await login(info).value
 /// ```
 ///
-/// The name says what the result does; it goes on with `chain(_:to:)` and `combine(_:with:)` as any
-/// function does. ``callingBack(_:)`` leads the other way.
+/// The name says what the result does; it works with `chain(_:to:)` and `combine(_:with:)` like any
+/// function. ``callingBack(_:)`` is the reverse.
 ///
-/// The future succeeds with the first output, on the thread that the action calls back on; what
-/// comes after is dropped. An action that lets go of its callback without having called it makes
-/// the future fail as abandoned. An action that keeps its callback forever leaves it pending:
-/// give it a `timeout(_:on:)`. An action cannot be asked to stop, so cancelling the future settles
-/// it and leaves the action to its work.
+/// The future succeeds with the first output, on the thread that the action calls back on; later
+/// outputs are dropped. An action that drops its callback without calling it makes the future fail
+/// as abandoned. An action that keeps its callback forever leaves the future pending: give it a
+/// `timeout(_:on:)`. An action cannot be asked to stop, so cancelling the future settles it, and
+/// the action goes on.
 ///
 /// - Parameters:
 ///   - action: The action. It is called once for each call of the result, on the calling thread,

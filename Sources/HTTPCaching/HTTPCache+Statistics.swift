@@ -3,7 +3,7 @@ extension HTTPCache {
     public struct Statistics {
         /// Requests answered from what was stored, without waiting for the origin; stale ones included.
         public internal(set) var hits = 0
-        /// Of those, the requests that were answered with something stale.
+        /// The requests among them that were answered with a stale response.
         public internal(set) var staleHits = 0
         /// Requests for which the origin confirmed what was stored.
         public internal(set) var confirmations = 0

@@ -15,8 +15,8 @@ public import Services
 /// let products: Future<[Product]> = client.decoded(Endpoint(path: "/products"))
 /// ```
 ///
-/// It hands out functions: ``send``, ``stream``, ``networking`` and ``decoded(_:)``. Each is a service like any other, and is
-/// composed as any other.
+/// It has the functions ``send``, ``stream``, ``networking`` and ``decoded(_:)``. Each is a service
+/// like any other, and is composed like any other.
 ///
 /// ## What it does with a base alone
 ///
@@ -27,10 +27,11 @@ public import Services
 /// ## The order
 ///
 /// From outside: the observers (``log``, ``metrics``, ``observers``), ``aroundCall``, ``deadline``,
-/// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``, ``cookies``,
-/// ``authorization``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``, ``hedge``, ``circuitBreaker``, ``log``,
-/// ``attemptTimeout``, ``aroundExchange``, ``decompressionLimit``, and the transport. The page "The whole stack" says
-/// why each stands there. For another order there is `stack`, and ``problems(of:)`` says what is wrong in one.
+/// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
+/// ``cookies``, ``authorization``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
+/// ``hedge``, ``circuitBreaker``, ``log``, ``attemptTimeout``, ``aroundExchange``,
+/// ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
+/// another order use `stack`; ``problems(of:)`` lists the problems of a stack.
 ///
 /// ## The base's origin
 ///

@@ -2,7 +2,7 @@ public import Services
 
 /// What is known to be wrong in the order of a stack.
 public struct StackProblem {
-    /// What stands outside of ``inner``, and should not; the same where one stands there twice.
+    /// The part that is outside ``inner``, and should not be; the same part if it is there twice.
     public let outer: String
 
     /// What stands within ``outer``, and should not.

@@ -4,7 +4,7 @@ extension AHCTransport {
     public struct Configuration {
         /// How secure connections are made.
         ///
-        /// `ConnectionSettings/tls` says the same forevery transport. A transport takes the one of the two that
+        /// `ConnectionSettings/tls` says the same for every transport. A transport takes the one of the two that
         /// is not the default, and refuses to be made where both are set.
         public var tls = TLS()
 

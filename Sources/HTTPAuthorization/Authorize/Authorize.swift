@@ -22,14 +22,15 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// `.cache(sharing:)`, so that the cache knows for which user a request is; beneath a cache,
     /// answers are not stored. Above `.retry()`, to which a 401 is no failure.
     ///
-    /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher``
-    /// that came from one of the origins gets the request sent again with a new token, once: a second 401 is
-    /// given back. Any method is: a server that asks who is there has done nothing. If the token has been
-    /// renewed since the request was sent, it is sent again at once; otherwise it waits for the refresh. A 401
-    /// to a token that is a few seconds old is given back, without a refresh: such a one means that the server
-    /// forbids it. A request whose body can be sent once only gets its 401 back; the next request then renews
-    /// the token first. A streamed 401 is read, up to 64 KiB, while the request waits, so that it holds no
-    /// connection that the refresh may need.
+    /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a
+    /// ``TokenRefresher`` that came from one of the origins sends the request again with a new
+    /// token, once: a second 401 is returned. This holds for every method, because a server that
+    /// answers 401 has not processed the request. If the token has been renewed since the request
+    /// was sent, the request is sent again at once; otherwise it waits for the refresh. A 401 to a
+    /// token that is a few seconds old is returned, without a refresh: it means that the server
+    /// forbids the request. A request whose body can be sent only once gets its 401; the next
+    /// request then renews the token first. A streamed 401 is read, up to 64 KiB, while the request
+    /// waits, so that it holds no connection that the refresh may need.
     ///
     /// **A 401 with a challenge**, to credentials that answer by digest, gets the request sent again with one, and
     /// once more where its nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.

@@ -59,9 +59,9 @@ public final class TokenRefresher {
     ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
     ///     is a programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
-    ///   - grace: For how long a 401 says nothing against a token that a refresh has brought. It is given back
-    ///     to that call alone, without a refresh: a server that refuses a new token forbids what was
-    ///     asked. Less than zero is a programming error and traps.
+    ///   - grace: For how long a 401 is no evidence against a token that a refresh has brought. It
+    ///     is returned to that call alone, without a refresh: a server that refuses a new token
+    ///     forbids what was asked. Less than zero is a programming error and traps.
     ///   - scheduler: Whose time it is.
     ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call
     ///     at a time, with no lock held. Store the token here: unless another thread is in this
@@ -92,9 +92,9 @@ public final class TokenRefresher {
 
     /// Begins a session with a token.
     ///
-    /// Requests of the session before, if there was one, are not sent again in this one's name: their 401
-    /// is given back, and those that wait fail with `HTTPError.Code.sessionEnded`. A refresh that
-    /// is under way runs to its end, and its token is dropped.
+    /// Requests of the previous session, if there was one, are not sent again for the new one:
+    /// their 401 is returned, and those that wait fail with `HTTPError.Code.sessionEnded`. A
+    /// refresh that is under way runs to its end, and its token is dropped.
     public func signIn(with token: AccessToken) { startSession(with: token) }
 
     /// Ends the session; otherwise as ``signIn(with:)``.

@@ -14,10 +14,10 @@ public struct Cookie {
     /// The host it belongs to, in lower case, without a dot in front.
     public let domain: String
 
-    /// Whether it is for that host alone, and not for hosts below it.
+    /// Whether it is sent to that host alone, and not to hosts below it.
     public let isHostOnly: Bool
 
-    /// The path it is for, with all that lies below.
+    /// The path that it is sent to, with everything below.
     public let path: String
 
     /// When it ends; nil for one that ends with the session.
@@ -67,7 +67,7 @@ extension Cookie {
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name and where it is for; "…" for the value.
+    /// The name, the host and the path; "…" for the value.
     public var description: String {
         let place = "\(isHostOnly ? "" : "*.")\(domain)\(path)"
         return "\(SafeText.escaped(name))=… for \(SafeText.escaped(place))"

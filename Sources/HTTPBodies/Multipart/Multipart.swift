@@ -17,7 +17,7 @@ public struct Multipart {
     /// The parts, in the order in which they are sent.
     public let parts: [Part]
 
-    /// The kind: `form-data`, `mixed` or `related`, say.
+    /// The kind, such as `form-data`, `mixed` or `related`.
     public let subtype: String
 
     /// What stands between the parts: letters, digits and "-" only, at most 70 of them.
@@ -28,8 +28,8 @@ public struct Multipart {
     /// - Parameters:
     ///   - parts: The parts.
     ///   - subtype: The kind; a token, such as `mixed`.
-    ///   - random: Where the boundary comes from. It holds 128 random bits and stands in no part that is
-    ///     in memory, for which those are searched, once.
+    ///   - random: Where the boundary comes from. It holds 128 random bits and does not occur in
+    ///     any part that is in memory; these parts are searched once.
     public init(_ parts: [Part], subtype: String = "form-data", random: RandomSource = .system) {
         self.parts = parts
         self.subtype = subtype

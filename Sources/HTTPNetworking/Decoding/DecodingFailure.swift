@@ -1,8 +1,8 @@
 /// Data that was not the value it should have been: where it differed, why, and the data itself.
 ///
-/// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)". It
-/// shows nothing of the data, which may hold secrets; read ``data`` for it. Where the decoder's words
-/// quote a value of four bytes or more, "…" stands in its place.
+/// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)". It shows
+/// nothing of the data, which may hold secrets; read ``data`` for it. If the decoder's text quotes
+/// a value of four bytes or more, "…" replaces it.
 public struct DecodingFailure: Error {
     /// What kind of difference was found.
     public enum Code: String, Hashable, Sendable {

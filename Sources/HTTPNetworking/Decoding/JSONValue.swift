@@ -17,7 +17,7 @@ public enum JSONValue {
 }
 
 extension JSONValue: Decodable {
-    /// Reads whatever stands there.
+    /// Reads any JSON value.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {

@@ -10,9 +10,9 @@ extension Endpoint {
     /// text, a number, a `Bool`, a `UUID`, or a `RawRepresentable` of these; it is encoded so that it
     /// stays in its segment, or its name or value of the query, and a server reads the same text again.
     ///
-    /// An endpoint has no URL where a segment of its path is "." or "..", percent-encoded or not, where
-    /// a value that is a whole segment is empty, where a value stands in a fragment, and where the text
-    /// begins with a scheme or with "//": a path never leaves the base.
+    /// An endpoint has no URL if a segment of its path is "." or "..", percent-encoded or not, if a
+    /// value that is a whole segment is empty, if a value is in a fragment, or if the text begins
+    /// with a scheme or with "//": a path never leaves the base.
     public struct Path {
         /// The path, and "?" and the query where there is one, percent-encoded.
         let text: String

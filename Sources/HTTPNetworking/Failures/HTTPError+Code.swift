@@ -6,7 +6,7 @@ extension HTTPError {
         /// A short word that stays the same from version to version, for logs and metrics.
         public let rawValue: String
 
-        /// The failure in words, as it stands in an error's text.
+        /// The failure in words, as in an error's text.
         public let description: String
 
         /// Makes a code that is described by its word.

@@ -124,7 +124,7 @@ extension HTTPHeaders: Sequence {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-    /// Makes headers of a literal; a name that stands there twice has both values.
+    /// Makes headers from a literal; a name that occurs twice has both values.
     public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
 }
 

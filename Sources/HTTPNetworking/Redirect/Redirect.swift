@@ -36,10 +36,10 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// **Errors.** A redirect within the error of an `.acceptStatus()` beneath is followed as well.
     ///
-    /// **What cannot be followed is given back** as it came, body included: a redirect without a Location,
-    /// or with several, or with one that is no http or https URL with a host; one from https to http,
-    /// unless allowed; one from elsewhere into a private network, where that is refused; and one that
-    /// repeats a body which can be sent only once.
+    /// **A redirect that cannot be followed is returned** as it came, body included: a redirect
+    /// without a Location, or with several, or with one that is no http or https URL with a host;
+    /// one from https to http, unless allowed; one from elsewhere into a private network, where
+    /// that is refused; and one that repeats a body which can be sent only once.
     ///
     /// Each request goes out in the caller's context, the first on the caller's thread, the others on
     /// the thread on which the response came. A streamed body is discarded before the next request. The
@@ -50,16 +50,16 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - limit: How many are followed; 20, as in WHATWG's Fetch standard. Zero: a redirect is an error.
     ///     Less is a programming error and traps.
     ///   - names: More headers to be taken out where the origin changes, such as "User-Agent".
-    ///   - kept: Headers that are kept forevery origin, such as "X-Locale".
+    ///   - kept: Headers that are kept for every origin, such as "X-Locale".
     ///   - allowingDowngrade: Whether https may lead to http.
-    ///   - refusingPrivateAddresses: Whether a redirect is not followed whose host
-    ///     ``HTTPOrigin/isPrivate``, while that of the request before is not: a server that fetches what
-    ///     strangers name must not be led to its own neighbours. It goes by what stands in the URL; a name
-    ///     whose address is private is followed.
+    ///   - refusingPrivateAddresses: Whether to refuse a redirect whose host
+    ///     ``HTTPOrigin/isPrivate``, if the host of the request before is not: a server that
+    ///     fetches URLs from strangers must not be led into its own network. Only the URL counts; a
+    ///     name whose address is private is followed.
     /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/tooManyRedirects`` that keeps the last request and its response, with up to
-    ///   64 KiB of a streamed body, where there are more than `limit`, or where the very request is to be
-    ///   sent that was sent before, with no cookie set since.
+    ///   ``HTTPError/Code/tooManyRedirects`` that keeps the last request and its response, with up
+    ///   to 64 KiB of a streamed body, if there are more than `limit`, or if the next request
+    ///   equals one that was sent before, with no cookie set since.
     public static func redirect(
         limit: Int = 20, strippingAcrossOrigins names: [String] = [],
         keepingAcrossOrigins kept: [String] = [], allowingDowngrade: Bool = false,

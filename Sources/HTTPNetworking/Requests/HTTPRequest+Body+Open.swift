@@ -14,9 +14,9 @@ extension HTTPRequest.Body {
 
     /// Opens the body as a stream, whatever it is, for a transport to send.
     ///
-    /// The stream's length is what is to be announced; it fails with an ``HTTPError`` with the code
-    /// ``HTTPError/Code/bodyLengthMismatch`` rather than give fewer or more bytes. Where it is nil, the
-    /// bytes are sent in chunks. For a file this blocks as long as opening it takes.
+    /// The stream's length is the length to announce; the stream fails with an ``HTTPError`` with
+    /// the code ``HTTPError/Code/bodyLengthMismatch`` rather than give fewer or more bytes. Where
+    /// it is nil, the bytes are sent in chunks. For a file this blocks as long as opening it takes.
     ///
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/bodyUnreadable`` for a file that cannot be
     ///   read, ``HTTPError/Code/bodyNotReplayable`` for a source that was opened before and can be but

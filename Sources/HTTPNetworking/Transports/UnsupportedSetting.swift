@@ -2,7 +2,7 @@ public import Services
 
 /// A setting that a transport cannot keep, told when the transport is made.
 public struct UnsupportedSetting: Error {
-    /// The setting, as it stands in ``ConnectionSettings``: "tls.pinnedKeys".
+    /// The setting, as named in ``ConnectionSettings``: "tls.pinnedKeys".
     public let setting: String
 
     /// Why the transport cannot keep it, and what can.

@@ -1,7 +1,7 @@
 public import Pledge
 
 extension LoopbackServer {
-    /// Starts a server that answers as a service does: one that answers by route, say.
+    /// Starts a server that answers as a service does, such as one that answers by route.
     ///
     /// ```swift
     /// let transport = MemoryTransport(routes: [.get("/products/:id", answer: .json(product))])

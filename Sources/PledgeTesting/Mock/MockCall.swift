@@ -15,8 +15,8 @@ public final class MockCall: Sendable {
 
     /// What was asked for.
     ///
-    /// Of a request that came through ``MockNetwork/send(_:)``, an endpoint that would send the same,
-    /// with the whole URL for its base; of its body, only what is in memory.
+    /// For a request that came through ``MockNetwork/send(_:)``, an endpoint that would send the
+    /// same, with the whole URL as its base; only a body in memory is included.
     public let endpoint: Endpoint
 
     /// The request, as all middleware left it, with the deadline and the attempt of its call; nil

@@ -10,7 +10,7 @@ public struct MockError: Error {
         case unexpectedCall
         /// The test finished while calls waited for an answer.
         case unanswered
-        /// The test let go of a call without answering it.
+        /// The test released a call without answering it.
         case abandoned
     }
 

@@ -59,7 +59,7 @@ public final class MockNetwork: Sendable {
 
     /// The calls that wait for an answer, in order of arrival.
     ///
-    /// A call that was answered, cancelled, or let go of is not among them.
+    /// A call that was answered, cancelled, or released is not among them.
     public var pending: [PendingCall] {
         let (calls, arrived) = state.withLock { state in
             (state.all.compactMap(\.call), Set(state.arrived.map(\.number)))

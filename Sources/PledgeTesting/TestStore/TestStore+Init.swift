@@ -73,7 +73,7 @@ extension TestStore {
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
-    ///   - effects: Changes the state, and returns what there is to do besides.
+    ///   - effects: Changes the state, and returns the effect.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live while the state asks for them.
     ///   - exhaustivity: What it insists on.

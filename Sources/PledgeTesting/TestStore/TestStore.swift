@@ -49,7 +49,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
-    ///   - effects: Changes the state, and returns what there is to do besides, as `Store` takes it.
+    ///   - effects: Changes the state, and returns the effect, as `Store` takes it.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live while the state asks for them.
     ///   - exhaustivity: What it insists on.

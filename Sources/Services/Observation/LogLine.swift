@@ -23,13 +23,13 @@ extension PolicyEvent {
     /// The event in one line: keys and values, like
     /// `call=7 span=2 parent=1 attempt=1 at_ms=110 policy=retry event=ended outcome=success latency_ms=10`.
     ///
-    /// The first keys are always the same, in this order, but that there is no `parent` where there is
-    /// none; the others depend on the event, and the first of them is `policy_name` where the policy's state has a
-    /// name. Durations are in milliseconds, exact to the nanosecond;
-    /// `at_ms` counts from the scheduler's origin. A value that is empty, or holds a space, a quote, a
-    /// backslash, an equals sign, or what shows as no mark, is a string of JSON; so it is one line
-    /// whatever the names in it are. Of an error there are the type and the code of a ``CodedError``;
-    /// of inputs and outputs there is nothing.
+    /// The first keys are always the same, in this order, except that `parent` is absent without a
+    /// parent span. The others depend on the event, and the first of them is `policy_name` if the
+    /// policy's state has a name. Durations are in milliseconds, exact to the nanosecond; `at_ms`
+    /// counts from the scheduler's origin. A value that is empty, or holds a space, a quote, a
+    /// backslash, an equals sign, or an invisible character, is a JSON string, so that every event
+    /// is one line. An error is written as its type, and its code if it is a ``CodedError``; inputs
+    /// and outputs are not written.
     public var logLine: String {
         var facts = [EventFact("call", "\(call)"), EventFact("span", "\(span)")]
         if let parent { facts.append(EventFact("parent", "\(parent)")) }

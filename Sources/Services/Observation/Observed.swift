@@ -8,7 +8,7 @@ extension Middleware {
     /// span, and its observers to those further out, on the clock of the outermost.
     ///
     /// - Parameters:
-    ///   - observers: Who hears the events, in this order.
+    ///   - observers: The observers that hear the events, in this order.
     ///   - scheduler: The clock that events are dated by.
     ///   - name: What the span of a call with an input is called. It must hold no secrets.
     ///   - classifier: Decides the outcome that is told at the end.

@@ -5,9 +5,9 @@ extension Effect {
     /// sequence. When it is replaced or cancelled, or the store goes, the task that awaits the
     /// sequence is cancelled.
     ///
-    /// - Parameter sequence: The sequence. The expression is not evaluated before the store begins the
-    ///   effect. If it throws, the effect has failed, and the store's `onFailure` is told; what else is
-    ///   to be done about it is said with ``run(priority:_:catch:)``.
+    /// - Parameter sequence: The sequence. The expression is not evaluated before the store begins
+    ///   the effect. If it throws, the effect has failed, and the store calls `onFailure`; use
+    ///   ``run(priority:_:catch:)`` for other handling.
     public static func events<Events: AsyncSequence & TaskUsable>(
         of sequence: @autoclosure @escaping @Sendable () -> Events
     ) -> Effect where Events.Element == Event, Events.AsyncIterator: TaskUsable {

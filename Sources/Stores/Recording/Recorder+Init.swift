@@ -55,7 +55,7 @@ extension Recorder {
     ///   - initialState: The state at the beginning, which is position 0.
     ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
     ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
-    ///   - effects: Changes the state, and returns what there is to do besides.
+    ///   - effects: Changes the state, and returns the effect.
     ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
     ///     steps through the history and events that are played again do not.
     ///   - feedback: Effects that live while the newest state asks for them.
@@ -78,7 +78,7 @@ extension Recorder {
     ///   - initialState: The state at the beginning, which is position 0.
     ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
     ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
-    ///   - effects: Changes the state, and returns what there is to do besides.
+    ///   - effects: Changes the state, and returns the effect.
     ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
     ///     steps through the history and events that are played again do not.
     ///   - feedback: Effects that live while the newest state asks for them.

@@ -12,10 +12,10 @@ internal import Futures
 /// ```
 ///
 /// Going back is a change like any other: observers are told of it in the store's one queue, in
-/// consecutive pairs. An event that is dispatched after going back takes the place of those that were
-/// undone. Effects are not undone, and not begun again by going forth. An event of theirs that comes
-/// while the recorder has gone back is recorded after those that were undone, and redone with them.
-/// Feedback follows the newest state: going back and forth neither begins nor cancels its effects.
+/// consecutive pairs. An event that is dispatched after going back replaces the undone events.
+/// Effects are not undone, and not begun again by going forward. An effect's event that comes while
+/// the recorder has gone back is recorded after the undone events, and redone with them. Feedback
+/// follows the newest state: going back and forward neither begins nor cancels its effects.
 ///
 /// Everything may be used from any thread, as with ``Store``. It keeps every state and every event, or
 /// the newest if it is made with a maximum: a step back or forth is O(1), however far.

@@ -14,7 +14,8 @@ extension EffectReducer where State: Identifiable & Sendable, State.ID: Sendable
     /// Effects go on when their element is removed; their events change nothing then.
     ///
     /// - Parameters:
-    ///   - elements: Where the collection is. Of several elements with the same id the first is meant.
+    ///   - elements: Where the collection is. If several elements have the same id, the first is
+    ///     used.
     ///   - extract: Returns the element's id and event from an event of the whole, or nil where it is
     ///     no element's concern. Nothing changes then, nor where there is no element with that id:
     ///     it may have gone before its event came.

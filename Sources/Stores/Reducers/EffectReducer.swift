@@ -1,4 +1,4 @@
-/// A function that makes the next state from a state and an event, and says what there is to do besides.
+/// A function that makes the next state from a state and an event, and returns an effect.
 ///
 /// ```swift
 /// let counter = EffectReducer<Int, CounterEvent> { count, event in
@@ -18,8 +18,8 @@ public struct EffectReducer<State, Event: Sendable>: Sendable {
 
     /// Makes a reducer with effects.
     ///
-    /// - Parameter reduce: Changes the state that it is given, and returns what there is to do besides.
-    ///   It has to be pure otherwise: the effect is begun by the store, later.
+    /// - Parameter reduce: Changes the state that it is given, and returns the effect. It has to be
+    ///   pure otherwise: the store begins the effect later.
     @inlinable
     public init(_ reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>) {
         body = reduce
@@ -36,7 +36,7 @@ public struct EffectReducer<State, Event: Sendable>: Sendable {
         }
     }
 
-    /// Changes a state in place, and returns what there is to do besides.
+    /// Changes a state in place, and returns the effect.
     ///
     /// - Parameters:
     ///   - state: The state before, and then the state after.

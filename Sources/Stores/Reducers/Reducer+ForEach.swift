@@ -8,7 +8,8 @@ extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - elements: Where the collection is. Of several elements with the same id the first is meant.
+    ///   - elements: Where the collection is. If several elements have the same id, the first is
+    ///     used.
     ///   - extract: Returns the element's id and event from an event of the whole, or nil where it is
     ///     no element's concern. Nothing changes then, nor where there is no element with that id:
     ///     it may have gone before its event came.

@@ -13,9 +13,10 @@ public import Futures
 /// returned. Declaring one returns at once; no thread waits, the requests are chained futures. With
 /// `import Pledge`, `RequestState` is this type for endpoints and data, with a method that decodes.
 ///
-/// Every completion is called exactly once, or once more each time that its request is sent again by
-/// ``resume()``. Completions are called in order of declaration, on the thread where the answer comes; where the answer is there at once, before the declaring call returns. One may
-/// declare further requests: they are the last. The requests go on if the sequence is released.
+/// Every completion is called exactly once, or once more each time that its request is sent again
+/// by ``resume()``. Completions are called in order of declaration, on the thread where the answer
+/// comes; if the answer is immediate, before the declaring call returns. A completion may declare
+/// further requests, which are appended. The requests go on if the sequence is released.
 ///
 /// All of it may be used from any thread.
 public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendable {
@@ -125,10 +126,11 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
 
     /// Goes on from where the sequence has stopped, after a failure or ``cancel()``.
     ///
-    /// The requests that have no answer are sent again, in order of their declaration, as soon as all
-    /// completions have been called; those that succeeded are not. ``failures`` begins anew. A completion
-    /// may call it, say after a token has been renewed: the completions of what was not sent are called
-    /// before it goes on. Cancelling before that prevails.
+    /// The requests that have no answer are sent again, in order of their declaration, as soon as
+    /// all completions have been called; those that succeeded are not. ``failures`` begins anew. A
+    /// completion may call it, for example after a token was renewed: the completions of requests
+    /// that were not sent are called before the sequence goes on. Cancelling before that has
+    /// precedence.
     ///
     /// The completion of a request that is sent again is called again, with its new answer. The future
     /// that was returned for it has settled, and stays as it is.

@@ -12,9 +12,9 @@ public import Observation
 /// }
 /// ```
 ///
-/// ``state`` is the newest that the main actor has been told of. An event that is dispatched here is in
-/// it when ``dispatch(event:)`` returns; one from elsewhere some time later, asynchronously. Several
-/// that come meanwhile are one change.
+/// ``state`` is the newest state that the main actor has been told of. It includes an event that is
+/// dispatched here when ``dispatch(event:)`` returns, and an event from elsewhere some time later,
+/// asynchronously. Several events that come in between are one change.
 ///
 /// Reading any property depends on the whole state. Where that redraws too much, observe a
 /// derived store: it changes with its part alone.

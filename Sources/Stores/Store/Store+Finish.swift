@@ -14,11 +14,11 @@ extension Store {
     /// - Parameters:
     ///   - duration: How long to wait.
     ///   - scheduler: The clock.
-    /// - Returns: A future that succeeds at a moment when no effect is under way, after the observers
-    ///   were told of the last one's event; at once if there is none now. It fails with
-    ///   ``EffectsUnfinished``, which names what is still under way, when the time is over. It does
-    ///   not keep the store alive, and succeeds when the store goes, whose effects are cancelled then.
-    ///   To cancel it cancels no effect.
+    /// - Returns: A future that succeeds when no effect is under way, after the observers were told
+    ///   of the last effect's event; at once if there is none now. When the time is over, it fails
+    ///   with ``EffectsUnfinished``, which names the effects still under way. It does not keep the
+    ///   store alive, and succeeds when the store goes, because its effects are then cancelled.
+    ///   Cancelling it cancels no effect.
     public func finish(
         within duration: Duration, on scheduler: some Scheduler = .live
     ) -> Future<Void> {

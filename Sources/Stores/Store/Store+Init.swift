@@ -60,8 +60,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
-    ///   - effects: Changes the state as an event asks for, and returns what there is to do besides.
-    ///     It runs inside ``dispatch(event:)`` and has to be pure: the effect is begun later.
+    ///   - effects: Changes the state for an event, and returns the effect. It runs inside
+    ///     ``dispatch(event:)`` and has to be pure: the effect is begun later.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live while the state asks for them.
     ///   - onFailure: Called with the error of an effect that failed without an event, where its
@@ -85,7 +85,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
-    ///   - effects: Changes the state as an event asks for, and returns what there is to do besides.
+    ///   - effects: Changes the state for an event, and returns the effect.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live while the state asks for them.
     ///   - onFailure: Called with the error of an effect that failed without an event, where its

@@ -2,7 +2,7 @@ extension Store {
     /// Calls an observer until the subscription that is returned goes.
     ///
     /// - Parameter observer: Called as with ``subscribe(observer:)``.
-    /// - Returns: The subscription, to be kept as long as the observer is to be called.
+    /// - Returns: The subscription; keep it as long as the observer should be called.
     @preconcurrency
     public func subscription(
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
@@ -15,7 +15,7 @@ extension Store {
     /// - Parameters:
     ///   - part: A key path, or a pure function of the state.
     ///   - observer: Called as with ``subscribe(to:observer:)``.
-    /// - Returns: The subscription, to be kept as long as the observer is to be called.
+    /// - Returns: The subscription; keep it as long as the observer should be called.
     @preconcurrency
     public func subscription<Part: Equatable & Sendable>(
         to part: @escaping @Sendable (State) -> Part,
@@ -29,7 +29,7 @@ extension Store {
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
     ///   - observer: Called as with ``subscribe(on:observer:)``.
-    /// - Returns: The subscription, to be kept as long as the observer is to be called.
+    /// - Returns: The subscription; keep it as long as the observer should be called.
     public func subscription(
         on actor: MainActor,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
@@ -46,7 +46,7 @@ extension DerivedStore {
     /// Calls an observer until the subscription that is returned goes.
     ///
     /// - Parameter observer: Called as with ``subscribe(observer:)``.
-    /// - Returns: The subscription, to be kept as long as the observer is to be called. It does not need
+    /// - Returns: The subscription; keep it as long as the observer should be called. It does not need
     ///   this derived store.
     @preconcurrency
     public func subscription(
@@ -60,7 +60,7 @@ extension DerivedStore {
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
     ///   - observer: Called as with ``subscribe(on:observer:)``.
-    /// - Returns: The subscription, to be kept as long as the observer is to be called. It does not need
+    /// - Returns: The subscription; keep it as long as the observer should be called. It does not need
     ///   this derived store.
     public func subscription(
         on actor: MainActor,

@@ -11,12 +11,12 @@ internal import Futures
 ///
 /// ## Order
 ///
-/// Reducing is part of ``dispatch(event:)``, so ``state`` is current when it returns, nested or not.
-/// The changes form one queue, which one thread at a time works off, outside any lock, telling the
-/// observers in the order of their subscription. Every observer sees consecutive pairs: the new state
-/// of one call is the old state of the next, whichever threads dispatch, and however deeply observers
-/// do. A dispatch from within an observer, or while another thread tells the observers, returns
-/// before they are told of it; any other tells them before it returns.
+/// Reducing is part of ``dispatch(event:)``, so ``state`` is current when it returns, nested or
+/// not. The changes form one queue. One thread at a time drains it, outside any lock, and tells the
+/// observers in the order of their subscription. Every observer sees consecutive pairs: the new
+/// state of one call is the old state of the next, whichever threads dispatch, and however deeply
+/// observers dispatch. A dispatch from within an observer, or while another thread tells the
+/// observers, returns before they are told of it; any other tells them before it returns.
 ///
 /// ## Threads
 ///

@@ -3,9 +3,10 @@ import Pledge
 extension TransportCheck {
     /// A check that a transport survives whatever a server sends.
     ///
-    /// It is not one of ``all``, since the bytes are the caller's: a corpus of responses, say, changed at
-    /// random. Each is what a server sends to one request before it ends the connection. The call must
-    /// end, with a response or with an `HTTPError`; and a body must not be longer than what was sent.
+    /// It is not one of ``all``, because the caller provides the bytes, such as a corpus of
+    /// responses changed at random. Each is what a server sends to one request before it ends the
+    /// connection. The call must end, with a response or with an `HTTPError`; and a body must not
+    /// be longer than what was sent.
     ///
     /// - Parameter responses: Bytes as they go over the wire. One that a transport decompresses may
     ///   give more than it has bytes; leave `Content-Encoding` out.

@@ -70,7 +70,7 @@ extension PolicyEvent {
         /// Another attempt follows, after a while. The error is nil where a value was taken for
         /// a failure.
         case retrying(after: Duration, error: (any Error)?)
-        /// A retryable failure is given back instead.
+        /// A retryable failure is returned instead.
         case retryWithheld(RetryWithheld)
 
         /// The time was over: that of an attempt, or the call's.
@@ -92,7 +92,7 @@ extension PolicyEvent {
 
         /// A call waits for its turn; so many are in the queue, itself included.
         case queued(length: Int)
-        /// A call that had waited goes on.
+        /// A call that had waited runs.
         case dequeued(after: Duration)
 
         /// A call joined one that was under way; so many share it now.
@@ -115,7 +115,7 @@ extension PolicyEvent {
     }
 }
 
-/// Why a retryable failure was given back.
+/// Why a retryable failure was returned.
 public enum RetryWithheld: String, CaseIterable {
     /// All attempts were made.
     case attemptsUsed

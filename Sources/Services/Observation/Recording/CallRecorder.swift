@@ -10,9 +10,10 @@ import Futures
 /// try recorder.chromeTrace.write(toFile: "trace.json", atomically: true, encoding: .utf8)
 /// ```
 ///
-/// Of an event it keeps the instants, the names, and of errors the type and the code; no input, output
-/// or error. Texts are cut after 200 Unicode scalars. So the memory is bounded by the two limits, some
-/// 300 bytes an event. It may be used from any thread; an event takes a lock for constant time.
+/// It keeps the instants and the names of an event, and the type and the code of an error; no
+/// input, output or error. Texts are cut after 200 Unicode scalars. So the two limits bound the
+/// memory, to some 300 bytes an event. It may be used from any thread; an event takes a lock for
+/// constant time.
 public final class CallRecorder {
     /// Records the events that it hears.
     ///

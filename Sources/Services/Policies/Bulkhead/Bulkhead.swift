@@ -9,11 +9,11 @@ extension Middleware {
     /// let api = stack(.bulkhead(sharing: bulkhead), .retry(), over: transport)
     /// ```
     ///
-    /// A call that finds a place is made at once, on the caller's thread. One that waits is made on the
-    /// thread on which another ended, in the order in which they came. A refused call fails at once
-    /// with ``ServiceError/Code/bulkheadFull``; one that has waited for too long, on the bulkhead's
-    /// scheduler with ``ServiceError/Code/queueTimedOut``. Cancelling a call gives back its place, or
-    /// that in the queue. Errors of the service pass unchanged.
+    /// A call that finds a place is made at once, on the caller's thread. One that waits is made on
+    /// the thread on which another ended, in the order in which they came. A refused call fails at
+    /// once with ``ServiceError/Code/bulkheadFull``; one that has waited for too long, on the
+    /// bulkhead's scheduler with ``ServiceError/Code/queueTimedOut``. Cancelling a call frees its
+    /// place, or its entry in the queue. Errors of the service pass unchanged.
     ///
     /// - Parameter bulkhead: The places, shared by all stacks that load the same service.
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
@@ -33,9 +33,9 @@ extension Middleware {
 /// service is called until its future settles or is given up. Waiting calls are served in order,
 /// and no later call overtakes them.
 ///
-/// Make one for each thing that is to be kept from using up all. It may be used from any thread; a call
-/// takes a lock for constant time when it begins and when it ends. (Nygard, "Release It!"; Polly;
-/// resilience4j.)
+/// Make one for each resource whose calls must not use up everything. It may be used from any
+/// thread; a call takes a lock for constant time when it begins and when it ends. (Nygard, "Release
+/// It!"; Polly; resilience4j.)
 public final class Bulkhead {
     /// The name in its events and errors; nil where it has none.
     public let name: String?

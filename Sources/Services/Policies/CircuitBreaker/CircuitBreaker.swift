@@ -8,9 +8,10 @@ extension Middleware {
     /// let api = stack(.circuitBreaker(sharing: breaker), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// A refused call fails at once, on the caller's thread, with ``ServiceError/Code/circuitOpen``,
-    /// whose ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` say when to call again. All
-    /// other calls pass, on the caller's thread, and their results are given back unchanged.
+    /// A refused call fails at once, on the caller's thread, with
+    /// ``ServiceError/Code/circuitOpen``, whose ``ServiceError/retryAt`` and
+    /// ``ServiceError/retryAfter`` say when to call again. All other calls pass, on the caller's
+    /// thread, and their results are returned unchanged.
     ///
     /// - Parameters:
     ///   - breaker: What is known of the service, shared by all stacks that call it.
@@ -39,7 +40,7 @@ extension Middleware {
     }
 }
 
-/// Whether a service is to be called at all, decided by how its last calls ended.
+/// Decides by the ends of the last calls whether a service is called.
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(named: "shop")
@@ -90,7 +91,7 @@ public final class CircuitBreaker {
         }
     }
 
-    /// Refuses all calls, until ``reset()``: while the service is being repaired, say.
+    /// Refuses all calls, until ``reset()``: for example while the service is being repaired.
     public func isolate() { isolate(true) }
 
     /// Lets all calls pass again, and forgets how the last ones ended.
@@ -103,8 +104,8 @@ public final class CircuitBreaker {
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - failuresInARow: After how many failures without a success between them it opens; at least 1.
-    ///   - successRate: Of which share of successes it opens if there are fewer; 0…1. With zero it
-    ///     looks at failures in a row only.
+    ///   - successRate: The share of successes below which it opens; 0…1. With zero only failures
+    ///     in a row count.
     ///   - window: How far back the share looks, in ten slices of time that lie at multiples of their
     ///     length from the scheduler's origin; more than zero.
     ///   - minimumRequests: How many calls have to have ended in the window for the shares to count; at

@@ -10,11 +10,12 @@ extension Middleware {
     ///     over: transport.send)
     /// ```
     ///
-    /// A key's middleware is made by its first call, and stays with its state for the next. There are at most
-    /// `limit` keys. A further one takes the place of the key that was used least recently, of those without
-    /// calls in flight whose middleware is idle: of the policies here, a breaker that would let a call pass, a rate
-    /// limiter through which a whole burst may pass, and all others, whose budgets and answers are then forgotten.
-    /// Where no key can go, the call goes on without a middleware, and ``PolicyEvent/Kind/bypassed`` says so.
+    /// A key's middleware is made by its first call, and keeps its state for the next. There are at
+    /// most `limit` keys. A further key replaces the least recently used key without calls in
+    /// flight whose middleware is idle. Idle are a breaker that would let a call pass, a rate
+    /// limiter through which a whole burst may pass, and all other policies, whose budgets and
+    /// answers are then forgotten. If no key can go, the call goes on without a middleware, and
+    /// ``PolicyEvent/Kind/bypassed`` reports it.
     ///
     /// Each service that this is put around has its own keys. A key without calls in flight holds no timer. A call
     /// takes a lock for constant time when it begins and when it ends, in which its key is hashed and compared; a

@@ -31,12 +31,12 @@ extension Middleware {
 
     /// Makes a second call beside one that takes longer than a while, and takes the first success.
     ///
-    /// A retryable failure does not wait for the delay: the next call is made at once, on the thread
-    /// that settled the one that failed. The first success is the result, and all other calls are
-    /// cancelled; likewise the first failure that is not retryable. An ignorable end is the result
-    /// only if nothing else is under way. If all fail, the last failure is given back. Where the service
-    /// asked for a delay, the next call waits for that, and is not made if nothing is under way:
-    /// waiting is for a retry around this.
+    /// A retryable failure does not wait for the delay: the next call is made at once, on the
+    /// thread that settled the one that failed. The first success is the result, and all other
+    /// calls are cancelled; likewise the first failure that is not retryable. An ignorable end is
+    /// the result only if no other call is under way. If all fail, the last failure is returned. If
+    /// the service asked for a delay, the next call waits for it, and is not made if no call is
+    /// under way: a retry outside does the waiting.
     ///
     /// A call is hedged if what it has sent so far may be sent again, as its ``CallRecord`` says; where nothing
     /// was noted in it, if the input is ``Replayable``. From then on at most one of the calls sends requests

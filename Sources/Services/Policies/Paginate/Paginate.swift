@@ -7,8 +7,8 @@
 /// for try await page in pages { show(page.items) }
 /// ```
 ///
-/// While a page is looked at, the one after it is loaded, and no other: each page is asked for when the
-/// one before it is handed out. So of n pages that are taken, n + 1 at most have been asked for.
+/// While the reader uses a page, the next page loads, and no other: each page is requested when the
+/// one before it is delivered. So after n delivered pages, at most n + 1 have been requested.
 ///
 /// The first call is made when the first page is asked for; every call is made in the
 /// ``CallContext`` in which the iteration began, so a deadline there is the deadline of them all. An

@@ -3,7 +3,7 @@ public struct PaginationError: Error {
     /// What happened.
     public let code: Code
 
-    /// How many pages were handed out.
+    /// How many pages were delivered.
     public let pages: Int
 
     /// The kinds of failure.

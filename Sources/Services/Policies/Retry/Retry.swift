@@ -8,15 +8,15 @@ extension Middleware {
     /// let api = stack(.deadline(.seconds(10)), .retry(sharing: budget), over: transport)
     /// ```
     ///
-    /// An attempt is repeated if the classifier says that another may succeed, what the attempt has sent may be
-    /// sent again, the call's deadline leaves time for the wait, and the budget allows it. Otherwise its
-    /// result is given back unchanged. What may be sent again is decided by the attempt's ``CallRecord``, which
-    /// is bound in its ``CallContext``; where nothing was noted in it, by the request that the error carries
-    /// (``RequestCarrying``), and then by the input (``Replayable``).
+    /// An attempt is repeated if the classifier says that another may succeed, what the attempt has
+    /// sent may be sent again, the call's deadline leaves time for the wait, and the budget allows
+    /// it. Otherwise its result is returned unchanged. The attempt's ``CallRecord``, which is bound
+    /// in its ``CallContext``, decides what may be sent again; if it has no entry, the request that
+    /// the error carries (``RequestCarrying``), and then the input (``Replayable``).
     ///
-    /// A delay that the service asks for replaces the backoff's: it is at least the backoff's first step, and up
-    /// to a tenth is added, so that not all callers come back at once. A longer one than allowed is not
-    /// waited for, and the result is given back.
+    /// A delay that the service asks for replaces the backoff's: it is at least the backoff's first
+    /// step, and up to a tenth is added, so that not all callers come back at once. If the delay is
+    /// longer than allowed, there is no wait, and the result is returned.
     ///
     /// The context of each attempt has its number. The first is made on the caller's thread, the
     /// others on the scheduler's, or after no delay where the last one ended. Cancelling the future
@@ -102,7 +102,7 @@ final class RetriedCall<Output: Sendable>: Sendable {
     ) -> Attempt {
         let record = CallRecord(within: context.record)
         let future = context.call(
-            // The first is made forevery call; it need not be interpolated each time.
+            // The first is made for every call; it need not be interpolated each time.
             number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
             by: retryPolicy, named: budget.name, classifier: classifier, service, input)
         return Attempt(future: future, record: record)
