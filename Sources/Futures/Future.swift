@@ -31,7 +31,8 @@
 /// Observing, settling and leaving take constant time, no lock of the system's, and, on a future
 /// that has settled, no write to memory that threads share.
 ///
-/// The core takes its layout from SwiftNIO's and Twitter's futures; see Docs/Decisions.
+/// The core takes its layout from SwiftNIO's and Twitter's futures; see
+/// Docs/Decisions/why-a-future-is-one-atomic-word.md.
 public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable {
     /// Makes a future that has succeeded already.
     @inlinable

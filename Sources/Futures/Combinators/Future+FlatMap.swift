@@ -7,7 +7,8 @@ extension Future {
     ///
     /// A function that calls itself from such a closure runs in constant stack and memory, however
     /// many turns it takes, as long as it returns the future of the `flatMap` itself. (Twitter's
-    /// futures and Scala's do the same; see Docs/Decisions.)
+    /// futures and Scala's do the same; see
+    /// Docs/Decisions/why-forwarding-futures-are-taken-out-of-the-chain.md.)
     ///
     /// - Parameters:
     ///   - transform: Called with the value, on the thread that settles this future, in the call context

@@ -1,9 +1,10 @@
 /// What a node needs in order to wait: its neighbours in the list, its upstream, and what to do with the
 /// result.
 ///
-/// A root does not wait. So the links stand in the subclasses that do, ``DerivedFuture`` and ``Waiter``, and
-/// a promise is 40 bytes smaller; see Docs/Decisions for what that gains. Whoever walks a list does not know
-/// the class of a node, so each node has the address of its own links.
+/// A root does not wait. So the links stand in the subclasses that do, ``DerivedFuture`` and
+/// ``Waiter``, and a promise is 40 bytes smaller; see
+/// Docs/Decisions/why-a-future-is-one-atomic-word.md. Code that walks a list does not know the
+/// class of a node, so each node has the address of its own links.
 @usableFromInline
 struct Links {
     /// The next older node in the list.
