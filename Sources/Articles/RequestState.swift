@@ -26,7 +26,7 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
     ///   - request: What is asked for.
     ///   - completion: Called with the answer, decoded into the type that the closure names, or with
     ///     why there is none; in all else as `send(_:parse:completion:)` calls it.
-    /// - Returns: The answer, for those who like a future better.
+    /// - Returns: The answer, as a future.
     @preconcurrency
     @discardableResult
     public func sendRequest<Response: Decodable & Sendable>(
@@ -41,7 +41,7 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
     /// - Parameters:
     ///   - request: What is asked for.
     ///   - completion: Called with the bytes, or with why there are none.
-    /// - Returns: The answer, for those who like a future better.
+    /// - Returns: The answer, as a future.
     @preconcurrency
     @discardableResult
     public func sendRequest(

@@ -6,8 +6,8 @@ extension Future {
     /// ```
     ///
     /// - Parameter body: Called once: on the thread that settles this future, before anything that
-    ///   derives from the future returned; or, if that one is cancelled first, or has lost all who
-    ///   waited for it, where a handler of ``Promise/onCancel(_:)`` would run.
+    ///   derives from the returned future; or, if that future is cancelled first, or has lost all
+    ///   its waiters, where a handler of ``Promise/onCancel(_:)`` would run.
     /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
     @discardableResult
     @inlinable

@@ -121,7 +121,7 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
 
 /// A closure enrolled on a pending future, which may be taken back; it is released with its last use.
 private final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
-    /// Belongs to whoever has settled this node.
+    /// Belongs to the thread that has settled this node.
     private var body: (@Sendable (Future<Value>) -> Void)?
 
     init(_ body: @escaping @Sendable (Future<Value>) -> Void) {

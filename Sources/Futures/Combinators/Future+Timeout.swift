@@ -72,7 +72,7 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         if failure == nil { storage = source.storage }
         let list = list
         unlock(to: failure == nil ? StateWord.value : StateWord.failure)
-        // Before anybody is told.
+        // Before any observer is told.
         timer?.cancel()
         if list != 0 { distribute(list) }
     }

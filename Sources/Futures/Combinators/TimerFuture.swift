@@ -1,7 +1,7 @@
 /// A future with a timer.
 @usableFromInline
 class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
-    /// Guarded by this node's lock, then by whoever has settled it.
+    /// Guarded by this node's lock, then owned by the thread that has settled it.
     @usableFromInline @exclusivity(unchecked) final var timer: (any ScheduledAction)?
 
     @inlinable

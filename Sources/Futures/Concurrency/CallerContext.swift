@@ -3,10 +3,10 @@ internal import Synchronization
 /// The context in which a transform was registered, and in which it runs: a value that some module above
 /// binds, and of which this one knows nothing.
 ///
-/// Transforms that return a future start work, so they run in the context of the code that they stand in,
-/// not in that of whoever settles the future before; on a thread that runs what was put off, that may be
-/// any. Until a context is bound for the first time in the process this costs two loads of a flag, from then
-/// on two readings of a task-local value.
+/// Transforms that return a future start work, so they run in the context of the code that
+/// registers them, not in that of the code that settles the future before, which on a thread that
+/// runs what was put off may be any. Until a context is bound for the first time in the process
+/// this costs two loads of a flag, from then on two readings of a task-local value.
 @usableFromInline
 package struct CallerContext: Sendable {
     /// What is bound here and now.

@@ -7,7 +7,7 @@ import Synchronization
 /// Whichever is first resumes the task.
 @usableFromInline
 final class TaskWaiter: Waiter, @unchecked Sendable {
-    /// Guarded by the lock, then by whoever settles the word.
+    /// Guarded by the lock, then owned by the thread that settles the word.
     private var continuation: UnsafeContinuation<Void, Never>?
 
     /// The settled future, taken over with its result: until then this does not keep it alive.

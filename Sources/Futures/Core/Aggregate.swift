@@ -29,8 +29,9 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     @usableFromInline let conclusion: Conclusion
     /// How many inputs may still touch this, and one for `start`, until it has handed the inputs over.
     ///
-    /// An input does not any more once it has told that it settled, or was given up, or was not made.
-    /// As long as there are any, this owns a reference to itself, which whoever counts to zero releases.
+    /// An input does not any more once it has told that it settled, or was given up, or was not
+    /// made. As long as there are any, this owns a reference to itself, which the thread that
+    /// counts to zero releases.
     @usableFromInline let remaining: Atomic<Int>
     /// Whether an input will never settle, so that this does not conclude.
     ///
@@ -167,14 +168,15 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
         return left == 0
     }
 
-    /// As `countDown`, for those who hold this future.
+    /// As `countDown`, for threads that hold this future.
     private func letGo(_ number: Int) {
         if countDown(number) { Unmanaged.passUnretained(self).release() }
     }
 
     /// Settles once all inputs are there, so that there is none to give up, unless this has settled.
     ///
-    /// The value is made before anybody is kept waiting: that takes as long as there are inputs.
+    /// The value is made before any thread has to wait: that takes time in proportion to the
+    /// inputs.
     private func conclude() {
         guard let (inputs, isComplete) = copied({ (inputs, !hasLostInput) }), isComplete else {
             return

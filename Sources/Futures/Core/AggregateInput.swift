@@ -1,7 +1,7 @@
 /// One input of an aggregate, enrolled on the future that it stands for.
 ///
-/// It takes that future over only once it has settled: a pending promise must not be kept alive by
-/// those who wait for it.
+/// It takes that future over only once it has settled: its waiters must not keep a pending promise
+/// alive.
 ///
 /// It does not own the aggregate: that has one reference to itself for all its inputs, until none of
 /// them will touch it any more.

@@ -4,10 +4,10 @@ import Synchronization
 /// without interest, and so on up to the producers; then tells the producers, and releases what is not
 /// needed any more.
 ///
-/// The way up is a loop, not a recursion, so the length of a chain does not matter; only a node and the
-/// upstream that it leaves are `detaching` at a time, so nobody waits longer the more there are. Nothing is released and nobody is called before
-/// `finish`: what is dropped here may hold the last reference to a promise further up, whose deinit would
-/// wait for this very thread.
+/// The way up is a loop, not a recursion, so the length of a chain does not matter; only a node and
+/// the upstream that it leaves are `detaching` at a time, so no wait grows with the length. Nothing
+/// is released and no callback is called before `finish`: what is dropped here may hold the last
+/// reference to a promise further up, whose deinit would wait for this same thread.
 @usableFromInline
 struct Cancellation {
     /// The producers' handlers, and timers, in the order in which the way up met them.
@@ -75,7 +75,7 @@ struct Cancellation {
     /// Detaches one node from its upstream.
     ///
     /// - Parameter isHeld: Whether the caller keeps the node.
-    /// - Returns: The upstream, if it has to be detached now for want of interest.
+    /// - Returns: The upstream, if it has to be detached now because it has lost all interest.
     private mutating func step(_ node: FutureNode, isHeld: Bool) -> FutureNode? {
         node.surrender(to: &self)
         let upstream = node.retainUpstream()
@@ -143,7 +143,7 @@ extension FutureNode {
             upstream.unlock()
         }
         word.store(StateWord.failure, ordering: .releasing)
-        // The list's reference; whoever gives this up has another.
+        // The list's reference; the code that gives this up has another.
         if wasEnrolled { Unmanaged.passUnretained(self).release() }
         return upstream
     }
@@ -152,7 +152,7 @@ extension FutureNode {
     fileprivate final func remove(
         _ node: FutureNode, _ cancellation: inout Cancellation
     ) -> (wasEnrolled: Bool, isWithoutInterest: Bool) {
-        // Settled: whoever took the list meets the node there and waits for it.
+        // Settled: the thread that took the list meets the node there and waits for it.
         guard lockIfPending() else { return (false, false) }
         guard node.isEnrolled else {
             unlock()
@@ -172,7 +172,7 @@ extension FutureNode {
             return false
         }
         wasGivenUp = true
-        // A producer that does not listen goes on; somebody may still come for its result.
+        // A producer without a handler goes on; a later observer may still want its result.
         if isRoot, cancelHandlers == nil {
             unlock()
             return false

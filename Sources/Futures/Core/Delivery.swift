@@ -7,7 +7,7 @@ import Synchronization
 /// thread of 512 KB many times over.
 private let maximumDepth = 32
 
-/// Deliveries: each hands a result to those who wait for it.
+/// Deliveries: each passes a result to its waiters.
 ///
 /// Whatever may nest without end goes through here: deliveries, cancel handlers, and the release of
 /// closures, whose last reference may settle the next future. What is nested too deep is put off to a

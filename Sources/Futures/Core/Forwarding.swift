@@ -2,14 +2,14 @@ import Synchronization
 
 /// How a loop of `flatMap`s stays in constant memory.
 ///
-/// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }` each turn's future waits for the
-/// next turn's: after n turns there would be a chain of n futures that only pass a result on. So a
-/// future in the middle of such a chain is taken out: if it only forwards, nobody outside holds it,
-/// and only one node waits for it, itself a forwarding future, then that one takes its place in the list
-/// of its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`; unlike there, no
-/// two futures ever become one, since they may be cancelled apart.)
+/// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }` each turn's future waits for
+/// the next turn's: after n turns there would be a chain of n futures that only pass a result on.
+/// So a future in the middle of such a chain is taken out: if it only forwards, has no references
+/// outside, and only one node waits for it, itself a forwarding future, then that node takes its
+/// place in the list of its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`;
+/// unlike there, no two futures ever become one, because they may be cancelled apart.)
 extension FutureNode {
-    /// Waits for another future, to settle as that one does.
+    /// Waits for another future, to settle as it does.
     ///
     /// Called by the one deliverer of this.
     @usableFromInline
@@ -73,7 +73,7 @@ extension FutureNode {
     /// is a forwarding future.
     private func lockWithOnlyWaiter() -> Unmanaged<FutureNode>? {
         takeOutUpstream()
-        // Mostly nobody waits; one load tells. Relaxed: a hint, looked at again under the lock.
+        // Mostly there is no waiter; one load tells. Relaxed: a hint, read again under the lock.
         guard word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() else {
             return nil
         }

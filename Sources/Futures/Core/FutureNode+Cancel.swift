@@ -19,7 +19,7 @@ extension FutureNode {
                 attachment = .handlers(handlers)
             }
             unlock()
-            // All that waited had gone before anybody listened.
+            // All waiters had gone before the handler was added.
             if isGivenUp { giveUpInterest() }
         } else if failure === Failure.cancelled {
             handlers.call()

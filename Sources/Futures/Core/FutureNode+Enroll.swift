@@ -11,7 +11,7 @@ extension FutureNode {
         .fromOpaque(cfutures_opaque(Unmanaged.passRetained(self).toOpaque()))
     }
 
-    /// Enrolls a new node, which nobody else knows yet; or delivers to it if this has settled.
+    /// Enrolls a new node, which no other thread knows yet; or delivers to it if this has settled.
     ///
     /// - Parameter node: With a reference, which passes to the list. So a caller who keeps none does
     ///   not release what another thread may be delivering to by then.
@@ -38,8 +38,8 @@ extension FutureNode {
 
     /// The second half of `enrollShared`, for a node whose `upstream` is this future already.
     ///
-    /// Whoever gives the node up locks this too, so one of the two is first, and the second sees what
-    /// the first did.
+    /// The thread that gives the node up locks this too, so one of the two is first, and the second
+    /// sees what the first did.
     final func enrollExpected(_ node: FutureNode) {
         guard lockIfPending() else { return node.deliver(node, self) }
         guard node.isPending else {

@@ -4,7 +4,7 @@ public import Synchronization
 extension FutureNode {
     /// Whether this may still be delivered to.
     ///
-    /// Relaxed: a hint. Whoever acts on it locks, and acquires by that.
+    /// Relaxed: a hint. Code that acts on it locks, and acquires by that.
     @inlinable final var isPending: Bool { word.load(ordering: .relaxed) & StateWord.settled == 0 }
 
     /// Locks a pending node.
@@ -34,7 +34,7 @@ extension FutureNode {
 
     /// The list of this locked node: the word without its flags.
     ///
-    /// Relaxed: nobody but the holder of the lock writes a locked word.
+    /// Relaxed: only the holder of the lock writes a locked word.
     @inlinable final var list: UInt { word.load(ordering: .relaxed) & ~StateWord.flags }
 
     /// Unlocks, leaving the list as it is.
@@ -42,7 +42,8 @@ extension FutureNode {
 
     /// Unlocks to another word.
     ///
-    /// Releasing: the next holder, and whoever finds this settled, sees all that was written.
+    /// Releasing: the next holder, and every thread that finds this settled, sees all that was
+    /// written.
     @inlinable
     final func unlock(to newWord: UInt) {
         word.store(newWord, ordering: .releasing)
@@ -60,7 +61,7 @@ extension FutureNode {
     }
 
     /// Moves a waiter, which has no list of its own, from pending to another word.
-    /// - Returns: False if somebody else was first.
+    /// - Returns: False if another thread was first.
     final func claim(as newWord: UInt) -> Bool {
         guard lockIfPending() else { return false }
         unlock(to: newWord)

@@ -2,7 +2,7 @@ internal import CFutures
 import Synchronization
 
 extension FutureNode {
-    /// Settles this locked future, once its result is in place, and delivers to those who wait.
+    /// Settles this locked future, once its result is in place, and delivers to its waiters.
     ///
     /// - Parameters:
     ///   - newWord: `value` or `failure`.
@@ -61,13 +61,13 @@ extension FutureNode {
         return false
     }
 
-    /// Settles a locked future from below: gives up what it waits for, tells the producers that have lost
-    /// the last interest, and then delivers to those who wait for this.
+    /// Settles a locked future from below: gives up what it waits for, tells the producers that
+    /// have lost the last interest, and then delivers to the waiters of this.
     ///
-    /// All that settles before its upstream or its inputs have ends here: a future that is cancelled or
-    /// late, and an aggregate that needs no more inputs. So whoever goes on here, say with another call,
-    /// finds the one before given up by its producer. Only the handlers of a root are its own, and hear
-    /// after those who waited for it.
+    /// Every future that settles before its upstream or its inputs ends here: a future that is
+    /// cancelled or late, and an aggregate that needs no more inputs. So a waiter that goes on
+    /// here, for example with another call, finds the one before given up by its producer. Only the
+    /// handlers of a root are its own, and hear after its waiters.
     final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil)
     {
         let list = list
@@ -103,8 +103,8 @@ extension FutureNode {
                 } else {
                     // Given up, or about to be; it may be looking at this very promise.
                     $0.waitUntilDetached()
-                    // Nobody else follows the reference any more, but one put off is delivered
-                    // from its upstream like all others.
+                    // No other thread follows the reference any more, but a node that was put off
+                    // is delivered from its upstream like all others.
                     $0.upstream = .passUnretained(heir)
                 }
             }

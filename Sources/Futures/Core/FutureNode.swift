@@ -45,9 +45,9 @@ public class FutureNode: @unchecked Sendable {
     /// Guarded by this node's own lock.
     @usableFromInline @exclusivity(unchecked) final var isForwarding = false
 
-    /// Whether those who wait are to hear nothing when this promise is released.
+    /// Whether the waiters hear nothing when this promise is released.
     ///
-    /// Written before anybody else knows the promise.
+    /// Written before any other thread knows the promise.
     @usableFromInline @exclusivity(unchecked) final var isSilent = false
 
     /// Whether this was left without interest at least once.
@@ -95,7 +95,7 @@ public class FutureNode: @unchecked Sendable {
 
     /// Forgets its upstream, which is about to be freed and has no result.
     ///
-    /// It may still be cancelled. Whoever has done so already may be looking at the upstream.
+    /// It may still be cancelled. A thread that has done so already may be reading the upstream.
     final func loseUpstream() {
         guard lockIfPending() else { return waitUntilDetached() }
         upstream = nil

@@ -30,7 +30,7 @@ enum StateWord {
 
     /// Settled with an error, while one thread still takes the node out of its upstream's list.
     ///
-    /// Whoever would free that upstream waits. Next: `failure`.
+    /// A thread that would free that upstream waits. Next: `failure`.
     @inlinable static var detaching: UInt { 6 }
 
     /// The bits that are not the pointer.

@@ -3,12 +3,11 @@ import HTTPNetworking
 
 /// Who holds which token, and who waits for the next.
 ///
-/// Signed out. Next: `usable`, by signing in.
-/// Usable. Next: `refused`, by a 401; a new token, by the end of a refresh; signed out.
-/// Refused: whoever asks waits. Next: `usable`, by the end of a refresh, be it the old token where
-/// that failed; latched; signed out.
-/// Latched, by a refresh that failed since its refresh token is not valid any more: nothing is refreshed, and
-/// whoever needs a new token fails at once. Next: `usable` or signed out, by another session.
+/// Signed out. Next: `usable`, by signing in. Usable. Next: `refused`, by a 401; a new token, by
+/// the end of a refresh; signed out. Refused: requests wait. Next: `usable`, by the end of a
+/// refresh, with the old token if that failed; latched; signed out. Latched, by a refresh that
+/// failed because its refresh token is not valid any more: nothing is refreshed, and a request that
+/// needs a new token fails at once. Next: `usable` or signed out, by another session.
 ///
 /// Beside that, no refresh is under way, or one. It belongs to the session in which it was begun: a
 /// token that it brings after a sign-in or sign-out is dropped.

@@ -2,12 +2,12 @@ import HTTPNetworking
 
 /// Which nonces an origin has given, and who waits for the first.
 ///
-/// Unknown: it is not known whether the origin asks for digests. Next: probing, by the first request, which
-/// goes without one.
-/// Probing: whoever asks waits. Next: known or open, by the answer; unknown, where none came.
-/// Open: the origin let a request in without a digest. Requests go without one, side by side. Next: known.
-/// Known: for one or several protection spaces there is a nonce, which requests go with at once. A new
-/// challenge of the same realm replaces it, and so does a nonce that the server names beforehand.
+/// Unknown: it is not known whether the origin asks for digests. Next: probing, by the first
+/// request, which goes without one. Probing: requests wait. Next: known or open, by the answer;
+/// unknown, if none came. Open: the origin let a request in without a digest. Requests go without
+/// one, side by side. Next: known. Known: for one or several protection spaces there is a nonce,
+/// which requests go with at once. A new challenge of the same realm replaces it, and so does a
+/// nonce that the server names beforehand.
 struct DigestMachine<Waiter> {
     /// What a request is to do.
     enum Turn {

@@ -24,7 +24,7 @@ extension HTTPClient {
         /// - Parameters:
         ///   - limit: How many redirects are followed.
         ///   - stripped: Harmless headers that are taken out, too, where a redirect leads to another origin.
-        ///   - kept: Headers of the caller's that go along to another origin.
+        ///   - kept: Headers of the caller's that are kept for another origin.
         ///   - allowsDowngrade: Whether https may lead to http.
         ///   - refusesPrivateAddresses: Whether a redirect from elsewhere to a private, loopback or link-local
         ///     address is not followed.

@@ -57,7 +57,7 @@ struct JSONPreview {
             case .name(let range):
                 writeSeparator()
                 name = outline.bytes[range]
-                // Of what was sent and is not known, a name may be a part.
+                // A name may be a part of what was sent and is not known.
                 let isShown = secrets.isComplete || HarmlessNames.ofErrors.contains(name)
                 append((isShown ? quoted(range) : "\"…\"") + ":")
                 needsComma = false

@@ -7,7 +7,7 @@ enum IPAddress: Equatable {
     /// Whether it is not globally reachable by the registries of IANA (RFC 6890): private, loopback,
     /// link-local, shared, reserved, multicast, for documentation and benchmarks.
     ///
-    /// An IPv6 address that holds one of IPv4 (mapped, NAT64, 6to4) is judged by that one.
+    /// An IPv6 address that holds an IPv4 address (mapped, NAT64, 6to4) is judged by that address.
     var isPrivate: Bool {
         switch self {
         case .v4(let bits):

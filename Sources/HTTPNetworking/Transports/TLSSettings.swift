@@ -23,7 +23,7 @@ public struct TLSSettings {
         case full
         /// That a trusted authority vouches for it.
         case authorityOnly
-        /// Nothing: whoever stands between can read and change everything.
+        /// Nothing: an attacker on the way can read and change everything.
         case none
     }
 

@@ -18,7 +18,7 @@ struct LoopbackLoop {
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var acceptedCount = 0
     private var isStopped = false
-    /// Whether the system had no descriptor left: then nobody is let in until somebody leaves.
+    /// Whether the system had no descriptor left: then no connection is accepted until one ends.
     private var isFull = false
 
     init(listener: LoopbackListener, context: LoopbackContext) {

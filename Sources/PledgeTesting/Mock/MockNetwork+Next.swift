@@ -8,7 +8,7 @@ extension MockNetwork {
     ///   - filePath: What a ``MockError`` says of the place that asked.
     ///   - line: What a ``MockError`` says of the place that asked.
     ///   - column: What a ``MockError`` says of the place that asked.
-    /// - Returns: The call, which the test answers when it likes.
+    /// - Returns: The call, for the test to answer.
     /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` where none is there.
     public func next(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -32,7 +32,7 @@ extension MockNetwork {
     ///   - filePath: What a ``MockError`` says of the place that asked.
     ///   - line: What a ``MockError`` says of the place that asked.
     ///   - column: What a ``MockError`` says of the place that asked.
-    /// - Returns: The call, which the test answers when it likes.
+    /// - Returns: The call, for the test to answer.
     /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` when the limit is reached,
     ///   `CancellationError` when the Task is cancelled.
     public func next(

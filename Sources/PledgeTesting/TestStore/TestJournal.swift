@@ -58,7 +58,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
         waiting.removeAll { $0 === promise }
     }
 
-    /// Takes those who wait.
+    /// Takes the waiters.
     mutating func takeWaiting() -> [InternalPromise<Void>] {
         defer { waiting = [] }
         return waiting

@@ -29,8 +29,8 @@ extension TestStore {
 
     /// Waits until a promise settles, or it is time to look again whether an effect is under way.
     ///
-    /// An effect that fails, is cancelled or has nothing to say ends without an event, so an event's
-    /// coming is not enough to go by. Nobody waits so long in a test that passes.
+    /// An effect that fails, is cancelled or has nothing to say ends without an event, so an
+    /// event's coming is not enough to go by. A test that passes does not wait this long.
     private func sleep(until wakeUp: InternalPromise<Void>) async {
         let look =
             mayOthersDispatch

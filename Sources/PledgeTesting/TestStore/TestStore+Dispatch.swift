@@ -17,7 +17,7 @@ extension TestStore {
         _ step: TestJournal<State, Event>.ReducedEvent,
         in journal: Locked<TestJournal<State, Event>>
     ) {
-        // Whoever waits goes on elsewhere: this is inside the reducer.
+        // The waiters go on elsewhere: this is inside the reducer.
         let waiting = journal.withLock { $0.enter(step, on: .current) }
         for promise in waiting { Task { promise.resolve(with: ()) } }
     }

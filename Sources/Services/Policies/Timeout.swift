@@ -96,8 +96,8 @@ extension Future {
         guard context.isObserved else {
             return timeout(limit, on: scheduler) { error() }
         }
-        // A result may come while the timer fires. So it is told where the timer's own error arrives,
-        // and before anybody else hears of that.
+        // A result may come while the timer fires. So the event is reported where the timer's own
+        // error arrives, before any other observer hears of the error.
         let expiry = Expiry()
         return timeout(limit, on: scheduler) { expiry }.mapError { failure in
             guard (failure as? Expiry) === expiry else { return failure }

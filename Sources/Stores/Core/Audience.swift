@@ -4,7 +4,7 @@
 /// takes a retain and a release more, which was a quarter of a dispatch.
 @usableFromInline
 struct Audience<State: Sendable>: Sendable {
-    /// Nil only if there is nobody.
+    /// Nil only if there is no member.
     @usableFromInline
     var first: Subscriber<State>?
     @usableFromInline
@@ -63,8 +63,8 @@ struct Audience<State: Sendable>: Sendable {
         var member: SubscriberGroup<State>.Removal?
         /// The group whose last member has left.
         ///
-        /// It is here only to be freed outside the lock: it has nobody to tell, and who becomes a member
-        /// meanwhile has another place.
+        /// It is here only to be freed outside the lock: it has no observer to tell, and an
+        /// observer that becomes a member meanwhile has another place.
         var emptyGroup: Subscriber<State>?
 
         /// Tells who was taken out nothing any more.
@@ -74,7 +74,7 @@ struct Audience<State: Sendable>: Sendable {
         }
     }
 
-    /// Tells nobody anything any more.
+    /// Tells no observer anything any more.
     func deactivate() {
         first?.deactivate()
         for other in others { other.deactivate() }

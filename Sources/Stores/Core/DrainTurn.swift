@@ -1,12 +1,12 @@
 public import Synchronization
 
-/// Whose turn it is to drain a store's queue: nobody's, or one thread's.
+/// Whether a thread drains a store's queue.
 ///
 /// It is taken under the store's lock, and passed on without it, so that a dispatch that meets no
 /// other takes the lock once.
 @usableFromInline
 struct DrainTurn: ~Copyable, Sendable {
-    /// Nobody drains.
+    /// No thread drains.
     ///
     /// Next: taken.
     @usableFromInline static var idle: UInt8 { 0 }
@@ -25,7 +25,8 @@ struct DrainTurn: ~Copyable, Sendable {
     @inlinable
     init() {}
 
-    /// Takes the turn, if nobody has it; otherwise says to who has it that there is more.
+    /// Takes the turn, if no thread has it; otherwise tells the thread that has it that there is
+    /// more.
     ///
     /// It is called under the lock that guards the queue. If it returns false, the entry has to be
     /// put in the queue before the lock is let go of.

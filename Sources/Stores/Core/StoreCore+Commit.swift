@@ -9,7 +9,7 @@ extension StoreCore {
         trapIfReducing("dispatch")
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
-            // Kept also for nobody, since the reducer must free nothing: that could use the store.
+            // Kept also without observers: what the reducer freed could use the store.
             let old = values.state
             values.version &+= 1
             reducing.store(threadIdentity(), ordering: .relaxed)
@@ -37,7 +37,7 @@ extension StoreCore {
     @usableFromInline
     func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
-        // Kept also for nobody, since the reducer must free nothing: that could use the store.
+        // Kept also without observers: what the reducer freed could use the store.
         var old: State?
         enter { values in
             guard !values.isClosed else { return nil }
@@ -50,7 +50,7 @@ extension StoreCore {
         withExtendedLifetime(old) {}
     }
 
-    /// Makes the next state, and begins its effects, if anybody has to be told or anything done.
+    /// Makes the next state, and begins its effects, if there is an observer to tell or work to do.
     private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
         values.version &+= 1
         reducing.store(threadIdentity(), ordering: .relaxed)

@@ -3,9 +3,9 @@ public import Synchronization
 
 /// What a store is made of: its state, the queue of its changes, and the thread that works it off.
 ///
-/// Reducing and entering the queue are one step under the lock, so the queue holds the
-/// changes in the order in which they were made. At most one thread drains it, outside the
-/// lock, in batches that it swaps out; whoever else dispatches meanwhile leaves the change to it.
+/// Reducing and entering the queue are one step under the lock, so the queue holds the changes in
+/// the order in which they were made. At most one thread drains it, outside the lock, in batches
+/// that it swaps out; other threads that dispatch meanwhile leave their changes to it.
 ///
 /// A core outlives its ``Store`` only where a middleware kept its context; it is closed then.
 @usableFromInline

@@ -1,7 +1,8 @@
 /// What waits in a store's queue to be told to its observers.
 @usableFromInline
 enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
-    /// A change, for those who were subscribed before it, and then what its effects have to do.
+    /// A change, for the observers that were subscribed before it, and then the work of its
+    /// effects.
     case transition(Transition<State, Event>)
     /// The state at the beginning, for one who has subscribed.
     case replay(@Sendable () -> Void)

@@ -35,8 +35,8 @@ public struct CallContext {
 
     /// Calls a service in this context.
     ///
-    /// The same as with a closure; but in generic code that one would look up the type of its result
-    /// at run time, for each call.
+    /// The same as with a closure; but in generic code the closure would look up the type of its
+    /// result at run time, for each call.
     func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {

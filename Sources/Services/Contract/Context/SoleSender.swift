@@ -17,8 +17,8 @@ final class SoleSender: Sendable {
 extension CallRecord {
     /// Lets other attempts be made beside this one.
     ///
-    /// - Parameter sender: What they have in common. It keeps no record alive: whoever makes the attempts
-    ///   does, so that no two have the same identity.
+    /// - Parameter sender: What they have in common. It keeps no record alive: the maker of the
+    ///   attempts does, so that no two have the same identity.
     /// - Returns: What this attempt has done so far.
     func allowRivals(_ sender: SoleSender) -> Verdict {
         _ = soleSender.storeIfNil(sender)

@@ -1,4 +1,4 @@
-/// The values that one label may have: so many, and "other" for those that come after them.
+/// The values that one label may have: a limited number, and "other" for all later ones.
 ///
 /// Each value of a label makes another time series, which is kept for good, here and where it is
 /// collected; so their number has to have a bound.

@@ -118,7 +118,8 @@ extension Bulkhead {
         let context = CallContext.current
         let start = scheduler.now
         let decision = Decision()
-        // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
+        // Reported before the turn has an observer, so that it cannot be reported after the turn
+        // has come.
         context.report(.queued(length: length), by: bulkheadPolicy, named: name)
         return inTime(turn, of: input, in: context)
             .flatMap {
@@ -162,8 +163,8 @@ extension Bulkhead {
     }
 }
 
-/// Who gives back what a queued call has: the service's future, or the call's last step if it comes
-/// before the service is called.
+/// Decides what frees a queued call's place: the service's future, or the call's last step if it
+/// comes before the service is called.
 private final class Decision: Sendable {
     /// Decides, the first time.
     func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }

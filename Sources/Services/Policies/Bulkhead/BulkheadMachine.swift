@@ -17,7 +17,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     struct Departure {
         /// Who had waited, and has left the line.
         var left: Waiter?
-        /// Who has got the place, and is to be told.
+        /// The call that has got the place, and has to be told.
         var next: Waiter?
     }
 
@@ -55,7 +55,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
 
     /// Takes a place back, and gives it to the first in line.
     ///
-    /// - Returns: Who has got it, and is to be told.
+    /// - Returns: The call that has got it, and has to be told.
     mutating func leave() -> Waiter? {
         if let next = line.popFirst() { return next }
         inFlight -= 1

@@ -291,7 +291,7 @@ extension CircuitBreaker.State {
 
 private let circuitBreakerPolicy = "circuitBreaker"
 
-/// As long as anybody will wait: sums of instants and durations do not overflow.
+/// Longer than any wait: sums of instants and durations do not overflow.
 private let longest = Duration.seconds(1_000 * 365 * 24 * 3_600 as Int64)
 
 extension CircuitBreaker: Sendable {}

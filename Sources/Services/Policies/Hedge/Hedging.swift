@@ -138,7 +138,7 @@ extension Hedging {
 }
 
 extension Result where Failure == any Error {
-    /// Whether a policy beneath gave up for want of time.
+    /// Whether a policy beneath gave up because the time was over.
     fileprivate var isOutOfTime: Bool {
         guard case .failure(let error as ServiceError) = self else { return false }
         return error.code == .timedOut || error.code == .deadlineExceeded

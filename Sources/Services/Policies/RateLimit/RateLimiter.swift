@@ -129,7 +129,8 @@ extension RateLimiter {
         since start: SchedulerInstant,
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        // Told before anybody listens to the turn, so that it cannot be told after the turn has come.
+        // Reported before the turn has an observer, so that it cannot be reported after the turn
+        // has come.
         context.report(.queued(length: length), by: rateLimitPolicy, named: name)
         turn.onCancel { self.leave(ticket) }
         return turn.flatMap {

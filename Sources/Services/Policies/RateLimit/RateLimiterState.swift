@@ -2,8 +2,9 @@ import Futures
 
 /// What a rate limiter's lock guards: the machine, and the one timer that it needs.
 ///
-/// A timer is set outside of the lock. So each has a number, and rings without effect if nobody waited in the
-/// meantime, or another has been set. What is taken out is handed out, to be released after the lock.
+/// A timer is set outside of the lock. So each has a number, and fires without effect if no call
+/// waits any more, or another has been set. Removed values are returned, to be released after the
+/// lock.
 struct RateLimiterState: Sendable {
     typealias Turn = InternalPromise<Void>
 
@@ -21,10 +22,10 @@ struct RateLimiterState: Sendable {
         let timer: (any ScheduledAction)?
     }
 
-    /// What remains of somebody who waited.
+    /// What remains of a waiting call.
     struct Departure {
         let turn: Turn?
-        /// The timer that nobody needs any more.
+        /// The timer that is no longer needed.
         let timer: (any ScheduledAction)?
     }
 
@@ -41,7 +42,7 @@ struct RateLimiterState: Sendable {
         machine.enter(at: now, within: bound)
     }
 
-    /// Lets a call pass, or lets it wait; whoever is alone in line needs a timer.
+    /// Lets a call pass, or lets it wait; a call that is alone in the queue needs a timer.
     mutating func join(
         _ turn: Turn, at now: SchedulerInstant, within bound: Duration
     ) -> (entry: RateLimiterMachine<Turn>.Entry, alarm: Alarm?) {
