@@ -1,8 +1,7 @@
 public import CallbackActions
 public import Futures
 
-/// An action with a method for each thing to do with it, for those who read `then` more easily than
-/// `>-`.
+/// An action with methods in place of the operators: `then` is `>-`.
 ///
 /// ```
 /// ActionPromise<String, String> { input, callback in callback(input + " Two") }

@@ -123,7 +123,7 @@ public final class AHCTransport {
     ///   - client: The client. Whoever made it shuts it down, once this transport is not used any more.
     ///     Its own limits of time hold as well.
     ///   - maxBodySize: How many bytes the body of a whole response may have.
-    ///   - idleTimeout: How long nothing may come or go, as ``Configuration/idleTimeout``; nil for ever.
+    ///   - idleTimeout: How long nothing may come or go, as ``Configuration/idleTimeout``; nil forever.
     ///   - scheduler: Whose time that is counted in.
     public convenience init(
         client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize,

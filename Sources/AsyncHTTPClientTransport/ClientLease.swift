@@ -21,7 +21,7 @@ final class ClientLease: Sendable {
     struct Limits {
         /// How long a connection may take to be made.
         let connect: Duration
-        /// How long a call may wait for one, nil for ever.
+        /// How long a call may wait for one, nil forever.
         let connectionWait: Duration?
     }
 

@@ -10,9 +10,9 @@
 /// callback with ``exec(_:_:)``, in operator form ``<-(_:_:)``.
 ///
 /// An action and its callback are `@Sendable`, since most actions call back on another thread than
-/// the one that called them. Nothing in the type says on which, how often, or whether at all: that
-/// is the action's to say, and its callers' to know. An action that may fail has an output that
-/// says so, such as a `Result`. A `Future` says more; ``returningFuture(_:fileID:line:)`` and
-/// ``callingBack(_:)`` lead there and back.
+/// the one that called them. The type does not define on which thread, how often, or whether it
+/// calls back: the action's documentation does. An action that may fail has an output such as a
+/// `Result`. A `Future` defines these; ``returningFuture(_:fileID:line:)`` and ``callingBack(_:)``
+/// convert between the two.
 public typealias Action<Input, Output> =
     @Sendable (_ input: Input, _ callback: @escaping @Sendable (Output) -> Void) -> Void

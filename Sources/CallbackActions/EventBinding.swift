@@ -8,8 +8,8 @@ public final class EventBinding: Sendable {
         self.takeBack = takeBack
     }
 
-    /// Takes the handler back: once this has returned, no call of it begins on this thread any
-    /// more, and what it captured is let go of.
+    /// Removes the handler: once this has returned, no call of it begins on this thread any more,
+    /// and its captures are released.
     ///
     /// A call that another thread has begun, or is about to, runs to its end. Harmless twice, from
     /// within the handler itself, and after the source is gone.

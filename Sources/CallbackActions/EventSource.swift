@@ -30,7 +30,7 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
     /// one of them. Binding again adds a handler; it replaces none, also for the same events.
     ///
     /// - Parameters:
-    ///   - events: The events to wait for. Of an empty set none is ever sent.
+    ///   - events: The events to wait for. With an empty set the handler is never called.
     ///   - executable: What to call, such as `login <- render`. It is kept until it is unbound or
     ///     the source is released, so let it capture weakly what owns the source.
     /// - Returns: A token that takes the handler back. Releasing the token does not.

@@ -1,7 +1,7 @@
 /// Gives an action its callback, and leaves the input for later.
 ///
-/// What is done with the output is said in one place, and the request is made in another: the
-/// result fits a button's `bind(events:for:)`.
+/// One place says what to do with the output, and another makes the request: the result fits a
+/// button's `bind(events:for:)`.
 ///
 /// ```
 /// let request = exec(login) { response in print(response.message) }

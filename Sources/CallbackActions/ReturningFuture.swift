@@ -12,7 +12,7 @@ public import Futures
 ///
 /// The future succeeds with the first output, on the thread that the action calls back on; what
 /// comes after is dropped. An action that lets go of its callback without having called it makes
-/// the future fail as abandoned. An action that keeps its callback for ever leaves it pending:
+/// the future fail as abandoned. An action that keeps its callback forever leaves it pending:
 /// give it a `timeout(_:on:)`. An action cannot be asked to stop, so cancelling the future settles
 /// it and leaves the action to its work.
 ///

@@ -23,7 +23,7 @@ public func chain<Input, Middle, Output>(
 /// Makes one function of a function and an instance method of what it returns.
 ///
 /// An instance method named through its type, such as `Future.decoded`, is a curried function: it
-/// takes the instance and returns a function of no arguments. This overload calls that one too.
+/// takes the instance and returns a function of no arguments. This overload calls the method too.
 ///
 /// ```
 /// let load: @Sendable (Product.ID) -> Future<Product> = chain(loadData, to: Future.decoded)

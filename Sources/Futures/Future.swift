@@ -1,4 +1,4 @@
-/// A value that will be there later, or an error in its stead: the read side of a ``Promise``.
+/// A value or an error that arrives later: the read side of a ``Promise``.
 ///
 /// A future is *hot*: what produces it is under way, whether or not anyone looks. It settles once,
 /// keeps its result, and calls each observer exactly once.
@@ -75,7 +75,7 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
 
     /// The result, or nil while the future is pending.
     ///
-    /// Takes no lock. Whoever sees the result also sees what the producer did before it settled.
+    /// Takes no lock. Code that sees the result also sees what the producer did before it settled.
     @inlinable
     public final var result: Result<Value, any Error>? {
         hasSettled ? settledResult : nil
@@ -83,10 +83,10 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
 
     /// Settles this future with `CancellationError` and gives up its interest in its upstream.
     ///
-    /// Everything that derives from this future fails likewise, unless it recovers. What this one
-    /// derives from goes on as long as anybody else observes it, derives from it or awaits it;
-    /// otherwise it is cancelled too, and its producer hears of it. On a settled future nothing
-    /// happens. Returns once observers and handlers have run (see the order guarantees above).
+    /// Every future derived from this one fails likewise, unless it recovers. The upstream goes on
+    /// as long as others observe it, derive from it or await it; otherwise it is cancelled too, and
+    /// its producer hears of it. On a settled future nothing happens. Returns once observers and
+    /// handlers have run (see the order guarantees above).
     public final func cancel() {
         abort(with: .cancelled)
     }

@@ -1,4 +1,4 @@
-/// What a future of Pledge fails with, where the failure is not a user's own error.
+/// The error of a future of Pledge, if the failure is not a user's own error.
 ///
 /// Errors thrown by transforms and given to `reject(with:)` arrive unchanged. Cancellation is
 /// Swift's own `CancellationError`.
@@ -17,7 +17,7 @@ public struct FutureError: Error, Sendable {
 
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// A promise or a resolver was released before it had settled, so nobody could settle it
+        /// A promise or a resolver was released before it had settled, so it could not be settled
         /// any more. Keep it until the work is done, and resolve or reject it on every path.
         case abandoned
         /// The time given to ``Future/timeout(_:on:fileID:line:)`` had passed.

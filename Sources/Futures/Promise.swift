@@ -1,4 +1,4 @@
-/// The write side of a future: whoever holds it can settle it, once.
+/// The write side of a future: its holder can settle it, once.
 ///
 /// A promise *is* the future it settles, so a function makes one and returns it as a ``Future``:
 ///
@@ -13,11 +13,12 @@
 ///
 /// ## Abandonment
 ///
-/// When the last reference to an unsettled promise goes, nobody can settle it any more. All that
-/// observes it or derives from it then fails with ``FutureError/Code/abandoned``, which names the
-/// file and line that made the promise. Since holding the future is holding the promise, a producer
-/// that hands out a callback uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a
-/// lifetime of its own. ``init(rejectsWhenReleased:fileID:line:)`` opts out for one promise.
+/// When the last reference to an unsettled promise goes, it cannot be settled any more. Its
+/// observers, and the futures derived from it, then fail with ``FutureError/Code/abandoned``, which
+/// names the file and line that made the promise. Code that holds the future holds the promise, so
+/// a producer that passes on a callback uses ``Future/make(fileID:line:_:)`` instead, whose
+/// resolver has a lifetime of its own. ``init(rejectsWhenReleased:fileID:line:)`` opts out for one
+/// promise.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     @usableFromInline let location: SourceLocation
 
@@ -30,10 +31,10 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         super.init()
     }
 
-    /// Makes a pending promise, and says what becomes of those who wait when it is released.
+    /// Makes a pending promise, and sets what happens to its waiters when it is released.
     ///
     /// - Parameters:
-    ///   - rejectsWhenReleased: False: they wait for ever, as in JavaScript, and their closures are freed
+    ///   - rejectsWhenReleased: False: they wait forever, as in JavaScript, and their closures are freed
     ///     without a call, those given to ``Future/always(_:)`` too.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
@@ -69,7 +70,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         if !hasSettled { abandon(at: location) }
     }
 
-    /// Settles the promise with a value, and calls those who wait before it returns.
+    /// Settles the promise with a value, and calls the waiters before it returns.
     ///
     /// - Parameter value: The value.
     /// - Returns: False if the promise was settled before; the value is dropped then.
@@ -79,7 +80,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         succeed(value)
     }
 
-    /// Settles the promise with an error, and calls those who wait before it returns.
+    /// Settles the promise with an error, and calls the waiters before it returns.
     ///
     /// - Parameter error: The error. It arrives as it is.
     /// - Returns: False if the promise was settled before; the error is dropped then.
@@ -88,7 +89,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         fail(Failure(error))
     }
 
-    /// Settles the promise with a result, and calls those who wait before it returns.
+    /// Settles the promise with a result, and calls the waiters before it returns.
     ///
     /// - Returns: False if the promise was settled before; the result is dropped then.
     @discardableResult
@@ -107,11 +108,11 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Registers what to do when the result is no longer wanted.
     ///
-    /// The handler runs once: when the promise is cancelled, or when the last of those who waited
-    /// for it has given up, which then settles it with `CancellationError`. If that has happened
-    /// before, it runs at once. Once the promise has settled otherwise it is dropped. Several
-    /// handlers run in order, on the thread that cancels, or on another where a task that awaits is
-    /// cancelled; no lock is held meanwhile.
+    /// The handler runs once: when the promise is cancelled, or when its last waiter has given up,
+    /// which then settles it with `CancellationError`. If that has happened before, it runs at
+    /// once. Once the promise has settled otherwise it is dropped. Several handlers run in order,
+    /// on the thread that cancels, or on another where a task that awaits is cancelled; no lock is
+    /// held meanwhile.
     ///
     /// A promise without a handler does not hear of interest that is given up, and stays pending.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {

@@ -1,8 +1,9 @@
 /// The write side of a future made by ``Future/make(fileID:line:_:)``, apart from the future itself.
 ///
 /// Give it to the callback that will settle the future. When the last reference to a resolver goes
-/// before the future has settled, the future fails with ``FutureError/Code/abandoned``, whoever
-/// holds the future; so a callback that is dropped without a call leaves nobody waiting.
+/// before the future has settled, the future fails with ``FutureError/Code/abandoned``, even if
+/// other code holds the future; so a callback that is dropped without a call leaves no observer
+/// waiting.
 public final class Resolver<Value: Sendable>: Sendable {
     private let future: Future<Value>
     private let location: SourceLocation
@@ -18,7 +19,7 @@ public final class Resolver<Value: Sendable>: Sendable {
         }
     }
 
-    /// Settles the future with a value, and calls those who wait before it returns.
+    /// Settles the future with a value, and calls the waiters before it returns.
     ///
     /// - Parameter value: The value.
     /// - Returns: False if the future was settled before; the value is dropped then.
@@ -27,7 +28,7 @@ public final class Resolver<Value: Sendable>: Sendable {
         future.succeed(value)
     }
 
-    /// Settles the future with an error, and calls those who wait before it returns.
+    /// Settles the future with an error, and calls the waiters before it returns.
     ///
     /// - Parameter error: The error. It arrives as it is.
     /// - Returns: False if the future was settled before; the error is dropped then.
@@ -36,7 +37,7 @@ public final class Resolver<Value: Sendable>: Sendable {
         future.fail(Failure(error))
     }
 
-    /// Settles the future with a result, and calls those who wait before it returns.
+    /// Settles the future with a result, and calls the waiters before it returns.
     ///
     /// - Returns: False if the future was settled before; the result is dropped then.
     @discardableResult

@@ -1,7 +1,7 @@
 import HTTPNetworking
 public import Services
 
-// What the errors of bodies are to the policies, to logs, and to those who read them.
+// What the errors of bodies are to the policies, to logs, and to readers.
 
 extension MultipartError: CodedError {
     /// The code's name.

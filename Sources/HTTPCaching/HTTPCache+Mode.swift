@@ -7,7 +7,7 @@ extension HTTPCache {
         case `private`
         /// Several users: that of a server which calls others for them.
         ///
-        /// Nothing that is private is stored, and s-maxage and proxy-revalidate are heeded.
+        /// No private response is stored, and s-maxage and proxy-revalidate apply.
         case shared
     }
 }

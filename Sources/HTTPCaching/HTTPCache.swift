@@ -44,14 +44,14 @@ public final class HTTPCache {
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - store: Where the responses are kept.
     ///   - mode: Whom the cache serves.
-    ///   - replaysCookies: Whether a stored response is given with its Set-Cookie. It is left out
-    ///     otherwise: whoever keeps cookies got it when it came, and given later it would replace
-    ///     newer ones.
+    ///   - replaysCookies: Whether a stored response is returned with its Set-Cookie. It is left
+    ///     out otherwise: the jar got it when it arrived, and returned later it would replace newer
+    ///     cookies.
     ///   - statusName: What the cache calls itself in the field Cache-Status (RFC 9211), which it then adds
     ///     to every response; a token. With nil it adds none.
     ///   - coalescesMisses: Whether requests that ask the same, while nothing is stored, wait for the answer
     ///     to the first of them. Where that may not be given to another, each of the others is then sent.
-    ///   - backgroundLimit: How long a revalidation may take that nobody waits for.
+    ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, which dates in headers are compared with.
     ///   - scheduler: The clock that durations are told by.
     public init(
@@ -83,7 +83,7 @@ public final class HTTPCache {
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
     let calls = Locked(CallValidity<CacheKey>())
-    /// The revalidations that nobody waits for: who lets go of one would give it up.
+    /// The revalidations in the background: releasing one would give it up.
     let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
     private let counts = Locked(Statistics())
     private let now: @Sendable () -> HTTPDate

@@ -9,27 +9,28 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// let service = stack(.redirect(), .cache(sharing: cache), .retry(), over: transport.send)
     /// ```
     ///
-    /// It is a cache by RFC 9111, private unless it is told otherwise, with stale-while-revalidate and
-    /// stale-if-error of RFC 5861. Servers say by Cache-Control, Expires, ETag, Last-Modified and
-    /// Vary what may be used for how long; a request says by its Cache-Control what it
-    /// accepts. What is stale is confirmed by a conditional request, which is shared by all who wait for
-    /// the same, as is a request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). A method
-    /// that is not safe forgets what was stored for its URL.
+    /// It is a cache by RFC 9111, private by default, with stale-while-revalidate and
+    /// stale-if-error of RFC 5861. Servers state by Cache-Control, Expires, ETag, Last-Modified and
+    /// Vary what may be used for how long; a request states by its Cache-Control what it accepts. A
+    /// conditional request confirms a stale response; equal requests that wait share it, as they
+    /// share a request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). An unsafe
+    /// method invalidates what is stored for its URL.
     ///
-    /// **Users.** A private cache gives a response only to requests in the same names as the one that it
-    /// came for: those of the credentials that `.authorize` has put in (an account, or one sign-in, which
-    /// outlasts its tokens), of the cookies' jar, or of whoever has the same Authorization or Cookie. What
-    /// was stored for a sign-in or a jar ends with it; an account that the app names has no end.
+    /// **Users.** A private cache returns a response only to requests of the same partition as the
+    /// request that it came for: that of the credentials that `.authorize` has added (an account,
+    /// or one sign-in, which outlasts its tokens), of the cookies' jar, or of equal values of
+    /// Authorization or Cookie. What was stored for a sign-in or a jar ends with it; the partition
+    /// of an account that the app names does not end.
     ///
-    /// **Place.** Beneath whatever changes what is asked for, so that the cache sees what the server
-    /// sees: redirects, cookies, authorization. A response that came from another URL than was
-    /// asked for is not stored, nor is one to credentials that were put in beneath the cache: a note says
-    /// so. Above retries and the rest, which an answer from here does not need.
+    /// **Place.** Beneath every part that changes requests, so that the cache sees what the server
+    /// sees: redirects, cookies, authorization. A response from another URL than the requested one
+    /// is not stored, nor is one to credentials that were added beneath the cache: a note says so.
+    /// Above retries and the rest, which an answer from the cache does not need.
     ///
-    /// **Answers.** What is stored is given on the caller's thread, with an Age, and with the stored status; as
-    /// the same kind of error where an `.acceptStatus()` beneath had made one of it. Failures are the service's
-    /// own; a request with only-if-cached that cannot be answered gets a 504. A call that is cancelled leaves
-    /// those who share its revalidation alone.
+    /// **Answers.** A stored response is returned on the caller's thread, with an Age, and with the
+    /// stored status; as the same kind of error if an `.acceptStatus()` beneath had turned it into
+    /// one. Failures are the service's own; a request with only-if-cached that cannot be answered
+    /// gets a 504. Cancelling a call does not affect others that share its revalidation.
     ///
     /// **Events.** `hit` and `miss`, and notes: "stale", "revalidating", "confirmed", "rescued", and why the
     /// answer to credentials beneath is not stored.

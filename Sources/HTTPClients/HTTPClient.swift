@@ -39,10 +39,10 @@ public import Services
 ///
 /// ## Values, and what they share
 ///
-/// A client is a value: a copy that is changed leaves the first as it is. What is made for a client, its retry
-/// budget, its breakers and its bulkheads, is shared by all copies that are not changed, and by all functions that it
-/// has handed out; a client that is changed begins with new ones. What you put into a slot (a cache, a jar of
-/// cookies, a budget) is shared by all clients that have it.
+/// A client is a value: changing a copy leaves the first unchanged. The retry budget, the breakers
+/// and the bulkheads of a client are shared by all unchanged copies, and by all functions that it
+/// has returned; a changed client begins with new ones. An object that you put into a slot (a
+/// cache, a jar of cookies, a budget) is shared by all clients that have it.
 ///
 /// It may be used from any thread. The first use of a client puts the parts together; each further one takes a lock
 /// for constant time.
@@ -66,7 +66,8 @@ public struct HTTPClient {
     /// Whom ``authorization`` is for; nil means the base's origin.
     public var authorizedOrigins: HTTPOrigins? { didSet { renew() } }
 
-    /// Whose answers ``authorization`` gets, for the cache; nil means whoever has the same credentials.
+    /// The account of ``authorization``, for the cache; nil means all requests with the same
+    /// credentials.
     public var account: String? { didSet { renew() } }
 
     /// The jar whose cookies are sent, and which keeps those that servers set.
@@ -128,7 +129,7 @@ public struct HTTPClient {
     /// What counts the calls, and measures how long they take.
     public var metrics: ServiceMetrics? { didSet { renew() } }
 
-    /// Who else hears what the parts do: a recorder, say.
+    /// Further observers that hear what the parts do, such as a recorder.
     public var observers: [ServiceObserver] = [] { didSet { renew() } }
 
     /// What a call is named by, to the observers and in the metrics: like "GET api.example.com", unless told otherwise.
@@ -149,7 +150,7 @@ public struct HTTPClient {
 
     /// Whose time all parts use.
     ///
-    /// What is made elsewhere (a cache, a budget) has one of its own.
+    /// An object that is made elsewhere (a cache, a budget) has its own.
     public var scheduler: any Scheduler = LiveScheduler.live { didSet { renew() } }
 
     /// Where the chance of all parts comes from: the jitter of waits, and idempotency keys.

@@ -39,8 +39,8 @@ extension LazyFunctions.Functions {
 extension HTTPClient {
     /// Sends a request, and gives a future of the whole response.
     ///
-    /// Of which statuses it makes errors, ``acceptedStatuses`` says. A request for another origin than the base's has
-    /// neither ``headers`` nor credentials.
+    /// ``acceptedStatuses`` defines which statuses become errors. A request for another origin than
+    /// the base's has neither ``headers`` nor credentials.
     public var send: HTTPService { lazyFunctions.functions(of: self).send }
 
     /// Sends a request, and gives a future of the response as soon as its headers have come.

@@ -24,7 +24,7 @@ struct SharedStates: Sendable {
     }
 }
 
-/// A state for each origin, kept as long as somebody has it.
+/// A state for each origin, kept as long as it has a reference.
 ///
 /// The two stacks of a client each keep the states of the origins that they call, and find here those of the other.
 final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
@@ -34,7 +34,7 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
 
     private let entries = Locked([HTTPOrigin?: Entry]())
 
-    /// The state of an origin: the one that somebody has, or a new one.
+    /// The state of an origin: the existing one, or a new one.
     ///
     /// - Parameter make: Makes a new one; no lock is held.
     func state(of origin: HTTPOrigin?, _ make: () -> State) -> State {

@@ -2,9 +2,10 @@ public import Futures
 
 /// What carries requests to servers, as whole responses and as responses whose bodies are on their way.
 ///
-/// Both functions are all that the rest knows of a transport: `transport.send` is an ``HTTPService``, and
-/// `transport.stream` an ``HTTPStreamingService``. They give what a server answered, of any status, and follow no
-/// redirect. The protocol names the pair, for those who need both: `HTTPClient(base: server, over: transport)`.
+/// The rest of the package uses only these two functions of a transport: `transport.send` is an
+/// ``HTTPService``, and `transport.stream` an ``HTTPStreamingService``. They return the server's
+/// answer, of any status, and follow no redirect. The protocol names the pair for code that needs
+/// both: `HTTPClient(base: server, over: transport)`.
 public protocol HTTPTransport: Sendable {
     /// Sends a request, and gives a future of the whole response.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse>

@@ -24,8 +24,8 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// See `idempotencyKey(random:)`.
     ///
-    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread. What it returns
-    ///   for the same request may be the same, if a call is to be one with an earlier call.
+    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread. It may
+    ///   return an earlier key for the same request, to repeat an earlier call.
     public static func idempotencyKey(
         _ makeKey: @escaping @Sendable (HTTPRequest) -> String
     ) -> Middleware {
@@ -37,8 +37,8 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
-                // Whoever repeats the call from above gives it another key, so that to them it is one
-                // that may not be sent twice, whatever becomes of it beneath.
+                // A policy above that repeats the call gives it another key. So for that policy the
+                // request may not be sent twice, whatever happens beneath.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
                     service(sent).naming(sent)
                 }

@@ -8,7 +8,7 @@ public import Services
 ///
 /// It is a `Service` like any other, so every policy can be put around it.
 ///
-/// It rejects with ``Endpoint/Error`` where the endpoint cannot be sent, with ``HTTPError`` where
-/// the exchange failed or the status lies outside 200…299. On which thread the future settles is
-/// the transport's to say.
+/// It rejects with ``Endpoint/Error`` if the endpoint cannot be sent, with ``HTTPError`` if the
+/// exchange failed or the status is outside 200…299. The transport decides on which thread the
+/// future settles.
 public typealias Networking = Service<Endpoint, Data>

@@ -5,7 +5,7 @@ extension MemoryTransport {
     public struct Call: Hashable, Sendable {
         /// What was asked for.
         ///
-        /// Of a request of the second level, an endpoint that would send the same.
+        /// For a request of the second level, an endpoint that would send the same.
         public let endpoint: Endpoint
 
         /// The request, with the deadline and the attempt of its call; nil where an endpoint was asked

@@ -12,8 +12,8 @@ import Services
 /// let networking: Networking = transport.request
 /// ```
 ///
-/// What a wire transport refuses is refused here too, but an endpoint needs no base. The first
-/// route that matches answers. Every call is recorded, in order, on whatever thread it comes.
+/// It refuses what a wire transport refuses, but an endpoint needs no base. The first route that
+/// matches answers. Every call is recorded, in order, from any thread.
 public final class MemoryTransport {
     /// Asks the routes for an endpoint's data.
     ///

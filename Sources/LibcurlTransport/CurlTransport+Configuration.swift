@@ -8,12 +8,12 @@ extension CurlTransport {
         /// Then the call fails with `HTTPError.Code.timedOut`. libcurl counts it, in real time.
         public var connectTimeout: Duration
 
-        /// How long a call may wait while as many connections as there may be are busy; nil for ever.
+        /// How long a call may wait while as many connections as there may be are busy; nil forever.
         ///
         /// Then it fails with `HTTPError.Code.timedOut`. ``idleTimeout`` is not counted meanwhile.
         public var connectionWaitTimeout: Duration?
 
-        /// How long nothing may come or go before a call fails with `HTTPError.Code.timedOut`; nil for ever.
+        /// How long nothing may come or go before a call fails with `HTTPError.Code.timedOut`; nil forever.
         ///
         /// Counted anew with each piece of a body, either way. While a reader of a body pauses, or a source
         /// of one, it is not counted.

@@ -4,7 +4,7 @@ extension AHCTransport {
     public struct Configuration {
         /// How secure connections are made.
         ///
-        /// `ConnectionSettings/tls` says the same for every transport. A transport takes the one of the two that
+        /// `ConnectionSettings/tls` says the same forevery transport. A transport takes the one of the two that
         /// is not the default, and refuses to be made where both are set.
         public var tls = TLS()
 
@@ -17,14 +17,14 @@ extension AHCTransport {
         public var connectTimeout: Duration = .seconds(10)
 
         /// How long a call may wait for one of ``maxConnectionsPerHost`` to be free, before it fails with the
-        /// code `timedOut`; nil for ever.
+        /// code `timedOut`; nil forever.
         ///
         /// Counted apart from ``idleTimeout``, which begins when the call has a connection. Over TLS, where the
         /// server may speak HTTP/2, AsyncHTTPClient keeps those who wait; there the time is rounded up
         /// to a multiple of ``connectTimeout``.
         public var connectionWaitTimeout: Duration? = .seconds(60)
 
-        /// How long nothing may come or go before a call fails with the code `timedOut`, nil for ever.
+        /// How long nothing may come or go before a call fails with the code `timedOut`, nil forever.
         ///
         /// Counted from when the call has a connection, and anew with each piece of a body, either way; not
         /// while a reader of a streamed body asks for nothing, nor while the source of a body to be sent

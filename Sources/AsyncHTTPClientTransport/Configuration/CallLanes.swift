@@ -34,14 +34,14 @@ final class CallLane: Sendable {
 final class CallLanes: Sendable {
     private let loops: [any EventLoop]
     private let limit: Int
-    /// Nil where a call may wait for ever.
+    /// Nil where a call may wait forever.
     private let watches: IdleWatches?
     private let hosts = Locked(LaneHosts())
 
     /// - Parameters:
     ///   - group: Where connections are made.
     ///   - limit: How many connections there may be to one host.
-    ///   - patience: How long a call may wait, nil for ever.
+    ///   - patience: How long a call may wait, nil forever.
     init(
         in group: any EventLoopGroup, limit: Int, patience: Duration?, on scheduler: any Scheduler
     ) {

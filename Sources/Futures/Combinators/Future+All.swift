@@ -6,7 +6,7 @@ extension Future {
     /// ```
     ///
     /// - Parameters:
-    ///   - futures: The futures. Promises will do, without a copy of the array.
+    ///   - futures: The futures. An array of promises is accepted, without a copy of the array.
     ///   - others: What becomes of the others at the first failure.
     /// - Returns: The values, in the order of the futures; of none, an empty array. At the first
     ///   failure it fails likewise. One object an input, and a constant.
@@ -59,7 +59,7 @@ extension Future {
 
 /// What becomes of the inputs that `all` or `race` needs no more.
 public enum OtherInputs: Sendable {
-    /// Their interest is given up: those that nobody else waits for are cancelled.
+    /// Their interest is given up: those without other waiters are cancelled.
     case givenUp
     /// They go on.
     case keptGoing

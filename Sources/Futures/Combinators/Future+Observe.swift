@@ -75,7 +75,7 @@ extension Future {
 }
 
 extension Future {
-    /// Calls a closure with the result, once, unless the observation is taken back before.
+    /// Calls a closure with the result, once, unless the observation is removed before.
     ///
     /// - Parameter body: As for ``observe(_:)``; not called once the observation is cancelled.
     /// - Returns: The observation. Releasing it does not cancel it.

@@ -6,9 +6,9 @@ extension Future {
     ///   - scheduler: Whose time it is.
     ///   - fileID: The file that the error names; leave it out.
     ///   - line: The line that the error names; leave it out.
-    /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When the
-    ///   time is over, the interest in this future is given up, as ``cancel()`` does; when the
-    ///   result is there first, the timer is taken back.
+    /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When
+    ///   the time is over, the interest in this future is given up, as ``cancel()`` does; when the
+    ///   result comes first, the timer is cancelled.
     @inlinable
     public final func timeout(
         _ duration: Duration, on scheduler: some Scheduler = .live,

@@ -43,12 +43,13 @@ extension Future {
     /// let product = try await loadProduct(7).value
     /// ```
     ///
-    /// Returns at once if the future has settled. If the awaiting task is cancelled meanwhile, that
-    /// one interest in the future is given up, as if a transform of it were cancelled; others who
-    /// wait are not affected. What the producer does then, it does on another thread.
+    /// Returns at once if the future has settled. If the awaiting task is cancelled meanwhile, its
+    /// interest in the future is given up, as if a transform of it were cancelled; other waiters
+    /// are not affected. The producer's handlers then run on another thread.
     ///
-    /// Awaiting does not keep the future alive: one that nobody else holds, as in the example, is released
-    /// while the task is suspended. So a promise whose producer forgets it fails as abandoned.
+    /// Awaiting does not keep the future alive: a future without other references, as in the
+    /// example, is released while the task is suspended. So a promise whose producer drops it fails
+    /// as abandoned.
     ///
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable

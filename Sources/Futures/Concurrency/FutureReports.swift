@@ -24,7 +24,8 @@ public enum FutureReports {
         }
     }
 
-    /// How long a task may await a future before a report says what that one waits for; nil: no report.
+    /// How long a task may await a future before a report says what the future waits for; nil: no
+    /// report.
     ///
     /// A cycle is named, also one that no task awaits. 10 s in debug builds, nil in release builds.
     public static var awaitingLimit: Duration? {
@@ -32,7 +33,7 @@ public enum FutureReports {
         set { limit.withLock { $0 = newValue } }
     }
 
-    /// Whether a promise that is released pending, and that nobody waits for, is reported; false at first.
+    /// Whether a promise that is released pending, without waiters, is reported; false by default.
     public static var reportsUnobservedPromises: Bool {
         get { unobserved.load(ordering: .relaxed) }
         set { unobserved.store(newValue, ordering: .relaxed) }

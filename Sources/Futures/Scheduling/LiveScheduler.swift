@@ -5,9 +5,9 @@
 /// All timers of the process share one timing wheel, guarded by one lock, and one timer of the system's;
 /// so a timeout that never fires costs two short visits to the wheel, whatever number is pending.
 ///
-/// **Precision.** No action is early. To save power, one may be late by a hundredth of its delay: by a
-/// millisecond at least, by a second at most; one without a delay is not late on purpose. What is
-/// due in the same half of a millisecond wakes the process once.
+/// **Precision.** No action runs early. To save power, an action may run late by a hundredth of its
+/// delay: by a millisecond at least, by a second at most; an action without a delay is not delayed
+/// on purpose. Actions due in the same half of a millisecond wake the process once.
 ///
 /// **Order.** Actions run in order of their instants, each when the one before it has ended, on a queue of
 /// the scheduler's own. One that takes longer than 50 milliseconds is passed: the next begins

@@ -47,7 +47,7 @@ public struct SchedulerInstant: InstantProtocol, Sendable {
     }
 }
 
-/// What a scheduler hands out for an action it will run: a way to take it back.
+/// A scheduler's token for an action that it will run, with which to cancel it.
 public protocol ScheduledAction: Sendable {
     /// Takes the action back, and lets go of what it captured.
     ///

@@ -1,4 +1,4 @@
-/// What a server gave to be let in with, and what is known of its time (RFC 6749, section 5.1).
+/// A server's access token, and what is known of its lifetime (RFC 6749, section 5.1).
 ///
 /// ```swift
 /// let token = try JSONDecoder().decode(AccessToken.self, from: response.body)
@@ -13,10 +13,10 @@ public struct AccessToken {
     /// The scheme that stands before it in the header, "Bearer" for most.
     public var type: String
 
-    /// How long it is valid, from when a ``TokenRefresher`` gets it; nil where nobody said.
+    /// How long it is valid, from when a ``TokenRefresher`` gets it; nil if it is not known.
     ///
-    /// Of a token that was stored meanwhile, give what is left of it, or nil: a server says so when
-    /// it is over.
+    /// For a token that was stored meanwhile, give its remaining lifetime, or nil: a server refuses
+    /// it when it has expired.
     public var lifetime: Duration?
 
     /// What gets the next one.

@@ -15,11 +15,12 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// itself, and if its context does not say `HTTPRequest.Context.skipsAuthorization`. All others
     /// pass unchanged, and so do their answers.
     ///
-    /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and gives the header to
-    /// those that go to its origins. Above `.redirect()`, it gives it to the first, and the redirect takes
-    /// it out where the chain leaves the origins; Authorization, wherever it changes the origin. So no
-    /// order sends it to anybody else. Above `.cache(sharing:)`, so that the cache knows in whose name a request
-    /// goes; beneath a cache, answers are not stored. Above `.retry()`, to which a 401 is no failure.
+    /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and adds the
+    /// header to those that go to its origins. Above `.redirect()`, it adds the header to the
+    /// first, and the redirect removes it where the chain leaves the origins; Authorization,
+    /// wherever the origin changes. So in no order is it sent to another origin. Above
+    /// `.cache(sharing:)`, so that the cache knows for which user a request is; beneath a cache,
+    /// answers are not stored. Above `.retry()`, to which a 401 is no failure.
     ///
     /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a ``TokenRefresher``
     /// that came from one of the origins gets the request sent again with a new token, once: a second 401 is
@@ -40,16 +41,18 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// - Parameters:
     ///   - credentials: By what requests are let in.
     ///   - origins: To whom they are sent.
-    ///   - account: By what a cache beneath knows whose answers it may give; the same text for the same
-    ///     account, whatever the credentials. With nil, these are those of whoever has the same
-    ///     credentials, or, with a ``TokenRefresher``, of one sign-in: they outlast each of its tokens, and
-    ///     end when somebody signs in or out. Name an account where only that one signs in.
-    /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed`, keeping the request, its
-    ///   401 if there was one, and the refresh's error as the cause, where a refresh failed; with
-    ///   `HTTPError.Code.signInNeeded` likewise where the refresh token is not valid any more; with
-    ///   `HTTPError.Code.sessionEnded` where somebody signed in or out while it waited; with
-    ///   `HTTPError.Code.unsupported` where a server asks for the digest of a body that is not in memory; and
-    ///   with `Endpoint.Error.invalidHeader(name:)` where a name or a password cannot be sent.
+    ///   - account: Tells a cache beneath which stored answers it may return; the same text for the
+    ///     same account, whatever the credentials. With nil, these are the answers to equal
+    ///     credentials, or, with a ``TokenRefresher``, of one sign-in: they outlast each of its
+    ///     tokens, and end when a user signs in or out. Name an account only if no other account
+    ///     signs in.
+    /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed`, keeping the
+    ///   request, its 401 if there was one, and the refresh's error as the cause, if a refresh
+    ///   failed; with `HTTPError.Code.signInNeeded` likewise if the refresh token is not valid any
+    ///   more; with `HTTPError.Code.sessionEnded` if a user signed in or out while it waited; with
+    ///   `HTTPError.Code.unsupported` if a server asks for the digest of a body that is not in
+    ///   memory; and with `Endpoint.Error.invalidHeader(name:)` if a name or a password cannot be
+    ///   sent.
     public static func authorize(
         _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
     ) -> Middleware {

@@ -8,7 +8,7 @@ struct ChangeQueue<Change> {
     /// Puts a change at the end.
     mutating func add(_ change: Change) { changes.append(change) }
 
-    /// Whether the caller is to tell what is there: nobody else does.
+    /// Whether the caller has to report the queued changes, because no other thread does.
     mutating func startTelling() -> Bool {
         guard !isTelling, !changes.isEmpty else { return false }
         isTelling = true

@@ -38,16 +38,19 @@ public struct HTTPCredentials {
     ///     over: transport.send)
     /// ```
     ///
-    /// The first request to an origin goes without a digest, and again with one after the 401 and its challenge;
-    /// those that come meanwhile wait for that challenge. From then on a request goes with a digest at once, to
-    /// the origin or to those of its paths that the challenge names (`domain`). The nonce is used until the
-    /// server refuses it as stale or names the next (Authentication-Info), and its uses are counted. Of several
-    /// challenges the one with the strongest hash is taken: SHA-256, SHA-512-256, then MD5, with `-sess` or
-    /// without. Another scheme than Digest is never answered, so that a server cannot ask for the password.
+    /// The first request to an origin goes without a digest, and again with one after the 401 and
+    /// its challenge; those that come meanwhile wait for that challenge. From then on a request
+    /// goes with a digest at once, to the origin or to those of its paths that the challenge names
+    /// (`domain`). The nonce is used until the server refuses it as stale or names the next
+    /// (Authentication-Info), and its uses are counted. If there are several challenges, the one
+    /// with the strongest hash is taken: SHA-256, SHA-512-256, then MD5, with `-sess` or without.
+    /// Any other scheme than Digest is never answered, so that a server cannot ask for the
+    /// password.
     ///
-    /// A 401 to a new digest is the answer: the password is wrong. So is a 401 to a request whose body
-    /// can be sent once only; the next request then has a nonce. Where the server protects bodies only
-    /// (`auth-int`), a request whose body is a file or a stream fails with `HTTPError.Code.unsupported`.
+    /// A 401 to a new digest is returned: the password is wrong. A 401 to a request whose body can
+    /// be sent only once is returned too; the next request then has a nonce. If the server accepts
+    /// only `auth-int`, a request whose body is a file or a stream fails with
+    /// `HTTPError.Code.unsupported`.
     ///
     /// Put it beneath `.redirect()`: a digest is for one URL. The nonces belong to these credentials: give the
     /// same ones to all stacks that ask the server. They may be used from any thread. Control characters

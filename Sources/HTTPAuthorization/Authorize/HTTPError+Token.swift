@@ -17,5 +17,5 @@ extension HTTPError {
 /// A refresh asked for its own result.
 struct RefreshWithinItself: Error, CallersMistake {}
 
-/// Somebody signed in or out while a request waited.
+/// A user signed in or out while a request waited.
 struct SessionEnded: Error {}

@@ -10,14 +10,14 @@ import HTTPNetworking
 /// Latched, by a refresh that failed since its refresh token is not valid any more: nothing is refreshed, and
 /// whoever needs a new token fails at once. Next: `usable` or signed out, by another session.
 ///
-/// Beside that, no refresh is under way, or one. It belongs to the session in which it was begun: what
-/// it brings after somebody signed in or out is nobody's.
+/// Beside that, no refresh is under way, or one. It belongs to the session in which it was begun: a
+/// token that it brings after a sign-in or sign-out is dropped.
 struct TokenMachine<Waiter> {
     typealias Grant = TokenGrant
 
     /// What a request is to do.
     enum Turn {
-        /// Go, with a token, or without where nobody has signed in.
+        /// Go, with a token, or without one if no user has signed in.
         case send(Grant?)
         /// Wait, under this number.
         case wait(Int)
@@ -27,7 +27,7 @@ struct TokenMachine<Waiter> {
         case fail(any Error)
     }
 
-    /// A refresh that whoever is told of it is to begin, and to end by ``end(_:with:at:)``.
+    /// A refresh that the receiver has to begin, and to end by ``end(_:with:at:)``.
     struct Refresh {
         let number: Int
         let token: AccessToken
@@ -157,7 +157,7 @@ struct TokenMachine<Waiter> {
 // MARK: - Ends
 
 extension TokenMachine {
-    /// What those who waited get.
+    /// What the waiting requests get.
     struct Ended {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
         /// Whether there is a new token.
@@ -181,7 +181,8 @@ extension TokenMachine {
             if error.isInvalidGrant {
                 latch = error
             } else {
-                // Nobody knows better: the next request tries it, and is told if it is refused still.
+                // Nothing better is known: the next request tries it, and learns if it is still
+                // refused.
                 held?.isRefused = false
             }
             let isGood = !old.isRefused && !old.isOver(at: now)

@@ -2,7 +2,7 @@ import HTTPNetworking
 public import Services
 
 extension TokenRefresher {
-    /// What a refresh fails with where its refresh token is not valid any more.
+    /// The error of a refresh whose refresh token is not valid any more.
     ///
     /// An `HTTPError` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}`
     /// (RFC 6749, section 5.2) means the same. Throw this where your server says it otherwise.

@@ -2,7 +2,7 @@ public import Futures
 import HTTPNetworking
 import Services
 
-/// The token of whoever is signed in, and how to get the next one.
+/// The token of the signed-in user, and how to get the next one.
 ///
 /// ```swift
 /// let refresher = TokenRefresher(stored) { token in
@@ -11,26 +11,27 @@ import Services
 /// let api = stack(.authorize(.bearer(from: refresher), for: .origins(of: server)), over: send)
 /// ```
 ///
-/// Make one for each session with a server, and share it among all stacks that use it. It may be used
-/// from any thread; each use takes a lock for constant time, and nobody's code is called within it.
+/// Make one for each session with a server, and share it among all stacks that use it. It may be
+/// used from any thread; each use takes a lock for constant time, and no code of the app is called
+/// within it.
 ///
-/// **One refresh** is under way at most, whoever asks for it: a request whose token a server has refused,
-/// or ``refresh()``. A request that finds a token refused or expired waits for it; while the token is valid
-/// and only its leeway has begun, the first request begins the refresh and goes on with the old token, as
-/// do the others, but for those whose body can be sent once only, which wait. Those who wait go on in
-/// the order in which they came, on the thread that ends the refresh.
+/// **One refresh** is under way at most, begun by a request whose token a server has refused, or by
+/// ``refresh()``. A request that finds a token refused or expired waits for it. While the token is
+/// valid and only its leeway has begun, the first request begins the refresh and goes on with the
+/// old token, as do the others; only requests whose body can be sent once wait. Waiting requests go
+/// on in the order in which they came, on the thread that ends the refresh.
 ///
 /// **A refresh runs to its end**, also if all who wait for it are cancelled: a server may have replaced
 /// the refresh token already, and the answer is the only copy of the next one. Only its timeout cuts it.
 ///
-/// **If it fails**, all who wait fail with its error as the cause, but for those who may go on with a
-/// token that is still valid; the next request tries again. If it fails with `invalid_grant`
-/// (``InvalidGrant``), no request tries again until somebody signs in: whoever needs a new token fails at once
-/// with `HTTPError.Code.signInNeeded`, and observers hear one note.
+/// **If it fails**, all waiting requests fail with its error as the cause, except those that may go
+/// on with a token that is still valid; the next request tries again. If it fails with
+/// `invalid_grant` (``InvalidGrant``), no request tries again until a user signs in: a request that
+/// needs a new token fails at once with `HTTPError.Code.signInNeeded`, and observers hear one note.
 ///
-/// **The refresh's own calls** are not authorized and do not wait for it, also where they go through the
-/// same stack: the `CallContext` tells them, in the closure, in a `Task` begun there, and through all
-/// policies. In the callback of a future nobody knows the context: make such a call within
+/// **The refresh's own calls** are not authorized and do not wait for it, even if they go through
+/// the same stack: the `CallContext` identifies them, in the closure, in a `Task` begun there, and
+/// through all policies. The callback of a future has another context: make such a call within
 /// `CallContext.run(_:)`, or set its request's `HTTPRequest.Context.skipsAuthorization`.
 public final class TokenRefresher {
     typealias Machine = TokenMachine<InternalPromise<TokenGrant>>
@@ -52,8 +53,8 @@ public final class TokenRefresher {
     /// Makes a refresher.
     ///
     /// - Parameters:
-    ///   - token: What there is already; nil where nobody is signed in. Requests then go without one,
-    ///     and a 401 is theirs.
+    ///   - token: The present token; nil if no user is signed in. Requests are then sent without
+    ///     one, and a 401 is returned to them.
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
     ///     is a programming error and traps.
@@ -62,9 +63,9 @@ public final class TokenRefresher {
     ///     to that call alone, without a refresh: a server that refuses a new token forbids what was
     ///     asked. Less than zero is a programming error and traps.
     ///   - scheduler: Whose time it is.
-    ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call at a
-    ///     time, with no lock held. It is the place to store it: unless another thread is in it, those who
-    ///     waited go on after it has returned.
+    ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call
+    ///     at a time, with no lock held. Store the token here: unless another thread is in this
+    ///     function, waiting requests go on after it has returned.
     ///   - refresh: Gets a new token for an old one. Called in the context of the first who needs it, but
     ///     for its deadline. A new token without a refresh token keeps the old one's.
     public init(
@@ -86,7 +87,7 @@ public final class TokenRefresher {
         renew = refresh
     }
 
-    /// The token that requests are sent with, nil where nobody is signed in.
+    /// The token that requests are sent with, nil if no user is signed in.
     public var token: AccessToken? { state.withLock { $0.machine.token } }
 
     /// Begins a session with a token.
@@ -105,8 +106,8 @@ public final class TokenRefresher {
     ///
     /// - Returns: A future of the new token. It rejects with an `HTTPError` with the code
     ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded` and the cause, or
-    ///   `HTTPError.Code.sessionEnded` where nobody is signed in, or not any more. Within a refresh it
-    ///   rejects at once. Cancelling it leaves the refresh to its end.
+    ///   `HTTPError.Code.sessionEnded` if no user is signed in, or not any more. Within a refresh
+    ///   it rejects at once. Cancelling it leaves the refresh to its end.
     public func refresh() -> Future<AccessToken> {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
@@ -183,7 +184,7 @@ extension TokenRefresher {
         _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
     ) {
         let now = scheduler.now
-        // Whoever goes on from here is no part of the refresh, though it be on its task.
+        // Code that goes on from here is not part of the refresh, even if it is on its task.
         CallContext().run {
             settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
         }
@@ -214,7 +215,8 @@ extension TokenRefresher {
         }
     }
 
-    /// Tells of the changes in order; whoever comes while another tells leaves theirs to that one.
+    /// Reports the changes in order; a thread that comes while another reports leaves its changes
+    /// to that thread.
     private func tell() {
         guard state.withLock({ $0.changes.startTelling() }) else { return }
         while let token = state.withLock({ $0.changes.next() }) { onChange(token) }
@@ -222,7 +224,7 @@ extension TokenRefresher {
 }
 
 extension TokenRefresher: CustomStringConvertible, CustomReflectable {
-    /// Whether somebody is signed in; nothing of the token.
+    /// Whether a user is signed in; nothing of the token.
     public var description: String {
         token == nil ? "a token refresher, signed out" : "a token refresher, signed in"
     }

@@ -11,7 +11,7 @@ extension Cookie {
     ///   - header: What the header says.
     ///   - place: Who says it.
     ///   - now: The date.
-    ///   - isPublicSuffix: Whether anybody can have a name directly below a domain.
+    ///   - isPublicSuffix: Whether names directly below a domain are open to the public.
     init?(
         _ header: SetCookie, from place: CookiePlace, at now: HTTPDate,
         isPublicSuffix: (String) -> Bool

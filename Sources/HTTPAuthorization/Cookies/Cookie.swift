@@ -8,7 +8,7 @@ public struct Cookie {
     /// What the server calls it.
     public let name: String
 
-    /// What the server wants to be told again; often a secret.
+    /// The value that the server expects back; often a secret.
     public let value: String
 
     /// The host it belongs to, in lower case, without a dot in front.

@@ -1,7 +1,7 @@
 import HTTPNetworking
 
 extension CookieJar {
-    /// What is in a jar, to be written to disk and read again.
+    /// The cookies of a jar, to write to disk and read again.
     ///
     /// ```swift
     /// try JSONEncoder().encode(jar.snapshot()).write(to: file, options: .atomic)

@@ -15,10 +15,10 @@ public import HTTPNetworking
 /// the promises of the names `__Host-` and `__Secure-` are checked (RFC 6265bis). SameSite is kept,
 /// but not applied: a request of an app comes from no site.
 ///
-/// What is over, and what has too many beside it, goes; of these first what was not used for longest. A
-/// jar may be used from any thread, and shared by any number of stacks. Each use takes a lock: for a request,
-/// for a time that grows with the cookies of the host and the domains above it; to keep one, at most
-/// with all.
+/// Expired cookies, and cookies beyond the limits, are removed; of the latter the least recently
+/// used first. A jar may be used from any thread, and shared by any number of stacks. Each use
+/// takes a lock: for a request, for a time that grows with the cookies of the host and the domains
+/// above it; to keep one, at most with all.
 public final class CookieJar {
     private let store: Locked<CookieStore>
     private let bytesPerCookie: Int
@@ -30,14 +30,15 @@ public final class CookieJar {
     /// A limit below zero is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - snapshot: What is in it at first; what is over by now, or could not be sent, is left out.
+    ///   - snapshot: The initial cookies; those that have expired, or could not be sent, are left
+    ///     out.
     ///   - cookiesPerDomain: How many cookies of one domain are kept (RFC 6265, section 6.1).
     ///   - cookiesInAll: How many are kept in all.
     ///   - bytesPerCookie: How long name and value may be together; a longer cookie is ignored.
     ///   - now: The date by which cookies end.
-    ///   - isPublicSuffix: Whether anybody can have a name directly below a domain, such as "co.uk".
-    ///     Called with a domain in lower case, on the thread on which a response came. No cookie is for
-    ///     all hosts below such a domain.
+    ///   - isPublicSuffix: Whether names directly below a domain, such as "co.uk", are open to the
+    ///     public. Called with a domain in lower case, on the thread on which a response came. No
+    ///     cookie is for all hosts below such a domain.
     public init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
@@ -78,7 +79,8 @@ public final class CookieJar {
 
     /// Keeps what a response asks to be kept.
     ///
-    /// Each Set-Cookie is heeded by itself; what is malformed, or not the server's to set, is ignored.
+    /// Each Set-Cookie is processed by itself; a malformed one, or one that the server must not
+    /// set, is ignored.
     ///
     /// - Parameters:
     ///   - headers: The headers of a response.
@@ -115,7 +117,7 @@ public final class CookieJar {
 
     /// Removes all cookies, as at the end of an account's use.
     ///
-    /// What a cache has stored of answers to them is not given any more.
+    /// A cache no longer returns the answers to them that it has stored.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
     /// The cookies of a request, as its header Cookie says them, and in whose name; their use is taken

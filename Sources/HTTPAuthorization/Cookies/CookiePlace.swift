@@ -6,7 +6,7 @@ struct CookiePlace {
     let host: String
     /// As it is sent, at least "/".
     let path: String
-    /// Whether nobody on the way reads or writes along.
+    /// Whether the connection is protected against reading and writing on the way.
     let isSecure: Bool
 
     /// Makes the place of a URL, or returns nil where that is no absolute http or https URL.

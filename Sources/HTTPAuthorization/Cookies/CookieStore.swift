@@ -27,7 +27,8 @@ struct CookieStore {
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Keeps a cookie in place of the one that it replaces, or only removes that one, if it is over.
+    /// Keeps a cookie in place of the one that it replaces, or only removes the old one, if the new
+    /// one has expired.
     ///
     /// - Parameters:
     ///   - cookie: The cookie.
@@ -119,8 +120,8 @@ struct CookieStore {
 extension CookieStore {
     /// Removes what is too much: what is over, then what was not used for longest (section 5.3).
     ///
-    /// Within a domain those without Secure go first, so that nobody without TLS can drive out those
-    /// that were made with it (RFC 6265bis, section 5.7).
+    /// Within a domain those without Secure go first, so that a server without TLS cannot displace
+    /// cookies that were set over TLS (RFC 6265bis, section 5.7).
     private mutating func makeRoom(in domain: String, at now: HTTPDate) {
         if domains[domain]?.count ?? 0 > limits.perDomain {
             removeOver(in: domain, at: now)

@@ -16,8 +16,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// **Place.** Beneath `.redirect`, so that each request of the way carries its own origin's cookies, and
     /// above `.cache(sharing:)`, which keeps answers to the cookies of one jar from those to another's.
     ///
-    /// What a request says itself in its header Cookie is sent first and as it is; of the jar's, those
-    /// of the same names are left out. All go as one header.
+    /// The cookies in the request's own header Cookie are sent first, unchanged; the jar's cookies
+    /// of the same names are left out. All are sent as one header.
     ///
     /// The transport beneath must keep no cookies of its own: what it adds would be sent twice.
     ///
@@ -66,7 +66,7 @@ extension CookieJar {
 }
 
 extension HTTPRequest {
-    /// The same, its own cookies in the name of whoever has them.
+    /// The same, with its own cookies for the holder of their values.
     fileprivate var ownCookiesMarked: HTTPRequest {
         guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
             return self

@@ -52,7 +52,7 @@ struct DigestMachine<Waiter> {
     private var waiters: [Int: Waiter] = [:]
     private var lastNumber = 0
 
-    /// Whether nobody is sent for an answer or waits for one.
+    /// Whether no request probes or waits for an answer.
     var isIdle: Bool { probe == nil && waiters.isEmpty }
 
     /// Comes with a request that is to be sent.

@@ -19,8 +19,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// Deflate is taken with zlib's wrapper (RFC 1950), and without it, as some servers send it; gzip in
     /// several members and zstd in several frames are one body.
     ///
-    /// The response is left as it is where it has no body (HEAD, 204, 304, an empty one), a part of
-    /// one (206), or a coding that is not known here, such as compress: Content-Encoding still says so.
+    /// The response is left unchanged, with its Content-Encoding, if it has no body (HEAD, 204,
+    /// 304, an empty one), a part of one (206), or an unknown coding, such as compress.
     ///
     /// The call fails with an `HTTPError` that keeps the response, with a ``DecompressionFailure`` as
     /// its cause: with the code `HTTPError.Code.badResponse` where the body is malformed, truncated

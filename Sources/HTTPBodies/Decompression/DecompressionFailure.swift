@@ -18,7 +18,7 @@ public struct DecompressionFailure: Error {
         case truncated
         /// There are bytes after the end of the compressed data.
         case trailingBytes
-        /// The body is said to be compressed more often than anybody does.
+        /// The body declares too many codings in a row.
         case tooManyCodings
         /// The system has no zlib that this package can use.
         case zlibMissing

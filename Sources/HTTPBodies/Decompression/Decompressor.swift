@@ -2,7 +2,7 @@ import HTTPNetworking
 
 /// One stream of compressed bytes, from its first byte to its last.
 ///
-/// Not to be used by two threads at once: whoever shares it holds a lock.
+/// Not to be used by two threads at once: code that shares it holds a lock.
 protocol Decompressor: AnyObject {
     /// Decompresses as much as there is input, and room for output.
     ///

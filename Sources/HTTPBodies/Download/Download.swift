@@ -9,11 +9,11 @@ public import Services
 /// let saved = download(HTTPRequest(.get, url), to: file, over: service, limit: 1_000_000_000)
 /// ```
 ///
-/// The body is written, chunk by chunk, to a file of another name in the same folder; the next chunk is
-/// asked for when the last is written. At the end it is brought to the disk and takes its name at one
-/// stroke, in place of the file that had it. Whatever goes wrong before, the other file is gone when the
-/// future settles, and what had the name still has it. Only a process that ends amid a download leaves a
-/// file behind, `.pledge-` and `.part` around its name.
+/// The body is written, chunk by chunk, to a file of another name in the same folder; the next
+/// chunk is asked for when the last is written. At the end it is synchronised to disk and renamed
+/// atomically, replacing a file of that name. After any failure before that, the other file is
+/// deleted when the future settles, and an existing file of that name stays. Only a process that
+/// ends during a download leaves a file behind, with `.pledge-` and `.part` around its name.
 ///
 /// A failure of the body is not repeated: a retry in the service ends with the headers. Put the whole
 /// download into a retry to repeat it.
@@ -29,10 +29,10 @@ public import Services
 /// - Returns: A future of what was written; it settles on a queue of the file's. It rejects with an
 ///   `HTTPError` that keeps the request and the response: with the code
 ///   `HTTPError.Code.unacceptableStatus` and the body, up to a megabyte of it,
-///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` where the body's length is not
-///   that which was announced, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. What
-///   the service or the body fails with arrives unchanged. Cancelling it cancels the call; if the file is
-///   just being given its name, it has it, complete, nevertheless.
+///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body's length is not
+///   the announced one, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors
+///   of the service and of the body arrive unchanged. Cancelling it cancels the call; a file that
+///   is being renamed at that moment is complete nevertheless.
 public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int = .max,
@@ -90,8 +90,8 @@ private func save(
     .flatMap { writer.commit() }
     .onEnd { [body] result in
         guard case .failure = result else { return }
-        // Here, and not when the last who knows it lets go of it: whoever hears of the failure can count
-        // on it.
+        // Here, and not when the last reference goes: code that hears of the failure can rely on
+        // it.
         body.cancel()
         writer.discard()
     }

@@ -34,7 +34,7 @@ public struct MultipartError: Error {
 }
 
 extension MultipartError: CustomStringConvertible {
-    /// What was wrong, and where; nothing of the bytes.
+    /// The error and its place; nothing of the bytes.
     public var description: String { "not a multipart body: \(reason) (at byte \(offset))" }
 
     private var reason: String {

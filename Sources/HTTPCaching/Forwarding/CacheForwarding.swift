@@ -51,8 +51,8 @@ struct CacheForwarding: Sendable {
 
     /// Asks whether a stored response is still right.
     ///
-    /// A 304 that speaks of another than the stored one, or to somebody whom the cache does not know, is of
-    /// no use to anybody: the request is sent once more, without conditions (RFC 9111, section 4.3.3).
+    /// A 304 for another response than the stored one, or for a user that the cache does not know,
+    /// is of no use: the request is sent once more, without conditions (RFC 9111, section 4.3.3).
     func ask(_ validation: CacheValidation) -> Future<ForwardedAnswer> {
         let (presented, entry) = (validation.presented, validation.entry)
         let request = cache.rules.validation(of: entry, for: validation.request)

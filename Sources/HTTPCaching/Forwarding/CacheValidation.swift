@@ -8,7 +8,7 @@ struct CacheValidation: Sendable {
         let key: CacheKey
         let variant: CacheVariant
         let number: Int
-        /// Who asks, where that one wants an answer of its own.
+        /// The caller, if it wants an answer of its own.
         let asker: Int?
     }
 

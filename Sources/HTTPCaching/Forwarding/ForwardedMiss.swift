@@ -19,7 +19,8 @@ struct ForwardedMiss: Sendable {
 
     /// Makes the question that a request puts, and counts it among the calls for its URL.
     ///
-    /// Whoever makes it ends that call when it has the answer: up to then it is known what was forgotten.
+    /// Its maker ends that call when it has the answer: up to then it is known what was
+    /// invalidated.
     init(_ presented: PresentedRequest, _ calls: inout CallValidity<CacheKey>) {
         self.presented = presented
         asker = calls.start(presented.key)

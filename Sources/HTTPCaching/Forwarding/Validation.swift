@@ -20,8 +20,8 @@ extension CacheRules {
     /// - Parameters:
     ///   - fresh: The headers of the 304.
     ///   - entry: The stored response.
-    ///   - isOwn: Whether the 304 answers a request with this response's validators only, so that one
-    ///     without any validator can mean no other.
+    ///   - isOwn: Whether the 304 answers a request with this response's validators only, so that a
+    ///     304 without any validator can mean no other response.
     func confirms(_ fresh: HTTPHeaders, _ entry: CachedResponse, isOwn: Bool) -> Bool {
         if fresh["ETag"] != nil {
             guard let tag = EntityTag(of: fresh), let stored = EntityTag(of: entry.headers) else {

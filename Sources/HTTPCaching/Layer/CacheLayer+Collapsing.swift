@@ -5,8 +5,8 @@ import Services
 extension CacheLayer {
     /// Asks the origin, or waits for the answer to another who asks the same.
     ///
-    /// That answer is the caller's where it might have been stored before the caller asked. Otherwise the
-    /// caller goes on by what is stored of it, and waits for nobody again.
+    /// The caller gets that answer if it might have been stored before the caller asked. Otherwise
+    /// the caller goes on by what is stored of it, and does not wait again.
     func collapse(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason
     ) -> Future<HTTPResponse> {

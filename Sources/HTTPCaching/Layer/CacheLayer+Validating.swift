@@ -87,7 +87,7 @@ extension CacheLayer {
 extension CacheLayer {
     /// Asks the origin about a stale response that was given already, once at a time.
     ///
-    /// In the caller's context, but not within its deadline: nobody waits for it.
+    /// In the caller's context, but not within its deadline: no caller waits for it.
     func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
         let (cache, limit) = (cache, cache.backgroundLimit)
         let deadline = CallDeadline(after: limit, on: cache.scheduler)

@@ -8,7 +8,7 @@ struct CacheLayer: Sendable {
 
     let cache: HTTPCache
     let next: HTTPService
-    /// Asks the origin about a stored response; those who ask the same meanwhile share the question.
+    /// Asks the origin about a stored response; equal requests meanwhile share the question.
     let validate: Service<CacheValidation, ForwardedAnswer>
     /// Asks the origin what nothing stored answers, likewise.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>

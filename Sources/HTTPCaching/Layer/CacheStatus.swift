@@ -3,13 +3,13 @@ import HTTPNetworking
 
 /// How a cache handled a request, for the field Cache-Status (RFC 9211).
 enum CacheStatus: Sendable {
-    /// What was stored was given.
+    /// A stored response was returned.
     case hit(CachedResponse)
     /// The origin was asked, and the cache had no part in the answer.
     case forwarded(CacheRules.Reason)
     /// The origin has answered.
     case answered(CacheRules.Reason, OriginReply)
-    /// What was stored was not right any more; the origin has answered with this status.
+    /// The stored response was not valid any more; the origin has answered with this status.
     case replaced(Int)
     /// The origin has confirmed what was stored.
     case confirmed(CachedResponse)

@@ -12,7 +12,7 @@ extension CacheRules {
             status: entry.status, headers: entry.headers, body: entry.body, url: entry.url,
             timing: HTTPTiming(untilHeaders: .zero, total: .zero), request: presented.request)
         response.headers.set("\(entry.age(at: now))", for: "Age")
-        // Whoever stores cookies got it when it came; later it would replace newer ones.
+        // The jar got it when it arrived; later it would replace newer cookies.
         if !replaysCookies { response.headers.remove("Set-Cookie") }
         if entry.status == 200, Preconditions.isNotModified(presented.headers, entry) {
             return notModified(response)

@@ -6,8 +6,8 @@ public import Futures
 /// is stored, used and removed. It may forget any response at any time, but must never give one that
 /// was not stored whole, or that was removed.
 ///
-/// What is asked for one key takes effect in the order of the calls, also where the futures settle
-/// later. Methods may be called from any thread, and must not wait.
+/// Calls for one key take effect in their order, even if the futures settle later. Methods may be
+/// called from any thread, and must not wait.
 public protocol CacheStore: Sendable {
     /// The responses that are stored for a key, in the order in which they were left; none where there
     /// are none.

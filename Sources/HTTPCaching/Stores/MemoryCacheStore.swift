@@ -6,9 +6,9 @@ public import Futures
 /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
 /// ```
 ///
-/// Where the bound would be passed, the URLs that nobody has asked for the longest make room. It may be
-/// used from any thread; each use takes a lock for time linear in the number of variants of one URL,
-/// and in what has to make room.
+/// When the limit would be passed, the least recently used URLs are evicted. It may be used from
+/// any thread; each use takes a lock for time linear in the number of variants of one URL, and in
+/// what has to be evicted.
 public final class MemoryCacheStore: CacheStore {
     /// How much is stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }
@@ -18,8 +18,8 @@ public final class MemoryCacheStore: CacheStore {
     /// - Parameters:
     ///   - limit: How many bytes are kept at most: bodies, headers and URLs, with an allowance for
     ///     each. Less than one is a programming error and traps.
-    ///   - largest: How many of them one response may take; nil for an eighth of the limit. What is
-    ///     larger is not stored.
+    ///   - largest: How many of them one response may take; nil for an eighth of the limit. A
+    ///     larger response is not stored.
     public init(limit: Int = 32 << 20, largest: Int? = nil) {
         precondition(limit >= 1, "a cache needs a limit of at least 1 byte, not \(limit)")
         table = Locked(

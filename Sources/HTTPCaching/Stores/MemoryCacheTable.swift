@@ -2,7 +2,8 @@ import Services
 
 /// Responses by key, within a bound of bytes: what has not been asked for the longest makes room.
 ///
-/// Nothing that was kept is let go here: whoever holds the lock gets it back, to release it later.
+/// Nothing that was kept is released here: the holder of the lock gets it back, to release it
+/// later.
 struct MemoryCacheTable: Sendable {
     /// All that is stored for one key.
     private struct Group {

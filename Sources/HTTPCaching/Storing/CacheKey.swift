@@ -1,6 +1,6 @@
 import HTTPNetworking
 
-/// What a cache knows a resource by: its URL, in the one form that equivalent ones share.
+/// What identifies a resource in a cache: its URL, in the one form that equivalent URLs share.
 ///
 /// Scheme and host in lower case, without a default port, without a fragment, and with a path of at
 /// least "/" (RFC 9110, section 4.2.3). Escapes stay as they are: a server may tell them apart.

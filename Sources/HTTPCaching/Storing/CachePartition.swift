@@ -2,10 +2,11 @@ import HTTPNetworking
 
 /// In whose names a request goes: a stored response is given only to requests in the same names.
 ///
-/// It goes by the names and not by what stands in the headers, so that an account keeps what was stored
-/// for it when its token is renewed. A header that no middleware has put in stands for whoever knows its
-/// value (`Principal.holder(of:in:)`), so that no order, and no header set by hand, mixes two users.
-/// `Cache-Control: public` is no exception: what another user was answered is asked for anew.
+/// It is defined by the names and not by the values of the headers, so that an account keeps what
+/// was stored for it when its token is renewed. A header that no middleware has added belongs to
+/// the holder of its value (`Principal.holder(of:in:)`), so that no order, and no header set by
+/// hand, mixes two users. `Cache-Control: public` is no exception: another user's answer is
+/// requested anew.
 struct CachePartition: Hashable, Sendable {
     private struct Member: Hashable {
         let header: String
@@ -33,7 +34,7 @@ struct CachePartition: Hashable, Sendable {
         members.insert(Member(header: header, principal: .holder(of: value, in: header)))
     }
 
-    /// Whether one of its names has ended, so that nobody is to be given what was stored in it.
+    /// Whether one of its names has ended, so that what was stored in it must not be returned.
     var isOver: Bool { members.contains { $0.principal.isOver } }
 
     /// Whether a request goes in each of these names, and perhaps in more.

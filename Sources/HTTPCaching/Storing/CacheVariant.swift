@@ -3,8 +3,8 @@ import HTTPNetworking
 /// Which requests for a URL a stored response answers: those whose fields that Vary names are the
 /// same as those of the request that it came for (RFC 9111, section 4.1).
 ///
-/// In a private cache they also go in the same names, so that nobody gets what another user of the same
-/// process was answered.
+/// In a private cache they also belong to the same partition, so that no user gets the answer to
+/// another user of the same process.
 public struct CacheVariant {
     /// The fields by their names in lower case; nil where the request had none.
     let fields: [String: String?]

@@ -14,7 +14,7 @@ public struct CachedResponse {
     /// The whole body.
     public let body: Data
 
-    /// The URL that answered; nil where nobody said.
+    /// The URL that answered; nil if it is not known.
     public let url: URL?
 
     /// Which requests it answers.

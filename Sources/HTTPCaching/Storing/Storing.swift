@@ -43,7 +43,7 @@ extension CacheRules {
             !StoredFields.areVital(StoredFields.connectionFields(headers))
         else { return false }
         if control.contains("must-understand") {
-            // It takes the place of no-store, for those who know the status (section 5.2.2.3).
+            // It overrides no-store for caches that understand the status (section 5.2.2.3).
             guard Self.understoodStatuses.contains(status) else { return false }
         } else if control.contains("no-store") {
             return false

@@ -37,8 +37,8 @@ extension CacheRules {
 
     /// Makes a change to what is stored for the URL of a reply of the origin.
     ///
-    /// What is of a call that began later stays: the answer of a slow one is the older. What nobody can
-    /// be given any more goes.
+    /// The answer to a call that began later stays: the answer to a slow call is the older one.
+    /// Responses that cannot be returned any more go.
     func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
         entries.removeAll { $0.variant.isOver }
         switch change {

@@ -10,7 +10,7 @@ extension HTTPClient {
     /// client.bulkhead = .perOrigin(limit: 20, queue: 50, queueTimeout: .seconds(1))
     /// ```
     ///
-    /// The state of an origin that nobody has called for long may be forgotten; see `Middleware.each`.
+    /// The state of an origin that was not called for long may be forgotten; see `Middleware.each`.
     public struct OriginState<State: AnyObject & Sendable> {
         /// What a state is made with.
         public struct Parameters: Sendable {

@@ -9,7 +9,8 @@ extension HTTPClient {
         /// Harmless headers that are taken out, too, where a redirect leads to another origin.
         public var stripped: [String]
 
-        /// Headers of the caller's that go along to another origin, where all but harmless ones are taken out.
+        /// Headers of the caller's that are kept for another origin, where all but harmless ones
+        /// are removed.
         public var kept: [String]
 
         /// Whether https may lead to http.

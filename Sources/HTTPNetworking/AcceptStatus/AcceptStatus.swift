@@ -8,10 +8,10 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// let service = stack(.retry(), .acceptStatus(), over: transport.send)
     /// ```
     ///
-    /// The error is an ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus``. It keeps the
-    /// request and the whole response. The body of a response on its way is read for that, up to a
-    /// limit; where it is longer, or fails, the error keeps what came, and its cause says why that is
-    /// not all. What is accepted passes unchanged, and at once.
+    /// The error is an ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus``. It keeps
+    /// the request and the whole response. A streamed body is read for the error, up to a limit; if
+    /// it is longer, or fails, the error keeps the bytes that came, and its cause says why they are
+    /// not complete. An accepted response passes unchanged, and at once.
     ///
     /// Beneath a retry, the retry sees the error; above it, the response. Redirect, authorize and cache look
     /// into the error, and do the same on either side. A body that never ends holds

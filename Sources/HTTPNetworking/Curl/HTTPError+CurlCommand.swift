@@ -1,15 +1,15 @@
 extension HTTPError {
-    /// What was asked for as a command line for curl, without secrets.
+    /// The request as a command line for curl, without secrets.
     ///
-    /// See ``HTTPRequest/curlCommand``. Nil where nobody knows what was asked for, or where the endpoint
-    /// could not be sent.
+    /// See ``HTTPRequest/curlCommand``. Nil if the request is not known, or if the endpoint could
+    /// not be sent.
     public var curlCommand: String? { curlCommand(revealingSecrets: false) }
 
-    /// What was asked for as a command line for curl.
+    /// The request as a command line for curl.
     ///
     /// - Parameter revealingSecrets: Whether all is shown as it is sent. Such a text belongs in no log.
-    /// - Returns: See ``HTTPRequest/curlCommand(revealingSecrets:)``. Nil where nobody knows what was
-    ///   asked for, or where the endpoint could not be sent.
+    /// - Returns: See ``HTTPRequest/curlCommand(revealingSecrets:)``. Nil if the request is not
+    ///   known, or if the endpoint could not be sent.
     public func curlCommand(revealingSecrets: Bool) -> String? {
         let asked = request ?? endpoint.flatMap { try? HTTPRequest($0) }
         return asked?.curlCommand(revealingSecrets: revealingSecrets)

@@ -17,11 +17,10 @@ extension HTTPRequest {
 
     /// The request as a command line for curl, in the language of a POSIX shell.
     ///
-    /// All is quoted, so that a shell reads just what stands in the request. A body that is no UTF-8, is
-    /// larger than some 30,000 bytes, or begins with "@", is written by `printf` and piped in; so are the
-    /// parts of a multipart body. A stream is not read: a comment says that it is to be given on standard
-    /// input. A request that cannot be
-    /// sent says so in a comment.
+    /// Everything is quoted, so that a shell reads exactly the request. A body that is not UTF-8,
+    /// is larger than some 30,000 bytes, or begins with "@", is written by `printf` and piped in;
+    /// so are the parts of a multipart body. A stream is not read: a comment says to pass it on
+    /// standard input. If the request cannot be sent, a comment says so.
     ///
     /// The deadline is left out, and so is what curl does unasked: it sends its own User-Agent and
     /// `Accept: */*` where the headers name none. It follows no redirect.

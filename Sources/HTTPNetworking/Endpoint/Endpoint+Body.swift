@@ -24,8 +24,8 @@ extension Endpoint {
         ///   - value: The value.
         ///   - encoder: The encoder; without one, keys are sorted, so that equal values give equal
         ///     endpoints.
-        /// - Throws: What the encoder throws, an `EncodingError` that names the place, where the
-        ///   value cannot be encoded (a number that is not finite, say).
+        /// - Throws: The encoder's error: an `EncodingError` that names the place, if the value
+        ///   cannot be encoded (a number that is not finite, for example).
         public static func json(
             _ value: some Encodable,
             encoder: JSONEncoder? = nil

@@ -1,5 +1,5 @@
 extension Endpoint.Path {
-    /// What a literal of a path is put together of.
+    /// The parts of a literal of a path.
     ///
     /// Values are text, numbers, `Bool`, `UUID`, and `RawRepresentable` of these. Nothing else
     /// compiles, an optional neither, whose text would be "nil" or "Optional(7)".

@@ -18,9 +18,8 @@ public struct Endpoint {
 
     /// The path, decoded, without a query; "/" separates its segments.
     ///
-    /// A slash that is no separator reads as "%2F". What is assigned is a path that is not encoded,
-    /// and leaves the query as it is. With or without a leading slash it is appended to the path of
-    /// ``base``.
+    /// A slash that is not a separator reads as "%2F". An assigned path is not encoded, and leaves
+    /// the query unchanged. With or without a leading slash it is appended to the path of ``base``.
     public var path: String {
         get { pathAndQuery.decodedPath }
         set { pathAndQuery = pathAndQuery.replacingPath(with: newValue) }

@@ -7,10 +7,11 @@ public struct HTTPExchange {
     /// The request as it was sent, where the answer or the error knows that; otherwise as it came here.
     public let request: HTTPRequest
 
-    /// The number of the observed call that it is part of, as in `PolicyEvent.call`; nil where nobody observes.
+    /// The number of the observed call that it is part of, as in `PolicyEvent.call`; nil without
+    /// observers.
     public let call: UInt64?
 
-    /// The span that it is part of, as in `PolicyEvent.span`; nil where nobody observes.
+    /// The span that it is part of, as in `PolicyEvent.span`; nil without observers.
     public let span: Int?
 
     /// Which attempt of the innermost retry above it was, counted from one.
@@ -43,11 +44,11 @@ extension HTTPExchange {
     /// `call=7 span=2 method=GET url="https://api.example.com/products?page=…" attempt=1 status=200 bytes=512
     /// duration_ms=35`.
     ///
-    /// The keys stand in this order. `call` and `span` are those of `PolicyEvent.logLine`, by which the line
-    /// joins the events of the same call; they are left out where nobody observes the call. `status` is left
-    /// out where there is none, and at the end there are `error` and `code` where it failed, as
-    /// `PolicyEvent.logLine` writes them. Values are written as there. Of the URL there is what
-    /// ``HTTPRequest``'s description shows; there are no headers, and nothing of the bodies.
+    /// The keys are in this order. `call` and `span` are those of `PolicyEvent.logLine`, which join
+    /// the line with the events of the same call; they are left out if the call is not observed.
+    /// `status` is left out if there is none, and at the end there are `error` and `code` if it
+    /// failed, as `PolicyEvent.logLine` writes them. Values are written as there. The URL is as in
+    /// ``HTTPRequest``'s description; there are no headers, and nothing of the bodies.
     public var logLine: String { line(with: []) }
 
     /// The same with the headers of request and answer, where "…" stands for each value that is not

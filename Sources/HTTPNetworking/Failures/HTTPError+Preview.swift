@@ -8,17 +8,19 @@ extension HTTPError {
     /// | plain text, HTML | The text; control characters as escapes. |
     /// | anything else | Nothing. |
     ///
-    /// Out of all that is shown, everything is taken that is known to be a secret, in any case and
-    /// however it is encoded: userinfo, the values of the query, the values of all headers that are not
-    /// known to be harmless, the values of the body that was sent, and those of the answer that are not
-    /// shown at their own place. So is what stands behind a name like "token", and a run of 20 and more
-    /// letters and digits. Values of fewer than four bytes, and words like "true", are left as they are.
+    /// Everything that is known to be a secret is removed from what is shown, in upper and lower
+    /// case and in every encoding: userinfo, the values of the query, the values of all headers
+    /// that are not known to be harmless, the values of the body that was sent, and those of the
+    /// answer that are not shown at their own place. The values after a name like "token", and runs
+    /// of 20 and more letters and digits, are removed as well. Values of fewer than four bytes, and
+    /// words like "true", are left unchanged.
     ///
     /// A secret in an answer's plain text that is short, was not sent and has no name is shown.
     ///
-    /// What cannot be examined is not shown. Examined are JSON, forms, and the fields of multipart bodies,
-    /// up to 64 KiB. Where anything else was sent, such as a file, a stream or a text, or where the error
-    /// knows no request, only the structure of JSON is shown, with the names above. Of an answer that is cut short no text is shown.
+    /// What cannot be examined is not shown. JSON, forms, and the fields of multipart bodies are
+    /// examined, up to 64 KiB. If anything else was sent, such as a file, a stream or a text, or if
+    /// the error has no request, only the structure of JSON is shown, with the names above. No text
+    /// is shown of an answer that is cut short.
     ///
     /// - Parameter limit: How many characters are shown; "…" comes after them.
     /// - Returns: The text, nil where nothing of the body may be shown.
@@ -27,7 +29,7 @@ extension HTTPError {
     /// What must not be shown of the exchange.
     var knownSecrets: KnownSecrets {
         var secrets = KnownSecrets(of: request, endpoint, response)
-        // Nobody knows what was sent, so nobody knows what the answer repeats.
+        // It is not known what was sent, so it is not known what the answer repeats.
         if request == nil, endpoint == nil, response?.request == nil { secrets.isMissingSome() }
         return secrets
     }

@@ -3,11 +3,11 @@ extension HTTPError.Code {
     /// says why.
     public static let tokenRefreshFailed = HTTPError.Code(
         rawValue: "tokenRefreshFailed", description: "no new access token could be had")
-    /// The server does not take the refresh token any more, so that nothing is refreshed until somebody
-    /// signs in; the error's cause is what it said.
+    /// The server does not accept the refresh token any more, so nothing is refreshed until a user
+    /// signs in; the error's cause is the server's answer.
     public static let signInNeeded = HTTPError.Code(
         rawValue: "signInNeeded", description: "the refresh token is not valid any more: sign in")
-    /// Nobody is signed in, or somebody signed in or out while the request waited for a token.
+    /// No user is signed in, or a user signed in or out while the request waited for a token.
     public static let sessionEnded = HTTPError.Code(
         rawValue: "sessionEnded", description: "the session ended: sign in and ask again")
 }

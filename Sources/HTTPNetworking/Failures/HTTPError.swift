@@ -33,8 +33,8 @@ public struct HTTPError: Error {
     /// - Parameters:
     ///   - code: How the exchange failed.
     ///   - endpoint: What was asked for.
-    ///   - request: What was asked of the second level. Where the response knows the request as it was
-    ///     sent, the error keeps that one.
+    ///   - request: What was asked of the second level. If the response has the request as it was
+    ///     sent, the error keeps that request.
     ///   - response: The whole answer, where there was one.
     ///   - cause: The error below this one.
     ///   - reason: Why it failed, in a few words. They stand in the text and must hold no secrets.

@@ -29,7 +29,7 @@ extension HTTPHeaders {
         // RFC 9110, section 7.6.1, and RFC 9113, section 8.2.2.
         "connection": .always, "keep-alive": .always, "proxy-connection": .always, "te": .always,
         "trailer": .always, "transfer-encoding": .always, "upgrade": .always,
-        // Whoever sends it has to wait for the answer to it.
+        // The sender has to wait for the answer to it.
         "expect": .always,
     ]
 }

@@ -17,8 +17,8 @@ extension OutcomeAdvising where Self: HTTPResponseHead {
     /// A response that rejects the request is a success as long as it is a response: its caller got what the
     /// server said. An error made of it is a failure of the caller's.
     ///
-    /// Retry-After is a number of seconds, or a date. A date counts from the response's own Date, or
-    /// from the system's where that one is missing. What is no such thing, or is in the past, is
+    /// Retry-After is a number of seconds, or a date. A date counts from the response's own Date,
+    /// or from the system's if the response has none. Any other value, and a date in the past, is
     /// ignored, and no delay is longer than 2³¹ seconds.
     public var assessment: CallAssessment {
         let assessment = CallAssessment(status: status, headers: headers)

@@ -22,13 +22,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// they are; what may not stand in a URL, text beyond ASCII among it, is escaped as UTF-8. Userinfo in
     /// it is dropped. A fragment is inherited where it has none.
     ///
-    /// **Secrets.** Where a redirect leads to another ``HTTPOrigin``, only headers that are known to hold no
-    /// secret go along, those that you name in `keepingAcrossOrigins`, and what an `.authorize` above has put
-    /// in for that origin too. Known are Accept and Content- headers, User-Agent, Range, the preconditions,
-    /// Cache-Control, X-Request-ID and Idempotency-Key. All others are taken out: Authorization and Cookie,
-    /// and X-API-Key as well. (curl, Go and WHATWG's Fetch take out a list of secrets, which misses that
-    /// one.) They stay out, even if a later one leads back: whoever was in between must not choose what is
-    /// asked with them. No Referer is added.
+    /// **Secrets.** Where a redirect leads to another ``HTTPOrigin``, these headers are kept: those
+    /// that are known to hold no secret, those that you name in `keepingAcrossOrigins`, and what an
+    /// `.authorize` above has added for that origin too. Known are Accept and Content- headers,
+    /// User-Agent, Range, the preconditions, Cache-Control, X-Request-ID and Idempotency-Key. All
+    /// others are removed: Authorization and Cookie, and X-API-Key as well. (curl, Go and WHATWG's
+    /// Fetch remove a list of secrets, which misses that one.) They stay removed, even if a later
+    /// redirect leads back: the origin in between must not choose what is asked with them. No
+    /// Referer is added.
     ///
     /// **Place.** Above `.cookies`, `.authorize`, `.cache` and `.retry`: each request of a chain then has the
     /// cookies and the credentials of its own origin, and its own stored answer and attempts.
@@ -49,7 +50,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - limit: How many are followed; 20, as in WHATWG's Fetch standard. Zero: a redirect is an error.
     ///     Less is a programming error and traps.
     ///   - names: More headers to be taken out where the origin changes, such as "User-Agent".
-    ///   - kept: Headers that go along to any origin, such as "X-Locale".
+    ///   - kept: Headers that are kept forevery origin, such as "X-Locale".
     ///   - allowingDowngrade: Whether https may lead to http.
     ///   - refusingPrivateAddresses: Whether a redirect is not followed whose host
     ///     ``HTTPOrigin/isPrivate``, while that of the request before is not: a server that fetches what

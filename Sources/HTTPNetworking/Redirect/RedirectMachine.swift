@@ -4,14 +4,14 @@ struct RedirectRules: Sendable {
     var limit = 20
     /// The names of headers that stay with the origin they were given for, harmless or not.
     var secrets: [String] = []
-    /// The names of headers that go along to other origins, harmless or not.
+    /// The names of headers that are kept for other origins, harmless or not.
     var kept: [String] = []
     /// Whether https may lead to http.
     var allowsDowngrade = false
     /// Whether a redirect from elsewhere to a private network is not followed.
     var refusesPrivate = false
 
-    /// Whether a header, its name in lower case, goes along to another origin.
+    /// Whether a header, its name in lower case, is kept for another origin.
     ///
     /// A list of secrets would miss the next one, so it is a list of what is none.
     func mayLeave(_ name: String, _ meant: [String]) -> Bool {
@@ -21,7 +21,7 @@ struct RedirectRules: Sendable {
             || meant.contains(name) && !Self.ofOneOrigin.contains(name)
     }
 
-    /// What is meant for one origin only, whoever has put it in.
+    /// What is meant for one origin only, whichever middleware has added it.
     private static let ofOneOrigin = ["authorization", "cookie", "proxy-authorization"]
 }
 

@@ -35,8 +35,8 @@ struct URLReference {
 
     /// The URL that this means, seen from another (RFC 3986, section 5.2.2).
     ///
-    /// A fragment is taken over where this has none (RFC 9110, section 10.2.2). Userinfo is kept only
-    /// where it is the base's own: nobody else says by which name a request goes.
+    /// A fragment is taken over where this has none (RFC 9110, section 10.2.2). Userinfo is kept
+    /// only if it is the base's own: nothing else decides for which user a request is.
     ///
     /// - Returns: Nil where that is no absolute http or https URL with a host that can be asked.
     func resolved(against base: URL) -> URL? {

@@ -21,7 +21,7 @@ public struct HTTPOrigins {
         where isMember: @escaping @Sendable (HTTPOrigin) -> Bool
     ) -> HTTPOrigins { HTTPOrigins(isMember: isMember) }
 
-    /// Everybody, also whoever a redirect inside of this leads to, over http as well.
+    /// Every origin, also the target of a redirect beneath, over http as well.
     public static let all = HTTPOrigins { _ in true }
 
     /// Whether a URL belongs to one of them.

@@ -1,8 +1,8 @@
 extension HTTPRequest.Body {
     /// How many bytes there are, nil where that is not known before they are sent.
     ///
-    /// Of a file it is the length that it has now, nil where that cannot be told; it takes a call of the
-    /// system's.
+    /// For a file it is the present length, nil if that cannot be determined; it takes a system
+    /// call.
     public var length: Int? {
         switch content {
         case .none: 0

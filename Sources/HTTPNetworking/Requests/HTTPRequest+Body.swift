@@ -1,7 +1,7 @@
 import Futures
 
 extension HTTPRequest {
-    /// What a request sends along, and what kind of bytes that is.
+    /// The bytes that a request sends, and their kind.
     public struct Body {
         /// Where the bytes are.
         public enum Content {

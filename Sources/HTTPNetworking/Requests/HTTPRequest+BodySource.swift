@@ -19,7 +19,7 @@ extension HTTPRequest {
 
         /// Whether it can be opened any number of times, for the same bytes.
         ///
-        /// What cannot is sent at most once: no retry, redirect or new token repeats it.
+        /// If not, it is sent at most once: no retry, redirect or new token repeats it.
         public let isReplayable: Bool
 
         /// What is sent one after the other, so that it can be told what it holds; nil where it cannot.

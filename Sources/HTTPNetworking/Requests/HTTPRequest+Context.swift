@@ -3,7 +3,7 @@ public import Services
 extension HTTPRequest {
     /// What is known of the call that sends a request.
     public struct Context {
-        /// The instant by which the call has to end, nil if nobody has set one.
+        /// The instant by which the call has to end, nil without a deadline.
         ///
         /// A transport keeps the sooner of this and the calling `CallContext`'s.
         public var deadline: CallDeadline?
@@ -54,8 +54,8 @@ extension HTTPRequest {
 
     /// The same request with the deadline and the attempt of the call that is being made.
     ///
-    /// A transport calls it first, in the caller's context. The sooner deadline holds; the attempt is
-    /// the call's, where that one repeats.
+    /// A transport calls it first, in the caller's context. The earlier deadline holds; the attempt
+    /// is the call's, if the call is repeated.
     public func inCallContext(_ call: CallContext = .current) -> HTTPRequest {
         var request = self
         if let deadline = call.deadline {

@@ -1,18 +1,19 @@
 extension HTTPRequest {
-    /// A header that a middleware has put into a request, in somebody's name.
+    /// A header that a middleware has added to a request for a user.
     package struct Credential {
         /// The header's name.
         package let header: String
 
         /// What it said.
         ///
-        /// Where it says something else by now, it stands there in somebody else's name.
+        /// If its value is another by now, it is there for another user.
         package fileprivate(set) var value: String
 
         /// In whose name.
         package let principal: Principal
 
-        /// To whom it may be sent; nil for nobody but the origin of the request that it was put into.
+        /// The origins that it may be sent to; nil for only the origin of the request that it was
+        /// added to.
         package let origins: HTTPOrigins?
 
         /// Makes one.

@@ -1,4 +1,4 @@
-/// What a transport sends: a method, an absolute URL, headers, a body, and what is known of the call.
+/// What a transport sends: a method, an absolute URL, headers, a body, and the call's context.
 ///
 /// ```swift
 /// var request = HTTPRequest(.post, URL(string: "https://api.example.com/orders")!)
@@ -17,8 +17,8 @@ public struct HTTPRequest {
 
     /// The headers; see ``effectiveHeaders`` for what is sent.
     ///
-    /// What is about the connection is the transport's to say, and refused here: see ``validate()``. A
-    /// Content-Length that is right may stand here; the transport sends its own.
+    /// The transport sets the headers of the connection; they are refused here: see ``validate()``.
+    /// A correct Content-Length is allowed; the transport sends its own.
     public var headers: HTTPHeaders
 
     /// The body.

@@ -4,12 +4,12 @@ import Futures
 package enum Principal {
     /// An account that the app names.
     case account(String)
-    /// Whoever has signed in, until they sign out or somebody else signs in.
+    /// A signed-in user, until that user signs out or another signs in.
     case signIn(SignIn)
-    /// Whoever has a secret, of which only a salted hash is kept.
+    /// The holder of a secret, of which only a salted hash is kept.
     case secret(Int)
 
-    /// Whoever has the secret in a header.
+    /// The holder of the secret in a header.
     ///
     /// The hash stands for the secret within this process: it cannot be turned back, the salt makes it
     /// another in each process, and that two secrets of one process have the same is as likely as
@@ -22,7 +22,7 @@ package enum Principal {
         return .secret(hasher.finalize())
     }
 
-    /// Whether nobody can act in this name any more.
+    /// Whether this name has ended.
     package var isOver: Bool {
         if case .signIn(let signIn) = self { signIn.isOver } else { false }
     }
@@ -31,14 +31,14 @@ package enum Principal {
     private static let salt = UInt64.random(in: .min ... .max)
 }
 
-/// One sign-in of somebody, which is no other, though the account be the same.
+/// One sign-in of a user, different from every other, even of the same account.
 package final class SignIn {
     private let over = Locked(false)
 
     /// Begins.
     package init() {}
 
-    /// Whether they have signed out, or somebody else has signed in.
+    /// Whether the user has signed out, or another has signed in.
     package var isOver: Bool { over.withLock { $0 } }
 
     /// Ends, for good.

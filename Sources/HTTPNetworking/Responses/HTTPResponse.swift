@@ -12,16 +12,16 @@ public struct HTTPResponse {
     /// The body, empty where there was none.
     public var body: Data
 
-    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    /// The URL that answered, the last one if redirects were followed; nil if it is not known.
     public var url: URL?
 
     /// How long it took.
     public var timing: HTTPTiming
 
-    /// The request as it was sent, with what all middleware added to it; nil where nobody said.
+    /// The request as it was sent, with what all middleware added to it; nil if it is not known.
     ///
-    /// Of a response out of a cache it is the request that was answered, not the one whose answer was
-    /// stored. It is neither compared nor stored.
+    /// For a response from a cache it is the request that was answered, not the one whose answer
+    /// was stored. It is neither compared nor stored.
     public var request: HTTPRequest? {
         get { boxed?.request }
         set { boxed = newValue.map(BoxedRequest.init) }
@@ -52,7 +52,7 @@ public struct HTTPResponse {
     ///
     /// Every transport decides by this what succeeds, so that all of them reject alike.
     ///
-    /// - Parameter endpoint: What was asked for, to be kept in the error, where it was an endpoint.
+    /// - Parameter endpoint: The endpoint, if there was one, for the error to keep.
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus`` that keeps
     ///   the whole response, and its ``request``.
     public func acceptedBody(for endpoint: Endpoint? = nil) throws(HTTPError) -> Data {

@@ -23,8 +23,9 @@ extension Error {
 extension Future {
     /// The same future, whose response or error knows the request that a service was given.
     ///
-    /// What knows one already keeps it: our transports say what they send. This is for a service of
-    /// somebody else's, beneath what adds something to a request. What is no response is left as it is.
+    /// A response that has a request keeps it: our transports set what they send. This is for a
+    /// service from outside, beneath middleware that adds something to a request. An output that is
+    /// not a response is left as it is.
     package func naming(_ request: HTTPRequest) -> Future {
         // A future's type is known at once; to cast its value to the protocol would copy that into a box.
         if let whole = self as? Future<HTTPResponse> {

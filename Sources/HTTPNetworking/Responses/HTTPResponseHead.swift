@@ -11,7 +11,7 @@ public protocol HTTPResponseHead: Sendable {
     /// The headers, in the order in which they came.
     var headers: HTTPHeaders { get set }
 
-    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    /// The URL that answered, the last one if redirects were followed; nil if it is not known.
     var url: URL? { get set }
 
     /// How long it took.

@@ -1,6 +1,6 @@
 public import Futures
 
-/// What a server answered, its body still on its way.
+/// What a server answered, with a streamed body.
 ///
 /// The body is read once. A response that is released with its body unread gives the rest up.
 public struct HTTPStreamedResponse {
@@ -10,7 +10,7 @@ public struct HTTPStreamedResponse {
     /// The headers, in the order in which they came.
     public var headers: HTTPHeaders
 
-    /// The URL that answered, the last one where redirects were followed; nil where nobody said.
+    /// The URL that answered, the last one if redirects were followed; nil if it is not known.
     public var url: URL?
 
     /// How long it took.

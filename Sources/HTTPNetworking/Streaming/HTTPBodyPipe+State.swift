@@ -18,7 +18,7 @@ extension HTTPBodyPipe {
         enum Written {
             /// There is room for more.
             case room
-            /// Somebody waited for it.
+            /// A reader waited for it.
             case handed(to: InternalPromise<Data?>)
             /// Resolves when there is room.
             case full(Future<Void>)

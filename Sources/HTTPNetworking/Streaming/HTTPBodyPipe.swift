@@ -9,10 +9,10 @@ public import Futures
 /// pipe.onCancel { connection.close() }
 /// ```
 ///
-/// The body's reader gets the chunks in the order in which `write` and `offer` were called, then the
-/// end. A pipe that is released before ``finish()`` or ``fail(_:)`` fails its body with an
-/// ``HTTPError`` with the code ``HTTPError/Code/bodyAbandoned``. Any thread may call its methods; no
-/// lock is held while somebody is told of something.
+/// The body's reader gets the chunks in the order in which `write` and `offer` were called, then
+/// the end. A pipe that is released before ``finish()`` or ``fail(_:)`` fails its body with an
+/// ``HTTPError`` with the code ``HTTPError/Code/bodyAbandoned``. Any thread may call its methods;
+/// no lock is held during callbacks.
 public final class HTTPBodyPipe {
     private let state: Locked<State>
     /// How a reader is told who waits; nil for at once, where the pipe is written.

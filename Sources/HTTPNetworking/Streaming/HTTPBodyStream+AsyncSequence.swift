@@ -19,8 +19,9 @@ extension HTTPBodyStream {
     /// Makes a stream of an asynchronous sequence of chunks: of `Data`, `[UInt8]` or the like.
     ///
     /// One task, begun here, iterates over the sequence. It asks for an element when a chunk is
-    /// asked for, and never ahead; it makes the iterator for the first one. The task is cancelled when
-    /// the stream is cancelled or released before its end. What the sequence throws fails the stream.
+    /// asked for, and never ahead; it makes the iterator for the first one. The task is cancelled
+    /// when the stream is cancelled or released before its end. An error that the sequence throws
+    /// fails the stream.
     ///
     /// - Parameters:
     ///   - length: How many bytes there are in all, nil where that is not known.

@@ -6,8 +6,8 @@ extension HTTPBodyStream {
     /// The next chunk is asked for when the function's future has resolved: who writes slowly reads
     /// slowly. It runs in constant stack and memory, however many chunks there are.
     ///
-    /// - Parameter body: Called with each chunk, on the thread on which that one, or the future given
-    ///   for the last one, settled.
+    /// - Parameter body: Called with each chunk, on the thread on which that chunk, or the future
+    ///   returned for the one before, settled.
     /// - Returns: A future that resolves after the last chunk. It rejects with what fails the stream,
     ///   and with what the function throws or its future rejects with; the rest of the stream is then
     ///   cancelled. Cancelling it cancels the stream and the future that is awaited.

@@ -31,8 +31,8 @@ extension HTTPRequest.Body {
     /// Sent it is when the transport's and the system's buffers have gone; so the last report comes
     /// before the server has everything.
     ///
-    /// - Parameter report: Called as in ``HTTPBodyStream/reportingProgress(to:)``. Each attempt to send the
-    ///   body counts from zero. Of an empty body nothing is reported.
+    /// - Parameter report: Called as in ``HTTPBodyStream/reportingProgress(to:)``. Each attempt to
+    ///   send the body counts from zero. An empty body reports nothing.
     /// - Returns: A body of the same bytes, as replayable as this one. It equals no other.
     public func reportingProgress(
         to report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void

@@ -9,8 +9,8 @@ extension HTTPBodyStream {
 
     /// How far a stream has been read.
     ///
-    /// It never runs a function of the source's: whoever calls it does, without the lock. The source is
-    /// handed out, too, so that its last reference does not go under the lock.
+    /// It never runs a function of the source's: its caller does, without the lock. The source is
+    /// returned, too, so that its last reference does not go under the lock.
     struct State {
         enum Phase {
             /// Nothing is awaited. Next: `asking`, `over`.

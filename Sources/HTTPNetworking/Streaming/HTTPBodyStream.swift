@@ -10,7 +10,7 @@ public import Futures
 /// once, by one reader: iterators share what is left. A stream that is released before its end
 /// cancels what it reads from. Any thread may call its methods.
 public final class HTTPBodyStream {
-    /// How many bytes there are in all, nil where nobody said.
+    /// How many bytes there are in all, nil if it is not known.
     public let length: Int?
 
     private let state: Locked<State>
@@ -93,8 +93,8 @@ extension HTTPBodyStream {
     private func wait(
         for chunk: Future<Data?>, from source: Source, _ resolver: Resolver<Data?>
     ) {
-        // A branch of its own. Were the source's own promise kept, nobody would hear of its release; and
-        // whoever else holds it keeps it when this stream is cancelled.
+        // A branch of its own. If the source's own promise were kept, its release would not be
+        // heard; and other holders of the future keep it when this stream is cancelled.
         let reading = chunk.mapWithoutOrigin { $0 }
         guard state.withLock({ $0.wait(for: reading) }) else {
             reading.cancel()

@@ -3,7 +3,7 @@ package struct ProxyBypass {
     private let entries: [String]
 
     /// Takes a list: names, which stand for their subdomains too, addresses, blocks of addresses such as
-    /// "10.0.0.0/8", and "*" for every host.
+    /// "10.0.0.0/8", and "*" forevery host.
     package init(_ entries: [String]) {
         self.entries = entries.compactMap { entry in
             var entry = entry.lowercased()

@@ -28,7 +28,7 @@ public struct ProxySettings {
     /// - Parameters:
     ///   - url: Where it is: `http://host:port`, `https://host:port` or `socks5h://host:port`. Requests
     ///     to https servers go through a tunnel (CONNECT).
-    ///   - user: Who we are, where the proxy asks; nil for nobody.
+    ///   - user: The user, if the proxy asks; nil for none.
     ///   - password: The user's password.
     ///   - bypassed: The hosts to which requests go without it, such as "localhost" or "example.com",
     ///     which stands for its subdomains too.

@@ -44,7 +44,7 @@ public struct TLSSettings {
     /// The oldest version that is spoken.
     public var minimumVersion = Version.tls12
 
-    /// What a server is shown that asks who calls; nil for nothing.
+    /// The client certificate for a server that asks for one; nil for none.
     public var clientCertificate: ClientCertificate?
 
     /// The keys of which a server's certificate must have one; empty for any.

@@ -22,7 +22,7 @@ final class Poller: @unchecked Sendable {
 
     /// Waits, and gives the number of sockets that are ready.
     ///
-    /// - Parameter milliseconds: How long at most; -1 for ever.
+    /// - Parameter milliseconds: How long at most; -1 forever.
     func wait(into ready: UnsafeMutableBufferPointer<ccurl_ready>, _ milliseconds: Int32) -> Int {
         var wasWoken = false
         guard let start = ready.baseAddress else { return 0 }

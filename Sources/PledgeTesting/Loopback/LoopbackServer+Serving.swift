@@ -8,7 +8,8 @@ extension LoopbackServer {
     /// let server = try LoopbackServer(serving: transport.send)
     /// ```
     ///
-    /// With ``MockNetwork/send(_:)`` the test takes each request and answers it when it likes.
+    /// With ``MockNetwork/send(_:)`` the test takes each request and answers it at the moment it
+    /// chooses.
     ///
     /// - Parameter service: Called with each request, on the server's thread. Its response is sent with
     ///   the length of its body. Where it rejects, the answer has the status 500 and the error for

@@ -1,14 +1,14 @@
 public import Pledge
 
-/// One call that reached a ``MockNetwork``, for the test to answer when it likes.
+/// One call that reached a ``MockNetwork``, for the test to answer.
 ///
 /// ```swift
 /// let call = try network.next()
 /// #expect(call.headers["Authorization"] == "Bearer 1")
 /// ```
 ///
-/// It may be answered from any thread. Whoever waits for it hears the answer on that thread, before
-/// `answer` returns. Released unanswered, it rejects with the code ``MockError/Code/abandoned``.
+/// It may be answered from any thread. Its observers get the answer on that thread, before `answer`
+/// returns. Released unanswered, it rejects with the code ``MockError/Code/abandoned``.
 public final class MockCall: Sendable {
     /// Its place among all calls of the network, counted from 1.
     public let number: Int
@@ -40,7 +40,7 @@ public final class MockCall: Sendable {
     /// Content-Type, and the idempotency key.
     public var headers: HTTPHeaders { request?.effectiveHeaders ?? endpoint.effectiveHeaders }
 
-    /// Whether whoever asked does not want the answer any more.
+    /// Whether the caller does not want the answer any more.
     public var isCancelled: Bool { cancelled.withLock { $0 } }
 
     /// Whether the call waits for an answer: not answered, and not cancelled.

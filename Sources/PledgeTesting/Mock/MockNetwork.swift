@@ -16,9 +16,9 @@ public import Pledge
 /// middleware has added.
 ///
 /// It does nothing by itself, needs no test framework, and blocks no thread. All of it may be used
-/// from any thread. A call that the test lets go of unanswered rejects with a ``MockError``, so
-/// that what waits for it fails with a reason; so do the calls that nobody took when the network
-/// is released.
+/// from any thread. A call that the test releases unanswered rejects with a ``MockError``, so that
+/// its waiters fail with a reason; so do the calls that the test did not take when the network is
+/// released.
 public final class MockNetwork: Sendable {
     struct State {
         var received: [Endpoint] = []
@@ -112,7 +112,7 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// Gives a call to who has waited longest, or keeps it until somebody takes it.
+    /// Gives a call to the longest waiter, or keeps it until it is taken.
     private func hand(over call: MockCall) {
         while true {
             let waiter = state.withLock { state -> InternalPromise<MockCall>? in

@@ -4,7 +4,7 @@
 /// neither framework: it looks for them in the running process. Outside a test, that is where neither is
 /// loaded, or in a process that was not started to run tests, the program is stopped with the
 /// message. See
-/// Docs/Decisions/test-frameworks-are-looked-up.md.
+/// Docs/Decisions/why-test-frameworks-are-looked-up.md.
 ///
 /// - Parameters:
 ///   - message: What is wrong.

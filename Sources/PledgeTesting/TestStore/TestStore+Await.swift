@@ -32,9 +32,9 @@ extension TestStore {
 
     /// Takes an event of an effect as soon as it comes, and expects a state.
     ///
-    /// It fails at once where no effect is under way, in real and in virtual time, and as soon as
-    /// the last one has ended without the event. Others may dispatch besides: middleware, when it
-    /// likes, and whoever has been given ``store``. Where there is either, it waits until the limit.
+    /// It fails at once if no effect is under way, in real and in virtual time, and as soon as the
+    /// last one has ended without the event. Middleware, and code that has been given ``store``,
+    /// may dispatch at any time. With either of them, it waits until the limit.
     ///
     /// - Parameters:
     ///   - event: The event.

@@ -112,7 +112,8 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     /// How many effects are under way, or wait for their turn or their time.
     var effectsUnderWay: Int { inner.effectsUnderWay }
 
-    /// Whether an event can come that is not of an effect: of a middleware, or of whoever has the store.
+    /// Whether an event can come that is not of an effect: of a middleware, or of code that has the
+    /// store.
     var mayOthersDispatch: Bool { hasMiddleware || settings.withLock(\.isGivenOut) }
 
     /// Says that the test is at its end, and checks that nothing is left.

@@ -58,7 +58,8 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
 
     /// The names of the middleware that it is composed of, outermost first, such as `["retry", "timeout"]`.
     ///
-    /// What has no name is left out, and so is what an ``each(by:limit:named:_:)`` makes for a key.
+    /// Middleware without a name is left out, and so is the middleware that an
+    /// ``each(by:limit:named:_:)`` makes for a key.
     public let parts: [String]
 
     /// Whether nothing is lost where the middleware's state is forgotten now.

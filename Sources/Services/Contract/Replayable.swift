@@ -8,11 +8,11 @@
 /// }
 /// ```
 ///
-/// Retry and hedging decide by what an attempt has sent (``CallRecord``). Where nothing is known of that, they
-/// ask the request that the error carries (``RequestCarrying``), and then the input that they are given,
-/// whatever its static type. They do so when they are about to call again: a call that succeeds at once
-/// does not pay for it. Of an input whose type does not conform nothing is known: it is repeated by a retry that
-/// allows it, and never hedged.
+/// Retry and hedging decide by what an attempt has sent (``CallRecord``). If that is unknown, they
+/// ask the request that the error carries (``RequestCarrying``), and then the input, whatever its
+/// static type. They do so when they are about to call again: a call that succeeds at once does not
+/// pay for it. An input whose type does not conform says nothing: a retry that allows it repeats
+/// the input, and a hedge never does.
 public protocol Replayable {
     /// Whether a second call with this input does no harm, also after the first has been at work.
     var isReplayable: Bool { get }

@@ -1,7 +1,7 @@
 public import Futures
 
 extension Middleware {
-    /// Gives a call so much time for everything beneath, retries and waits included.
+    /// Gives a call so much time foreverything beneath, retries and waits included.
     ///
     /// ```swift
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)

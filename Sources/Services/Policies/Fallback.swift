@@ -7,15 +7,15 @@ extension Middleware {
     /// let api = stack(.fallback(to: cache.load), .retry(), over: transport)
     /// ```
     ///
-    /// It is called if the classifier says that the call failed, whoever caused it
-    /// (``CallAssessment/isSuccess``, ``CallAssessment/fault``), and not where nobody did: a caller who goes
-    /// away gets no substitute. It is called on the thread that settled the first call, in the
-    /// ``CallContext`` of that, so it sees what is left until the deadline. What it settles with is the
-    /// result; the first error is in the event ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future
-    /// cancels whichever call is under way.
+    /// It is called if the classifier says that the call failed, whatever the cause
+    /// (``CallAssessment/isSuccess``, ``CallAssessment/fault``), except after a cancellation: a
+    /// caller who gives up gets no substitute. It is called on the thread that settled the first
+    /// call, in that call's ``CallContext``, so it sees the time left until the deadline. Its
+    /// result is the result; the first error is in the event ``PolicyEvent/Kind/fellBack(error:)``.
+    /// Cancelling the future cancels whichever call is under way.
     ///
-    /// An input that is not ``Replayable`` goes to the other service as well: that one is named for what
-    /// has failed here, and it is for you to know that it may have it.
+    /// An input that is not ``Replayable`` goes to the other service as well. Use this only if the
+    /// other service may have the input.
     ///
     /// - Parameters:
     ///   - other: The service that is called instead.

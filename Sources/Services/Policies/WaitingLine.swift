@@ -1,8 +1,8 @@
-/// A queue, first in first out, in which those who wait may leave from any place.
+/// A queue, first in first out, whose entries may leave from any place.
 ///
-/// Who joins gets a ticket, a number that no other gets. Joining, leaving and calling the next take
-/// constant time, amortised: whoever leaves is taken out of a table at once, and out of the order when
-/// half of it are gone. So the memory is that of those who wait.
+/// Each entry gets a ticket, a unique number. Joining, leaving and calling the next take constant
+/// time, amortised: an entry that leaves is removed from a table at once, and from the order when
+/// half of the order are gone. So the memory is in proportion to the waiting entries.
 struct WaitingLine<Element> {
     private var elements: [Int: Element] = [:]
     /// The tickets by age, those that have left included, from `first` on.

@@ -13,7 +13,7 @@
 /// ```
 ///
 /// Each function is called once when the store is made, in the order of the store's list. The
-/// innermost is called for every event, on the thread that dispatches, without a lock. The
+/// innermost is called forevery event, on the thread that dispatches, without a lock. The
 /// first of the list is the outermost. It may pass the event on, pass others on, or none, or dispatch
 /// through `context`, which goes through the whole chain again.
 ///

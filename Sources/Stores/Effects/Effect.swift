@@ -1,6 +1,6 @@
 public import Futures
 
-/// What a store has to do after an event, besides changing its state: a description, not yet begun.
+/// Work that a store does after an event, besides changing its state: a description, not yet begun.
 ///
 /// A function that is given to `Store(initialState:effects:)`
 /// returns one for each event. The store begins it, and dispatches the event that comes of it:

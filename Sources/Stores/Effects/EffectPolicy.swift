@@ -7,7 +7,7 @@ public enum EffectPolicy: Hashable, Sendable {
     case oldest
     /// All of them run, one after another, in order.
     ///
-    /// An effect waits for ever if what it waits for has a part that waits for it, directly or over
+    /// An effect waits forever if what it waits for has a part that waits for it, directly or over
     /// further ids. Where effects inside ids are serial, nest the ids in one order.
     case serial
 }

@@ -14,7 +14,7 @@
 /// ``startLoading()``, ``finishLoading(with:)``, ``invalidate()`` and
 /// ``cancelLoading()``, as a reducer needs it.
 public enum Loadable<Value, Failure> {
-    /// Nobody has asked for it. Next: loading, or any other where the answer is there at once.
+    /// It was not asked for. Next: loading, or any other state if the answer is there at once.
     case idle
     /// It was asked for, and `previous` is what was known before. Next: loaded, failed; or loaded
     /// and stale, or idle, when it is cancelled.

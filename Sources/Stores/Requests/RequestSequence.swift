@@ -43,8 +43,8 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     ///   - completion: Called with the answer, or why there is none: the network's error, the one of
     ///     `parse`, or a ``RequestNotSent`` if the sequence has stopped before. It has no default, so
     ///     that a lone trailing closure is never taken for `parse`.
-    /// - Returns: The answer, for those who like a future better. Cancelling it counts as a failure of
-    ///   this request, and is delivered when its turn has come.
+    /// - Returns: The answer, as a future. Cancelling it counts as a failure of this request, and
+    ///   is delivered when its turn has come.
     @discardableResult
     public func send<Response: Sendable>(
         _ request: Request,

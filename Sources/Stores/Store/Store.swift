@@ -1,6 +1,6 @@
 internal import Futures
 
-/// A state, the events that change it, and those who are told.
+/// A state, the events that change it, and its observers.
 ///
 /// ```swift
 /// let store = Store(initialState: 0, reduce: { state, event in state + event })

@@ -113,7 +113,7 @@ struct ExchangeMachine {
         return .finish(whole)
     }
 
-    /// How long the exchange may still be idle, zero where it was too long; nil where it may for ever.
+    /// How long the exchange may still be idle, zero where it was too long; nil where it may forever.
     func idleTimeLeft(at now: SchedulerInstant) -> Duration? {
         idleTimeout.map { holds > 0 ? $0 : max(.zero, $0 - lastSign.duration(to: now)) }
     }

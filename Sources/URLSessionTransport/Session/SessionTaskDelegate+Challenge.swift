@@ -8,7 +8,7 @@ import FoundationNetworking
 extension SessionTaskDelegate {
     /// Answers a question for a password as the app's session would; without one, with no password.
     ///
-    /// It is asked when the answer is whole. The task waits for ever where it is left alone, and ends as
+    /// It is asked when the answer is whole. The task waits forever where it is left alone, and ends as
     /// cancelled where it is told to; so without a password the caller gets the answer first.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,

@@ -10,7 +10,7 @@ extension SessionTaskDelegate {
     /// URLSession on Linux asks for a stream when a task begins that has no body, and when libcurl goes
     /// back to the beginning of one: the server has closed a connection that was used before, and
     /// nothing of an answer had come. From there it would send the headers again but no body, and wait
-    /// for ever. So the task is given up, and a request that may be sent twice is sent anew; where there
+    /// forever. So the task is given up, and a request that may be sent twice is sent anew; where there
     /// was no body, libcurl has sent it again by itself, whatever the method.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,

@@ -114,7 +114,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
     /// Takes a session of the app's.
     ///
     /// On Linux the delegate of a task is not told of its data, and cancelling a task of a session with a
-    /// cache can end the process. So there a twin without a cache sends, whose delegate this is.
+    /// cache can end the process. So there a second session without a cache sends, whose delegate this is.
     func open(for appSession: URLSession) {
         state.withLock { $0.appSession = appSession }
         #if canImport(FoundationNetworking)

@@ -9,7 +9,7 @@ extension SessionTransport {
     /// The limits of a transport.
     public struct Configuration {
         /// How long nothing may come or go before a call fails with `HTTPError.Code.timedOut`; nil
-        /// for ever.
+        /// forever.
         ///
         /// Counted from the beginning of the call, its wait for a free connection included, and anew
         /// with each piece of a body, either way.
@@ -40,7 +40,7 @@ extension SessionTransport {
         /// Makes limits.
         ///
         /// - Parameters:
-        ///   - idleTimeout: How long nothing may come or go; nil for ever.
+        ///   - idleTimeout: How long nothing may come or go; nil forever.
         ///   - maxBodySize: How many bytes the body of a whole response may have.
         ///   - maxUnreadBytes: How many bytes of a streamed response may wait in memory for their reader.
         ///   - maxSpooledBodySize: How many bytes a streamed request may have.

@@ -134,9 +134,10 @@ public final class SessionTransport {
     ///
     /// Whoever made the session invalidates it, once this transport is not used any more.
     ///
-    /// On Linux the requests go through a twin of the session without a cache; the session's
+    /// On Linux the requests go through a second session without a cache; the session's
     /// `invalidateAndCancel()` and `getAllTasks` do not reach them. Of passwords, only Basic's are sent there,
-    /// and by ``send(_:)`` only. Why is told in the Decision "An app's session gets a twin on Linux".
+    /// and by ``send(_:)`` only. The reasons are in
+    /// Docs/Decisions/why-an-apps-session-gets-a-second-session-on-linux.md.
     ///
     /// - Parameters:
     ///   - session: The session; the transport keeps it.

@@ -15,7 +15,7 @@ enum UploadBody {
 
     /// Makes a body of a file.
     ///
-    /// URLSession on Linux takes the length of a link for that of its file, and waits for ever for what
+    /// URLSession on Linux takes the length of a link for that of its file, and waits forever for what
     /// it cannot read, and where there is nothing to read.
     ///
     /// - Throws: `HTTPError` where the file cannot be read.

@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// Whoever reads slowly gets all.
+    /// A slow reader gets the whole body.
     static var slowReading: TransportCheck {
         TransportCheck(
             "slow reader", "48 MiB come whole to a reader who is slower than the server",

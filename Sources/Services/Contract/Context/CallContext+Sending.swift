@@ -11,7 +11,7 @@ extension CallContext {
     /// }
     /// ```
     ///
-    /// Where nobody may repeat the call, the function is called, and nothing is noted.
+    /// If no policy may repeat the call, the function is called, and nothing is noted.
     ///
     /// - Parameters:
     ///   - request: What is sent.

@@ -1,18 +1,18 @@
 import Futures
 
 extension CallContext {
-    /// Whether anybody observes the call.
+    /// Whether the call has observers.
     public var isObserved: Bool { span != nil }
 
-    /// The number of the observed call, as ``PolicyEvent/call`` has it; nil where nobody observes.
+    /// The number of the observed call, as ``PolicyEvent/call`` has it; nil without observers.
     ///
     /// For log lines of your own, so that they join the events of the call.
     public var callNumber: UInt64? { span?.trace.call }
 
-    /// The number of the innermost span, as ``PolicyEvent/span`` has it; nil where nobody observes.
+    /// The number of the innermost span, as ``PolicyEvent/span`` has it; nil without observers.
     public var spanNumber: Int? { span?.number }
 
-    /// Tells those who observe the call what a policy did; where nobody does, nothing is evaluated.
+    /// Tells the observers of the call what a policy did; without observers, nothing is evaluated.
     ///
     /// ```swift
     /// CallContext.current.report(.note("signed"), by: "signing")
@@ -64,7 +64,7 @@ extension CallContext {
             name(), by: policy, named: policyName, classifier: classifier, service, input)
     }
 
-    /// Calls a service in this context, whose span nobody has heard of yet.
+    /// Calls a service in this context, whose span no observer has heard of yet.
     func callInSpan<Input: Sendable, Output: Sendable>(
         _ name: String, by policy: String, named policyName: String? = nil,
         classifier: Classifier<Output>, _ service: Service<Input, Output>, _ input: Input

@@ -1,6 +1,6 @@
 import Futures
 
-/// What is known about the call that is being made, beside its input.
+/// What belongs to the present call beside its input.
 ///
 /// ```swift
 /// let transport: Service<Endpoint, Data> = { endpoint in
@@ -8,18 +8,18 @@ import Futures
 /// }
 /// ```
 ///
-/// A task-local value carries it, for any input, with or without a task; a `Task` begun within a call
-/// inherits it. So does a transform that returns a future, such as that of `flatMap`: it runs in the context
-/// in which it was registered. Other callbacks, of futures and of schedulers, run in that of whoever calls
-/// them, so a middleware that calls from one keeps its context:
+/// A task-local value carries it, for any input, with or without a task; a `Task` begun within a
+/// call inherits it. So does a transform that returns a future, such as that of `flatMap`: it runs
+/// in the context in which it was registered. Other callbacks, of futures and of schedulers, run in
+/// the context of the code that calls them, so a middleware that calls from one keeps its context:
 ///
 /// ```swift
 /// let context = CallContext.current
 /// scheduler.schedule(after: delay) { context.run { next(input) } }
 /// ```
 ///
-/// Reading it takes about 15 ns, binding it some 50 to 100. A policy binds it only where there is
-/// something to say that is not bound already.
+/// Reading it takes about 15 ns, binding it some 50 to 100. A policy binds it only if it has
+/// something new to bind.
 public struct CallContext {
     /// The context of the call that is being made here and now; empty outside of any.
     public static var current: CallContext { CallContext(storage: bound) }
@@ -57,7 +57,7 @@ public struct CallContext {
         storage = isEmpty ? nil : Storage(Parts(deadline: deadline, attempt: attempt))
     }
 
-    /// The instant by which the call has to end, nil if nobody has set one.
+    /// The instant by which the call has to end, nil without a deadline.
     public var deadline: CallDeadline? { storage?.parts.deadline }
 
     /// The time that is left until the deadline, nil if there is none.
@@ -68,7 +68,8 @@ public struct CallContext {
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
 
-    /// What the innermost attempt sends, for whoever may repeat it; nil where nobody may.
+    /// What the innermost attempt sends, for a policy that may repeat it; nil without such a
+    /// policy.
     public var record: CallRecord? { storage?.parts.record }
 
     /// Whether a first attempt in this context needs neither a span nor another number.
@@ -77,7 +78,7 @@ public struct CallContext {
         return storage.parts.span == nil && storage.parts.attempt == 1
     }
 
-    /// The span of an observed call, nil if nobody observes.
+    /// The span of an observed call, nil without observers.
     var span: CallSpan? { storage?.parts.span }
 
     private let storage: Storage?
@@ -101,7 +102,7 @@ public struct CallContext {
         init(_ parts: Parts) { self.parts = parts }
     }
 
-    /// What is bound: a value that the futures carry along and do not know; nobody else binds any.
+    /// The bound value, which the futures pass on without knowing its type; nothing else binds one.
     private static var bound: Storage? {
         CallerContext.bound.map { unsafeDowncast($0, to: Storage.self) }
     }

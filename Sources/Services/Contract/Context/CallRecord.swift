@@ -1,12 +1,13 @@
 import Futures
 import Synchronization
 
-/// What one attempt of a call has sent, as far as it matters to whoever may repeat the call.
+/// What one attempt of a call has sent, as far as it matters to a policy that may repeat the call.
 ///
-/// A policy that may repeat binds a record in the ``CallContext`` of each attempt. Whatever sends a request
-/// notes a mark in it before it sends, and afterwards what became of the request. So the policy decides by
-/// what left the process, whatever stands in between: functions that make requests of other inputs, further
-/// policies, services of yours. ``CallContext/sending(_:fate:by:)`` notes both.
+/// A policy that may repeat binds a record in the ``CallContext`` of each attempt. Code that sends
+/// a request notes a mark in it before it sends, and afterwards what became of the request. So the
+/// policy decides by what left the process, whatever code is in between: functions that make
+/// requests of other inputs, further policies, services of yours.
+/// ``CallContext/sending(_:fate:by:)`` notes both.
 ///
 /// Marks count in the records of the outer attempts as well, which this attempt is part of. A record may be
 /// used from any thread; each use is a few atomic operations for each outer attempt.
@@ -23,7 +24,7 @@ public final class CallRecord: Sendable {
 
     /// What an attempt has done.
     public enum Verdict: Hashable, Sendable {
-        /// Nothing is known: nobody noted a mark.
+        /// Nothing is known: no mark was noted.
         case nothing
         /// All that may have been processed may be processed twice.
         case repeatable
@@ -72,7 +73,7 @@ extension CallRecord {
         return mark
     }
 
-    /// Notes what became of a request; where nobody does, it may have arrived.
+    /// Notes what became of a request; without this note, it may have arrived.
     ///
     /// - Parameters:
     ///   - mark: The request's mark. Only its first end counts.
@@ -84,8 +85,8 @@ extension CallRecord {
 
     /// Makes a record for a part of the attempt that may note what it sends, or may not.
     ///
-    /// - Parameter mark: A mark of this record, for what the part sends; it is taken back as soon as the part
-    ///   notes a mark of its own.
+    /// - Parameter mark: A mark of this record, for what the part sends; it is removed as soon as
+    ///   the part notes a mark of its own.
     public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
 
     /// From the outermost record inwards; where one refuses, none keeps the mark.

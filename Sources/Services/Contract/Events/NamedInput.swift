@@ -6,8 +6,8 @@
 /// }
 /// ```
 ///
-/// An error of a policy's own, such as one of a timeout, names what it was about by this. Of an input
-/// that does not conform nothing is written: it may hold secrets.
+/// An error of a policy's own, such as one of a timeout, names its input by this. Nothing is
+/// written of an input that does not conform: it may hold secrets.
 public protocol NamedInput {
     /// What is asked for. It must hold no secrets.
     var loggedName: String { get }

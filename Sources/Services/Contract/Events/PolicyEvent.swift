@@ -105,9 +105,9 @@ extension PolicyEvent {
         /// A substitute is used for what failed. The error is nil where a value was taken for a failure.
         case fellBack(error: (any Error)?)
 
-        /// A delay was put in on purpose.
+        /// A delay was injected.
         case injectedLatency(Duration)
-        /// A failure, or another outcome, was put in on purpose.
+        /// A failure, or another outcome, was injected.
         case injectedOutcome
 
         /// Anything else, in words. It must hold no secrets.

@@ -5,7 +5,8 @@ extension ServiceObserver {
     /// let observer = ServiceObserver(combining: [metrics.observer, recorder.observer])
     /// ```
     ///
-    /// - Parameter observers: Who hears each event, in this order, on the thread where it happened.
+    /// - Parameter observers: The observers that hear each event, in this order, on the thread
+    ///   where it happened.
     public init(combining observers: [ServiceObserver]) {
         self.init { event in for observer in observers { observer.receive(event) } }
     }

@@ -1,11 +1,11 @@
-/// What the end of a call means, one question at a time.
+/// What the end of a call means, in separate answers.
 ///
 /// Each policy reads what concerns it: retry and hedge ``retry``, a circuit breaker ``health``, a fallback and
 /// observers ``isSuccess``. A ``Classifier`` decides it once for all of them.
 public struct CallAssessment {
     /// What the end says about the service's health.
     public enum Health: String {
-        /// The service did what it is for, be it to say that a request is wrong.
+        /// The service worked, even if it answered that a request is wrong.
         case healthy
         /// The service failed, or did not answer in time.
         case unhealthy
@@ -17,15 +17,15 @@ public struct CallAssessment {
     public enum Retry {
         /// It would end in the same way.
         case never
-        /// It may, but not before this time has passed; nil where nobody said so.
+        /// It may, but not before this time has passed; nil if no time was given.
         case after(Duration?)
     }
 
     /// Who caused the failure.
     public enum Fault: String {
-        /// Nobody: the call succeeded, or was given up.
+        /// None: the call succeeded, or was given up.
         case nobody
-        /// Whoever made the call: an input that cannot be sent, a wrong type, too short a time.
+        /// The caller: an input that cannot be sent, a wrong type, too short a time.
         case caller
         /// The way to the service.
         case network
@@ -125,7 +125,7 @@ extension Outcome {
         self = isHealthyEnd ? .success : Outcome(forCallerOf: assessment)
     }
 
-    /// What an assessment is to the caller, and to those who observe the call.
+    /// What an assessment is to the caller, and to the observers of the call.
     init(forCallerOf assessment: CallAssessment) {
         switch assessment.retry {
         case _ where assessment.isSuccess: self = .success

@@ -1,6 +1,6 @@
 import Futures
 
-/// Decides what the end of a call means: for retry, breaker, hedging, budget and fallback alike.
+/// Decides what the end of a call means: for retry, breaker, hedging, budget and fallback.
 ///
 /// ```swift
 /// let classifier = Classifier<Page> { result in

@@ -20,7 +20,7 @@ public enum Outcome {
 }
 
 extension Outcome {
-    /// The call failed, another may succeed, and nobody said when.
+    /// The call failed, another may succeed, and no time was given.
     public static var retryable: Outcome { .retryable(after: nil) }
 
     /// Whether the call failed, for good or not.

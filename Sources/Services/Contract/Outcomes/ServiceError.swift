@@ -1,6 +1,6 @@
 public import Futures
 
-/// What a policy fails a call with of its own accord.
+/// An error that a policy itself fails a call with.
 ///
 /// Errors of the service beneath pass through unchanged.
 public struct ServiceError: Error {
@@ -25,7 +25,7 @@ public struct ServiceError: Error {
     /// The error behind this one, if there is one.
     public let cause: (any Error)?
 
-    /// What was asked for, of an input that is a ``NamedInput``.
+    /// The name of the input, if it is a ``NamedInput``.
     public let subject: String?
 
     /// Makes an error.
@@ -52,8 +52,8 @@ extension ServiceError {
         case timedOut
         /// The call's deadline has passed.
         case deadlineExceeded
-        /// A breaker is open: the service has failed too often; or, without ``ServiceError/retryAt``, somebody has
-        /// isolated it.
+        /// A breaker is open: the service has failed too often; or, without
+        /// ``ServiceError/retryAt``, the breaker is isolated.
         case circuitOpen
         /// As many calls as a bulkhead admits are in flight, and its queue is full.
         case bulkheadFull
@@ -77,7 +77,7 @@ extension ServiceError {
 extension ServiceError: CustomStringConvertible {
     /// What happened, which policy did it, what was asked for, and what to do.
     ///
-    /// Of the cause only the type is shown.
+    /// Only the type of the cause is shown.
     public var description: String {
         let again = retryAfter.map { "; call again in \($0.inWords)" } ?? ""
         let about = subject.map { " for \($0)" } ?? ""

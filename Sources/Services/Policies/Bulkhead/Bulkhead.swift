@@ -21,7 +21,7 @@ extension Middleware {
     }
 }
 
-/// A number of places for calls, and a queue for those who find none.
+/// A number of places for calls, and a queue for the calls that find none.
 ///
 /// ```swift
 /// let bulkhead = Bulkhead(limit: 8)
@@ -29,9 +29,9 @@ extension Middleware {
 /// let prices = stack(.bulkhead(sharing: bulkhead), over: loadPrice)
 /// ```
 ///
-/// What is loaded through it can use up its places, but nothing else. A call has its place from when
-/// the service is called until its future settles or is given up. Whoever waits is served in order,
-/// and nobody who comes later gets ahead.
+/// Calls through it can use up its places, but nothing else. A call has its place from when the
+/// service is called until its future settles or is given up. Waiting calls are served in order,
+/// and no later call overtakes them.
 ///
 /// Make one for each thing that is to be kept from using up all. It may be used from any thread; a call
 /// takes a lock for constant time when it begins and when it ends. (Nygard, "Release It!"; Polly;

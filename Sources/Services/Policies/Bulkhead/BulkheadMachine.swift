@@ -1,7 +1,7 @@
 /// What a bulkhead knows: how many calls are in flight, and who waits.
 ///
-/// Whoever waits is there as long as all places are taken: a place that is given back goes to the first
-/// in line at once, so nobody who comes later can take it.
+/// Calls wait only while all places are taken: a freed place goes to the first in the queue at
+/// once, so no later call can take it.
 struct BulkheadMachine<Waiter: Sendable>: Sendable {
     /// What becomes of a call.
     enum Entry: Equatable {

@@ -1,7 +1,7 @@
 public import Futures
 
 extension Middleware {
-    /// Puts faults in on purpose, so that one sees what the policies around do about them.
+    /// Injects faults on purpose, to show how the policies around handle them.
     ///
     /// ```swift
     /// let chaos = ChaosSwitch(isOn: isTestBuild)

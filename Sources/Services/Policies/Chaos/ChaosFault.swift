@@ -1,4 +1,4 @@
-/// A fault that ``Middleware/chaos(_:sharing:on:random:)`` puts in, with its probability.
+/// A fault that ``Middleware/chaos(_:sharing:on:random:)`` injects, with its probability.
 ///
 /// A probability lies in 0…1, from never to always; anything else is a programming error and traps.
 public struct ChaosFault<Output: Sendable> {

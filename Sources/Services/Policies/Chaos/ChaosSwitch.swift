@@ -14,7 +14,7 @@ public final class ChaosSwitch {
     /// The name in its events and errors; nil where it has none.
     public let name: String?
 
-    /// Whether faults are put in.
+    /// Whether faults are injected.
     public var isOn: Bool {
         get { state.load(ordering: .relaxed) }
         set { state.store(newValue, ordering: .relaxed) }
@@ -24,7 +24,7 @@ public final class ChaosSwitch {
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
-    ///   - isOn: Whether faults are put in from now on.
+    ///   - isOn: Whether faults are injected from now on.
     public init(named name: String? = nil, isOn: Bool) {
         self.name = name
         state = Atomic(isOn)

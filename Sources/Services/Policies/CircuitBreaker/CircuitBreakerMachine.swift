@@ -10,7 +10,7 @@ struct CircuitBreakerMachine: Sendable {
     enum Entry: Equatable {
         /// The service is called, and its end is told with the ticket.
         case admitted(ticket: Int, isFirstProbe: Bool)
-        /// The service is not called; the instant is nil where nobody knows when it will be.
+        /// The service is not called; the instant is nil if it is not known when it will be.
         case refused(retryAt: SchedulerInstant?)
     }
 
@@ -38,7 +38,7 @@ struct CircuitBreakerMachine: Sendable {
         /// Another probe is let through, since the last one said nothing, or there are to be several. Next:
         /// `probing`, `closed` or `tripped`.
         case halfOpen
-        /// All calls are refused, as somebody said so. Next: `closed`, when somebody says so.
+        /// All calls are refused, after `isolate()`. Next: `closed`, by `reset()`.
         case isolated
     }
 
@@ -129,7 +129,7 @@ struct CircuitBreakerMachine: Sendable {
 
     /// Says for how long the breaker is open that has just tripped.
     mutating func open(for duration: Duration, at instant: SchedulerInstant) {
-        // Somebody may have isolated or reset the breaker meanwhile.
+        // The breaker may have been isolated or reset meanwhile.
         guard case .tripped = state else { return }
         state = .open(until: instant.advanced(by: duration))
         openings += 1

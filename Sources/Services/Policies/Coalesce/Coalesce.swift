@@ -16,17 +16,18 @@ extension Middleware {
     /// let load = stack(.deadline(.seconds(10)), .coalesce(by: \.id), .retry(), over: loadProduct)
     /// ```
     ///
-    /// The first caller calls the service; those who come before that call has ended wait for its
-    /// result. Nothing is kept afterwards: the next caller calls anew. Callers are counted: one who
-    /// cancels, or whose deadline outside of this passes, leaves the others their answer, and the
-    /// last to leave cancels the call. Who comes after that calls anew, and the answer of the call
-    /// that was cancelled reaches nobody. (Go's singleflight shares calls likewise.)
+    /// The first caller calls the service; callers who come before that call has ended wait for its
+    /// result. Nothing is kept afterwards: the next caller makes a new call. Callers are counted:
+    /// if one cancels, or its deadline outside passes, the others still get the answer; the last to
+    /// leave cancels the call. A later caller makes a new call, and the answer of the cancelled
+    /// call is dropped. (Go's singleflight shares calls likewise.)
     ///
-    /// **Context.** The shared call is made in the context of its first caller, also if that one
-    /// leaves: it has that deadline, attempt and observers; the others hear that they joined. So that
-    /// nobody fails for want of another's time: where the call fails after that deadline has
-    /// passed, only those whose own has passed get the failure. The rest share another call, made at
-    /// once in the context of whoever has most time, as far as their inputs are ``Replayable``.
+    /// **Context.** The shared call is made in the context of its first caller, even if that caller
+    /// leaves: it has that caller's deadline, attempt and observers; the observers of the others
+    /// hear that they joined. No caller fails because of another's deadline: if the call fails
+    /// after the first caller's deadline, only the callers whose own deadline has passed get the
+    /// failure. The rest share another call, made at once in the context of the caller with the
+    /// most time left, as far as their inputs are ``Replayable``.
     ///
     /// The answers arrive in the order in which the callers came, on the thread that settles the
     /// shared call. Each call takes a lock for constant time, in which keys are hashed and compared.

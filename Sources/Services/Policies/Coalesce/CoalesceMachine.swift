@@ -3,12 +3,13 @@
 /// A key has no call. Next: `calling`, by the first to enter. From there: no call again, as soon as the
 /// call ends or the last caller leaves; or calling anew, for the callers who may go on.
 ///
-/// Nothing that was given in is let go here: whoever holds the lock gets it back, to release it later.
+/// Nothing that was passed in is released here: the holder of the lock gets it back, to release it
+/// later.
 struct CoalesceMachine<Key: Hashable, Caller, Call> {
     /// What a caller finds.
     enum Entry {
-        /// Nobody calls with this key: the caller is to make this call, and counts until it ends, or
-        /// until it is seated.
+        /// No call has this key: the caller makes this call, and counts until it ends, or until it
+        /// is seated.
         case first(call: Int)
         /// The caller waits for a call that is under way, which so many share now.
         case joined(Caller, number: Int, callers: Int)
@@ -18,9 +19,9 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     struct Removed {
         /// Those who waited, in the order in which they came.
         var callers: [Caller] = []
-        /// The key, if nobody calls with it any more.
+        /// The key, if no call has it any more.
         var key: Key?
-        /// The call that has nobody left to wait for it.
+        /// The call that has no caller left.
         var call: Call?
     }
 
@@ -103,7 +104,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return Removed(callers: [caller], key: key, call: flight.call)
     }
 
-    /// Ends a call: its result is for those who are taken out.
+    /// Ends a call: its result is for the callers that are removed.
     mutating func end(_ key: Key, call number: Int) -> Removed {
         guard let index = index(of: key, call: number) else { return Removed() }
         let (key, flight) = flights.remove(at: index)
@@ -119,7 +120,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
 
     /// Ends a call for some of its callers; the others are to get another.
     ///
-    /// - Returns: The number of the other call, nil if nobody is left who wants one.
+    /// - Returns: The number of the other call, nil if no caller is left that wants one.
     mutating func renew(
         _ key: Key, call number: Int, endingFor ended: [Int]
     ) -> (call: Int?, removed: Removed) {

@@ -140,7 +140,7 @@ extension Coalescer {
 // MARK: - Calling again
 
 extension Coalescer {
-    /// Ends a call for those who have no time left, and makes another for the rest.
+    /// Ends a call for the callers without time left, and makes another for the rest.
     ///
     /// - Returns: False if there is no such rest.
     private func callAgain(
@@ -186,7 +186,7 @@ extension Coalescer: Sendable {}
 
 // MARK: - Callers
 
-/// One of those who wait for a call, whatever its type.
+/// A caller that waits for a call of any type.
 ///
 /// Unchecked, as a class that has subclasses cannot be checked.
 private class AnyCaller: @unchecked Sendable {
@@ -206,7 +206,7 @@ private class AnyCaller: @unchecked Sendable {
     }
 }
 
-/// One of those who wait for a call.
+/// A caller that waits for a call.
 private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
     let promise = InternalPromise<Output>()
     /// Calls the service for this caller.

@@ -3,9 +3,10 @@
 /// A key is unknown. Next: in use, by the first to enter. From there: unused, when the last one leaves; in use
 /// again, or unknown, when it is removed.
 ///
-/// Nothing that was kept is let go here: whoever holds the lock gets it back, to release it later.
+/// Nothing that was kept is released here: the holder of the lock gets it back, to release it
+/// later.
 struct KeyTable<Key: Hashable, Value> {
-    /// A key that nobody uses.
+    /// An unused key.
     struct Unused {
         let value: Value
         fileprivate let slot: Int
@@ -25,7 +26,7 @@ struct KeyTable<Key: Hashable, Value> {
     private var entries = LRUTable<Key, Entry>()
     private var lastUse = 0
 
-    /// How many keys nobody uses.
+    /// The number of unused keys.
     private(set) var idleCount = 0
 
     init(limit: Int) { self.limit = limit }

@@ -9,11 +9,11 @@ public import Futures
 /// products.invalidate(7)
 /// ```
 ///
-/// An answer is there for its time to live, from its arrival on: to the nanosecond, at that very
-/// instant not any more. When there are as many as the limit allows, the one that nobody has asked
-/// for the longest goes, after all that have expired. What has expired is freed with the next use of any
-/// answer. It may be used from any thread; each use takes a lock for amortised constant time, in which
-/// keys are hashed and compared.
+/// An answer is kept for its time to live, from its arrival on, to the nanosecond: at the end it
+/// has expired. When there are as many answers as the limit allows, expired ones go first, and then
+/// the least recently used one. Expired answers are freed with the next use of any answer. It may
+/// be used from any thread; each use takes a lock for amortised constant time, in which keys are
+/// hashed and compared.
 public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     /// The name in its events and errors; nil where it has none.
     public let name: String?
@@ -89,7 +89,7 @@ extension Memo {
         _ call: Int, _ key: Key, _ result: Result<Output, any Error>,
         _ classifier: Classifier<Output>
     ) {
-        // A settled future: a hit makes nothing, and whoever cancels it does nothing to it.
+        // A settled future: a hit makes nothing, and cancelling it has no effect.
         let value: Future<Output>? =
             if case .success(let value) = result, classifier(result) == .success {
                 Future(value: value)

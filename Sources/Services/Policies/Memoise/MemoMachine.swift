@@ -5,7 +5,8 @@ import Futures
 /// A key has no answer. Next: kept, when a call for it succeeds. From there: kept anew, or no answer
 /// again, once it has expired, is invalidated, or has to make room.
 ///
-/// Nothing that was kept is let go here: whoever holds the lock gets it back, to release it later.
+/// Nothing that was kept is released here: the holder of the lock gets it back, to release it
+/// later.
 struct MemoMachine<Key: Hashable, Value> {
     /// One answer.
     struct Entry {

@@ -41,11 +41,11 @@ extension Middleware {
     ///     .memoise(by: \.id, timeToLive: .seconds(60)), .coalesce(by: \.id), over: loadProduct)
     /// ```
     ///
-    /// An answer that is there is given at once, on the caller's thread; otherwise the service is
-    /// called, in the caller's context, and what the classifier calls a success is kept from its
-    /// arrival on. Failures are not kept. Calls for one key that find no answer at the same time each
-    /// call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets them share one. Of several
-    /// answers, that of the call that began last stays.
+    /// A kept answer is returned at once, on the caller's thread; otherwise the service is called,
+    /// in the caller's context, and an answer that the classifier assesses as a success is kept
+    /// from its arrival on. Failures are not kept. Calls for one key that find no answer at the
+    /// same time each call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets
+    /// them share one. If there are several answers, that of the call that began last is kept.
     ///
     /// Each service that this is put around has its own answers; for answers that several share, or
     /// that you invalidate, make a ``Memo``, which says how they expire and make room.

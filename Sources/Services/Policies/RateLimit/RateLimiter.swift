@@ -23,7 +23,7 @@ extension Middleware {
     }
 }
 
-/// A rate that calls are held to, and a line of those who come too early.
+/// A rate limit for calls, and a queue of the calls that come too early.
 ///
 /// ```swift
 /// let limiter = RateLimiter(rate: 100, per: .seconds(60), burst: 20)
@@ -31,10 +31,11 @@ extension Middleware {
 /// let prices = stack(.rateLimit(sharing: limiter), over: loadPrice)
 /// ```
 ///
-/// A token bucket: it holds `burst` tokens at most and is full at first, a call takes one, and `rate` of
-/// them flow back in each period, evenly. So in any time t no more than burst + rate × t ÷ period calls
-/// pass, to the nanosecond. Each is counted when it passes, whatever becomes of it. Whoever waits is served
-/// in order, and nobody who comes later gets ahead; when one leaves, those behind move up.
+/// A token bucket: it holds `burst` tokens at most and is full at first, a call takes one, and
+/// `rate` of them flow back in each period, evenly. So in any time t no more than burst + rate × t
+/// ÷ period calls pass, to the nanosecond. Each is counted when it passes, whatever becomes of it.
+/// Waiting calls are served in order, and no later call overtakes them; when one leaves, those
+/// behind move up.
 ///
 /// Make one for each quota, and pass it to every stack that shares it. It may be used from any thread; a
 /// call takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)

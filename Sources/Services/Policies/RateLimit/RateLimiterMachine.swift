@@ -7,7 +7,7 @@ import Futures
 /// one. Times are counted in parts of a nanosecond, as many as calls pass in a period, so that an interval
 /// is a whole number whatever the rate, and only answers are rounded, up to the next nanosecond.
 ///
-/// As long as somebody waits, all others go to the end of the line.
+/// While a call waits, all others go to the end of the queue.
 struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     /// What becomes of a call.
     enum Entry: Equatable {
@@ -38,12 +38,12 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     /// How many calls wait.
     var queued: Int { line.count }
 
-    /// Whether a whole burst may pass, and nobody waits.
+    /// Whether a whole burst may pass, and no call waits.
     func isIdle(at now: SchedulerInstant) -> Bool {
         line.isEmpty && (due.map { instant(of: $0) <= now } ?? true)
     }
 
-    /// When the first in line passes; nil if nobody waits.
+    /// When the first in the queue passes; nil if no call waits.
     var next: SchedulerInstant? {
         line.isEmpty ? nil : due.map { instant(of: $0 - tolerance) }
     }

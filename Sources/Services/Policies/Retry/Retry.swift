@@ -102,7 +102,7 @@ final class RetriedCall<Output: Sendable>: Sendable {
     ) -> Attempt {
         let record = CallRecord(within: context.record)
         let future = context.call(
-            // The first is made for every call; it need not be interpolated each time.
+            // The first is made forevery call; it need not be interpolated each time.
             number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
             by: retryPolicy, named: budget.name, classifier: classifier, service, input)
         return Attempt(future: future, record: record)
