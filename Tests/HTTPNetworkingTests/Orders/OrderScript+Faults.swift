@@ -3,6 +3,7 @@ import Futures
 import HTTPNetworking
 import HTTPTestSupport
 import Services
+import TestSupport
 
 /// What holds in every order.
 extension OrderScript {
@@ -132,19 +133,29 @@ extension OrderScript {
         }
     }
 
-    /// One of an error's texts, another one for each call, and its command: all of each error take as
-    /// long as all the rest.
+    /// An error's texts and its command.
+    ///
+    /// In a short run one of its texts, another one for each call: all of each error take as long as all the rest.
     private func texts(of error: any Error, ofCall call: Int) -> [(String, String)] {
-        var text: (String, String)
-        switch (Int(seed % 4) + call) % 4 {
-        case 0: text = ("a description", String(describing: error))
-        case 1: text = ("a debug description", String(reflecting: error))
-        case 2: text = ("a localized description", error.localizedDescription)
-        default:
-            text = ("a dump", "")
-            dump(error, to: &text.1)
-        }
-        guard let command = (error as? HTTPError)?.curlCommand else { return [text] }
-        return [text, ("a command", command)]
+        let one = (Int(seed % 4) + call) % 4
+        let kinds = Self.showsAllTexts ? Self.kinds[...] : Self.kinds[one...one]
+        let command = (error as? HTTPError)?.curlCommand.map { ("a command", $0) }
+        return kinds.map { ($0, $1(error)) } + (command.map { [$0] } ?? [])
     }
+
+    private static let showsAllTexts = orderCount() > 5_000
+
+    private static let kinds: [(String, @Sendable (any Error) -> String)] = [
+        ("a description", { String(describing: $0) }),
+        ("a debug description", { String(reflecting: $0) }),
+        ("a localized description", { $0.localizedDescription }),
+        (
+            "a dump",
+            { error in
+                var text = ""
+                dump(error, to: &text)
+                return text
+            }
+        ),
+    ]
 }
