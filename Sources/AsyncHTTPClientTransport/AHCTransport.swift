@@ -23,10 +23,10 @@ public import HTTPNetworking
 ///
 /// ## Threads
 ///
-/// Futures settle on an event loop of SwiftNIO's, which many connections share: what observes them
-/// must not block, and hands long work on with `observe(on:)`. A call that is refused before
-/// anything is sent has settled when the method returns. The source of a body to be sent is opened, and
-/// asked for chunks, on another thread, so that one may block.
+/// Futures settle on an event loop of SwiftNIO's, which many connections share: their observers
+/// must not block, and pass long work on with `observe(on:)`. A call that is refused before
+/// anything is sent has settled when the method returns. The source of a request's body is opened,
+/// and asked for chunks, on another thread, so it may block.
 public final class AHCTransport {
     /// A transport with the default configuration, for the whole process.
     ///
@@ -120,8 +120,8 @@ public final class AHCTransport {
     /// call at once, and no decompression for `.decompress()` to find what it expects.
     ///
     /// - Parameters:
-    ///   - client: The client. Whoever made it shuts it down, once this transport is not used any more.
-    ///     Its own limits of time hold as well.
+    ///   - client: The client. The app shuts it down, once this transport is not used any more. Its
+    ///     own limits of time hold as well.
     ///   - maxBodySize: How many bytes the body of a whole response may have.
     ///   - idleTimeout: How long nothing may come or go, as ``Configuration/idleTimeout``; nil forever.
     ///   - scheduler: Whose time that is counted in.
@@ -156,7 +156,7 @@ public final class AHCTransport {
             return lease
         }
         if cancelling { last?.cancel() }
-        // Not the promise itself: whoever cancels the future of one call must not settle the others'.
+        // Not the promise itself: cancelling the future of one call must not settle the others'.
         return closed.map { $0 }
     }
 

@@ -122,7 +122,7 @@ public final class CurlTransport {
     public func close() -> Future<Void> {
         guard case .success(let engine) = engine else { return Future(value: ()) }
         engine.submit(.close)
-        // Not the promise itself: whoever cancels the future of one call must not settle the others'.
+        // Not the promise itself: cancelling the future of one call must not settle the others'.
         return engine.ended.map { $0 }
     }
 

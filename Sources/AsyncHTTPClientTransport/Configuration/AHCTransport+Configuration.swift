@@ -19,9 +19,9 @@ extension AHCTransport {
         /// How long a call may wait for one of ``maxConnectionsPerHost`` to be free, before it fails with the
         /// code `timedOut`; nil forever.
         ///
-        /// Counted apart from ``idleTimeout``, which begins when the call has a connection. Over TLS, where the
-        /// server may speak HTTP/2, AsyncHTTPClient keeps those who wait; there the time is rounded up
-        /// to a multiple of ``connectTimeout``.
+        /// Counted apart from ``idleTimeout``, which begins when the call has a connection. Over
+        /// TLS, where the server may speak HTTP/2, AsyncHTTPClient keeps the waiting calls; there
+        /// the time is rounded up to a multiple of ``connectTimeout``.
         public var connectionWaitTimeout: Duration? = .seconds(60)
 
         /// How long nothing may come or go before a call fails with the code `timedOut`, nil forever.

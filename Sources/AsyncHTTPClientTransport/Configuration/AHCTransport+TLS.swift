@@ -15,7 +15,7 @@ extension AHCTransport {
             case full
             /// That an authority we trust vouches for it.
             case authorityOnly
-            /// Nothing: whoever stands between can read and change everything.
+            /// Nothing: an attacker on the way can read and change everything.
             case none
         }
 

@@ -93,13 +93,14 @@ struct ExchangeMachine {
     /// Whether the answer is handed out before it is whole.
     var isStreamed: Bool { if case .streamed = delivery { true } else { false } }
 
-    /// Notes that nothing may come until somebody has read or decided: meanwhile it is not idle.
+    /// Notes that nothing can come until the reader has read or a decision is made: meanwhile it is
+    /// not idle.
     mutating func hold() -> Command {
         holds += 1
         return .nothing
     }
 
-    /// Notes that the reader has read, or somebody has decided.
+    /// Notes that the reader has read, or a decision is made.
     mutating func goOn(at now: SchedulerInstant) -> Command {
         holds -= 1
         lastSign = now

@@ -27,7 +27,7 @@ extension SessionTaskDelegate {
         }
     }
 
-    /// Calls whoever waits, one after the other.
+    /// Calls the waiters, one after the other.
     ///
     /// On Linux the delegate is told on URLSession's own queue, for which URLSession waits where the next
     /// request is made; elsewhere this is the delegate's queue already.

@@ -29,7 +29,8 @@ extension SessionTaskDelegate {
                 cause: cause, reason: reason))
     }
 
-    /// Takes an exchange out of the table: whoever gets it tells its recipient, and nobody else does.
+    /// Removes an exchange from the table: the caller that gets it tells its recipient, and no
+    /// other does.
     func remove(_ id: Int) -> Entry? {
         let entry = state.withLock { $0.entries.removeValue(forKey: id) }
         entry?.idleTimer?.cancel()
@@ -75,7 +76,7 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate.Entry {
-    /// Tells whoever waits, for the response or for more of its body, that no more will come.
+    /// Tells the waiters, for the response or for more of its body, that no more will come.
     func fail(with error: any Error) {
         failBody(with: error)
         recipient.fail(with: error)

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate {
-    /// Sends a request; whoever waits for it is told of everything, refusals included.
+    /// Sends a request; its waiters are told of everything, refusals included.
     func send(_ request: HTTPRequest, for recipient: ExchangeRecipient) {
         let request = request.inCallContext()
         do {

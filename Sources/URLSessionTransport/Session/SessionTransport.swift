@@ -33,7 +33,8 @@ public import Foundation
 ///   and nothing of an answer has come, a request that is idempotent or has an idempotency key is sent
 ///   again, another one with a body fails with `HTTPError.Code.connectionLost`.
 /// - **Threads.** Futures settle on a serial queue of the transport, those that run out of time on
-///   their scheduler's thread. Whoever blocks there holds up the other calls of the transport.
+///   their scheduler's thread. An observer that blocks there holds up the other calls of the
+///   transport.
 /// - **The end.** Cancelling a future cancels its task, on another thread. A transport that is released
 ///   lets its calls finish; ``close(cancelling:)`` says otherwise.
 ///
@@ -132,7 +133,7 @@ public final class SessionTransport {
     /// redirects are not followed: `.redirect()` does that. On Apple platforms it is told of all else.
     /// Futures settle on the session's delegate queue.
     ///
-    /// Whoever made the session invalidates it, once this transport is not used any more.
+    /// The app invalidates its session, once this transport is not used any more.
     ///
     /// On Linux the requests go through a second session without a cache; the session's
     /// `invalidateAndCancel()` and `getAllTasks` do not reach them. Of passwords, only Basic's are sent there,
@@ -141,8 +142,9 @@ public final class SessionTransport {
     ///
     /// - Parameters:
     ///   - session: The session; the transport keeps it.
-    ///   - configuration: The limits; nil for the defaults, with the session's `timeoutIntervalForRequest` as
-    ///     ``Configuration/idleTimeout``. How many connections there are is the session's to say.
+    ///   - configuration: The limits; nil for the defaults, with the session's
+    ///     `timeoutIntervalForRequest` as ``Configuration/idleTimeout``. The session decides how
+    ///     many connections there are.
     ///   - scheduler: Whose time the limits are counted in.
     public convenience init(
         session: URLSession, _ configuration: Configuration? = nil,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that nobody else can read, and that is removed when it is released.
+/// A file that only its owner can read, and that is removed when it is released.
 final class TemporaryFile: Sendable {
     let url: URL
 
