@@ -43,7 +43,8 @@ public struct TransportCheck {
     /// Checks a transport.
     ///
     /// The check, and with it the transport's functions, runs on a queue of its own, so that other tests
-    /// which keep the threads of tasks busy do not make it late.
+    /// which keep the threads of tasks busy do not make it late. At most 16 checks run at a time; the others
+    /// wait for their turn.
     ///
     /// - Parameters:
     ///   - transport: What is checked.
@@ -76,13 +77,19 @@ public struct TransportCheck {
             at: place)
     }
 
+    /// Each check has a thread, which may wait in the transport. Dispatch has 255 of them: where hundreds of checks
+    /// wait for URLSession, which needs one as well, none goes on.
+    private static let limit = TaskLimit(16)
+
     private func run(
         _ transport: CheckedTransport, at place: TestSourceLocation
     ) async throws {
         if needsStreaming, transport.stream == nil { return }
         do {
-            try await withTaskExecutorPreference(OwnQueue()) {
-                try await body(TransportBench(transport: transport))
+            try await Self.limit.run {
+                try await withTaskExecutorPreference(OwnQueue()) {
+                    try await body(TransportBench(transport: transport))
+                }
             }
         } catch let failure as Unexpected {
             throw TransportFailure(check: self, failure.text, at: place)
