@@ -201,5 +201,8 @@ extension HTTPClient: Sendable {}
 private struct FunctionTransport: HTTPTransport {
     let service: HTTPService
 
-    func send(_ request: HTTPRequest) -> Future<HTTPResponse> { service(request) }
+    /// Notes in the attempt's record what is sent, as transports do, where the function does not.
+    func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        noting(request, in: .current, service)
+    }
 }
