@@ -148,14 +148,10 @@ import Testing
         }
     }
 
-    @Test func aFunctionIsATransportToo() throws {
-        let client = HTTPClient(base: server) { request in
-            Future(value: HTTPResponse(status: 200, body: Data(request.url.path.utf8)))
-        }
-        let request = HTTPRequest(server.appending(path: "a"))
-        #expect(try client.send(request).settledValue().text == "/v1/a")
-        let streamed = try client.stream(request).settledValue()
-        #expect(try streamed.gathered(upTo: 100).settledValue().text == "/v1/a")
+    @Test func aBaseThatCannotBeAskedIsNamedAsSuch() {
+        #expect("\(HTTPClient(base: nil))" == "HTTPClient(no base)")
+        let files = HTTPClient(base: URL(string: "ftp://a.example"))
+        #expect("\(files)" == "HTTPClient(a base that is no http or https URL)")
     }
 
     private func statusOfError<Value>(_ future: Future<Value>) -> Int? {

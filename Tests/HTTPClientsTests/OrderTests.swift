@@ -133,22 +133,6 @@ import Testing
         #expect(try healthy.settledValue().status == 200)
     }
 
-    @Test func whatAServerRefusedIsSentAgainByAClientOverAFunction() throws {
-        let count = Locked(0)
-        var client = HTTPClient(base: server) { _ in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return Future(value: HTTPResponse(status: number == 1 ? 421 : 200))
-        }
-        client.scheduler = scheduler
-        let future = client.networking(Endpoint(path: "/orders", method: .post))
-        scheduler.run()
-        #expect(try future.settledValue().isEmpty)
-        #expect(count.withLock { $0 } == 2)
-    }
-
     @Test func aRequestThatCannotBeMadeSaysNothingAboutTheService() throws {
         struct NoKey: Error {}
         let (count, sent) = (Locked(0), Locked(0))
