@@ -162,7 +162,7 @@ extension Future {
     }
 }
 
-extension Future: CustomStringConvertible, CustomDebugStringConvertible {
+extension Future: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The type and the state, and after a failure the step that threw.
     public final var description: String {
         switch result {
@@ -176,4 +176,11 @@ extension Future: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same as ``description``.
     public final var debugDescription: String { description }
+
+    /// A mirror that shows nothing beside the description.
+    ///
+    /// What a future stores is not to be read while another thread may settle it.
+    public final var customMirror: Mirror {
+        Mirror(self, children: [:], ancestorRepresentation: .suppressed)
+    }
 }

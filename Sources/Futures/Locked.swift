@@ -68,3 +68,8 @@ package final class Locked<State>: @unchecked Sendable {
 
     @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
 }
+
+extension Locked: CustomReflectable {
+    /// A mirror that shows nothing: a dump of what holds this takes no lock.
+    @usableFromInline package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

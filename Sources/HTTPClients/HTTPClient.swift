@@ -141,6 +141,8 @@ public struct HTTPClient {
     }
 
     /// Your own middleware around each call: outside all but the observers.
+    ///
+    /// Of ``networking`` and ``decoded(_:)``, it gets an `HTTPError` where the status is not accepted.
     public var aroundCall: OwnMiddleware? { didSet { renew() } }
 
     /// Your own middleware around each attempt: within the retry, outside the hedge.
@@ -190,7 +192,10 @@ public struct HTTPClient {
 extension HTTPClient: CustomStringConvertible, CustomReflectable {
     /// The base, without what may be a secret in it.
     public var description: String {
-        "HTTPClient(\(base.flatMap(HTTPOrigin.init)?.description ?? "no base"))"
+        let origin = base.map {
+            HTTPOrigin($0)?.description ?? "a base that is no http or https URL"
+        }
+        return "HTTPClient(\(origin ?? "no base"))"
     }
 
     /// A mirror that shows the description: slots hold secrets.
@@ -198,10 +203,3 @@ extension HTTPClient: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPClient: Sendable {}
-
-/// A transport of a function that gives whole responses.
-private struct FunctionTransport: HTTPTransport {
-    let service: HTTPService
-
-    func send(_ request: HTTPRequest) -> Future<HTTPResponse> { service(request) }
-}

@@ -7,6 +7,7 @@ final class LazyFunctions: Sendable {
     struct Functions: Sendable {
         let send: HTTPService
         let stream: HTTPStreamingService
+        let accepted: Service<Endpoint, HTTPResponse>
         let networking: Networking
     }
 
@@ -31,8 +32,14 @@ extension LazyFunctions.Functions {
         let send = client.wholeStack(sharing: shared)(client.transport.send)
         self.send = send
         stream = client.streamingStack(sharing: shared)(client.transport.stream)
+        // Acceptance beneath the observers, so that they count what the caller gets.
+        let statuses = client.acceptedStatuses ?? 200...299
+        let accepting =
+            client.acceptedStatuses == nil
+            ? client.wholeStack(sharing: shared, accepting: statuses)(client.transport.send) : send
         networking = HTTPNetworking.networking(
-            over: send, base: client.base, accepting: client.acceptedStatuses ?? 200...299)
+            over: accepting, base: client.base, accepting: statuses)
+        accepted = lowering(to: accepting, base: client.base, accepting: statuses) { $0 }
     }
 }
 
@@ -60,10 +67,14 @@ extension HTTPClient {
     /// let load: @Sendable (Int) -> Future<Product> = chain(Endpoint.product, to: client.decoded)
     /// ```
     ///
-    /// - Returns: A future that rejects as ``networking`` does, and with a `DecodingFailure` where the body is not
-    ///   such a value. Decoding runs on the thread that settles the call.
+    /// Observers hear of the call, and not of what becomes of the body.
+    ///
+    /// - Returns: A future that rejects as ``networking`` does, and with a `DecodingFailure`, which keeps the response
+    ///   and its request, where the body is not such a value. Decoding runs on the thread that settles the call.
     @Sendable
     public func decoded<Value: Decodable & Sendable>(_ endpoint: Endpoint) -> Future<Value> {
-        networking(endpoint).decoded(using: json)
+        lazyFunctions.functions(of: self).accepted(endpoint).mapWithoutOrigin { [json] response in
+            try json.decoder().decoded(Value.self, from: response.body, of: response)
+        }
     }
 }

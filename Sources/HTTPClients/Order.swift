@@ -7,9 +7,13 @@ import Services
 
 /// The order of a client's parts, from outside. Docs/Guides/TheWholeStack.md says why each stands where it does.
 extension HTTPClient {
-    func wholeStack(sharing shared: SharedStates) -> Middleware<HTTPRequest, HTTPResponse> {
+    /// - Parameter statuses: What is no error where ``acceptedStatuses`` says nothing.
+    func wholeStack(
+        sharing shared: SharedStates, accepting statuses: ClosedRange<Int>? = nil
+    ) -> Middleware<HTTPRequest, HTTPResponse> {
         stack(
-            sharing: shared, own: \.send, limit: deadline.map { .deadline($0, on: scheduler) },
+            sharing: shared, accepting: acceptedStatuses ?? statuses, own: \.send,
+            limit: deadline.map { .deadline($0, on: scheduler) },
             cache: cache.map { .cache(sharing: $0) },
             decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
@@ -19,12 +23,13 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
         // Not a deadline, which would end the body as well.
         stack(
-            sharing: shared, own: \.stream, limit: deadline.map { .timeout($0, on: scheduler) },
+            sharing: shared, accepting: acceptedStatuses, own: \.stream,
+            limit: deadline.map { .timeout($0, on: scheduler) },
             cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
 
     private func stack<Output: HTTPResponseHead>(
-        sharing shared: SharedStates,
+        sharing shared: SharedStates, accepting statuses: ClosedRange<Int>?,
         own: KeyPath<OwnMiddleware, Middleware<HTTPRequest, Output>>,
         limit: Middleware<HTTPRequest, Output>?, cache: Middleware<HTTPRequest, Output>?,
         decompression: Middleware<HTTPRequest, Output>?
@@ -33,7 +38,8 @@ extension HTTPClient {
             observation(),
             aroundCall?[keyPath: own],
             limit,
-            acceptedStatuses.map { .acceptStatus($0) },
+            .deadlineOfRequest,
+            statuses.map { .acceptStatus($0) },
             userAgent.map { .userAgent($0) },
             sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,
             base == nil ? defaultHeaders() : nil,
@@ -76,11 +82,13 @@ extension HTTPClient {
     }
 
     /// Beneath the redirects where there is a base, so that each request has them by its own origin.
+    ///
+    /// There it has another name than the middleware for all origins, which belongs above the redirects.
     private func defaultHeaders<Output>() -> Middleware<HTTPRequest, Output>? {
         if headers.isEmpty { return nil }
         let adding = Middleware<HTTPRequest, Output>.defaultHeaders(headers)
         guard let home else { return adding }
-        return Middleware(named: "defaultHeaders") { next in
+        return Middleware(named: "headersOfOrigin") { next in
             let added = adding(next)
             return { request in home.contains(request.url) ? added(request) : next(request) }
         }
@@ -132,5 +140,18 @@ extension HTTPClient {
     /// What a call is named by unless told otherwise: like "GET api.example.com".
     static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
         request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
+    }
+}
+
+extension Middleware where Input == HTTPRequest {
+    /// Ends a call by the deadline in its request's context, where there is one, and tells the parts beneath.
+    fileprivate static var deadlineOfRequest: Middleware {
+        Middleware(named: "deadline") { next in
+            { request in
+                guard let deadline = request.context.deadline else { return next(request) }
+                let left = max(deadline.remaining, .zero)
+                return Middleware.deadline(left, on: deadline.scheduler)(next)(request)
+            }
+        }
     }
 }

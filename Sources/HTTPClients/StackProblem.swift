@@ -117,6 +117,8 @@ private let consequences: [String: [String: String]] = {
                 "the URL that a redirect leads to gets no cookies of its own, and those that it sets are lost."
         ],
         "redirect": [
+            "defaultHeaders":
+                "the headers go to each origin that a redirect leads to, and keys among them.",
             "idempotencyKey": "the requests of one call have different keys.",
             "redirect": "the inner follows all, and the outer's limit counts nothing.",
         ],

@@ -1,5 +1,5 @@
-import Futures
-import Services
+package import Futures
+package import Services
 
 /// Lowers a service of the second level to a network: endpoints in, accepted bodies out.
 ///
@@ -23,7 +23,16 @@ public func networking(
     base: URL? = nil,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299
 ) -> Networking {
-    return { endpoint in
+    lowering(to: service, base: base, accepting: statuses) { $0.body }
+}
+
+/// As `networking(over:base:accepting:)`, with what a function takes of each accepted response.
+package func lowering<Output: Sendable>(
+    to service: @escaping HTTPService, base: URL?,
+    accepting statuses: some RangeExpression<Int> & Sendable,
+    taking part: @escaping @Sendable (HTTPResponse) -> Output
+) -> Service<Endpoint, Output> {
+    { endpoint in
         let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
         let request: HTTPRequest
         do { request = try HTTPRequest(endpoint) } catch { return Future(error: error) }
@@ -34,7 +43,7 @@ public func networking(
                 return Future(error: error.naming(request))
             }
             .mapWithoutOrigin { response in
-                if statuses.contains(response.status) { return response.body }
+                if statuses.contains(response.status) { return part(response) }
                 throw HTTPError(
                     code: .unacceptableStatus, endpoint: endpoint, request: request,
                     response: response.naming(request))
@@ -43,7 +52,7 @@ public func networking(
 }
 
 /// Calls a service, and notes in the attempt's record that it sends the request, unless the service notes it.
-private func noting(
+package func noting(
     _ request: HTTPRequest, in context: CallContext, _ service: @escaping HTTPService
 ) -> Future<HTTPResponse> {
     guard let record = context.record else { return service(request) }

@@ -51,4 +51,15 @@ import Testing
         #expect(promise.description == "Future<Int>(3)")
         #expect(Future<Int>(error: TestError()).failureOrigin == nil)
     }
+
+    /// What is stored may change on another thread, and may be none that a mirror can read.
+    @Test func aDumpShowsTheDescriptionAndNothingStored() {
+        let promise = Promise<Int>()
+        let derived = promise.map { $0 + 1 }.flatMap { Future(value: $0) }
+        for future in [promise, derived, Future(error: TestError()), Future(value: 7)] {
+            var text = ""
+            dump(future, to: &text)
+            #expect(text == "- \(future) #0\n")
+        }
+    }
 }

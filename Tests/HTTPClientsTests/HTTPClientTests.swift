@@ -49,6 +49,30 @@ import Testing
                 == .data(Data(#"{"product_name":"ink"}"#.utf8), contentType: "application/json"))
     }
 
+    @Test func whatCannotBeDecodedNamesTheRequest() throws {
+        let product: Future<[String]> = client().decoded(Endpoint(path: "/products"))
+        let failure = #expect(throws: DecodingFailure.self) { try product.settledValue() }
+        #expect(failure?.response?.status == 200)
+        #expect(
+            failure.map { "\($0)" }?.hasSuffix(
+                "(in 6 bytes that answered GET https://api.example.com/v1/products)") == true)
+    }
+
+    @Test func anErrorNamesThePlaceThatARedirectLedTo() throws {
+        let moved = MemoryTransport(routes: [
+            .get(
+                "/v1/a", answer: .status(302, headers: ["Location": "https://b.example/c?t=s3cret"])
+            ),
+            .get("/c", answer: .status(404)),
+        ])
+        let future = HTTPClient(base: server, over: moved).networking(Endpoint(path: "/a"))
+        let error = #expect(throws: HTTPError.self) { try future.settledValue() }
+        #expect(
+            error.map { "\($0)" }
+                == "GET https://api.example.com/v1/a, sent as GET https://b.example/c?t=…, answered 404"
+        )
+    }
+
     @Test func everySlotCanBeTurnedOff() throws {
         var client = client()
         client.userAgent = nil
@@ -124,14 +148,10 @@ import Testing
         }
     }
 
-    @Test func aFunctionIsATransportToo() throws {
-        let client = HTTPClient(base: server) { request in
-            Future(value: HTTPResponse(status: 200, body: Data(request.url.path.utf8)))
-        }
-        let request = HTTPRequest(server.appending(path: "a"))
-        #expect(try client.send(request).settledValue().text == "/v1/a")
-        let streamed = try client.stream(request).settledValue()
-        #expect(try streamed.gathered(upTo: 100).settledValue().text == "/v1/a")
+    @Test func aBaseThatCannotBeAskedIsNamedAsSuch() {
+        #expect("\(HTTPClient(base: nil))" == "HTTPClient(no base)")
+        let files = HTTPClient(base: URL(string: "ftp://a.example"))
+        #expect("\(files)" == "HTTPClient(a base that is no http or https URL)")
     }
 
     private func statusOfError<Value>(_ future: Future<Value>) -> Int? {

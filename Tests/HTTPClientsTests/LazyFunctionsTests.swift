@@ -99,6 +99,34 @@ import Testing
         #expect(!all.contains { $0.contains("s3cret") })
     }
 
+    @Test func observersHearOfWhatTheCallerGets() {
+        let metrics = ServiceMetrics()
+        let recorder = CallRecorder()
+        var client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 404)) }
+        client.metrics = metrics
+        client.observers = [recorder.observer]
+        #expect(throws: HTTPError.self) {
+            try client.networking(Endpoint(path: "/a")).settledValue()
+        }
+        let counted =
+            #"pledge_call_duration_seconds_count{call="GET a.example",outcome="failure"} 1"#
+        #expect(metrics.prometheusText.contains(counted))
+        #expect(metrics.prometheusText.contains(#"health="healthy"} 1"#))
+        #expect(recorder.lastCall?.waterfall(width: 20).contains("code=404 health=healthy") == true)
+        // Who asks for a response gets one.
+        _ = client.send(HTTPRequest(server))
+        #expect(metrics.prometheusText.contains(#"outcome="success"} 1"#))
+    }
+
+    @Test func bothFunctionsShareABreaker() {
+        let count = Locked(0)
+        let client = client(count)
+        for _ in 1...10 { _ = client.networking(Endpoint(path: "/a")) }
+        let before = count.withLock { $0 }
+        #expect(code(of: client.send(HTTPRequest(server))) == .circuitOpen)
+        #expect(count.withLock { $0 } == before)
+    }
+
     @Test func metricsCountByMethodAndHost() {
         var client = client(Locked(0))
         let metrics = ServiceMetrics()

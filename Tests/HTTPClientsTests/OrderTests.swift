@@ -40,12 +40,14 @@ import Testing
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let shared = SharedStates(of: client)
         let order = [
-            "observed", "call", "deadline", "acceptStatus", "defaultHeaders", "idempotencyKey",
-            "redirect", "defaultHeaders", "cookies", "authorize", "cache", "each", "retry",
-            "attempt", "hedge", "each", "exchangeLog", "timeout", "exchange", "decompress",
+            "observed", "call", "deadline", "deadline", "acceptStatus", "defaultHeaders",
+            "idempotencyKey", "redirect", "headersOfOrigin", "cookies", "authorize", "cache",
+            "each",
+            "retry", "attempt", "hedge", "each", "exchangeLog", "timeout", "exchange", "decompress",
         ]
         #expect(client.wholeStack(sharing: shared).parts == order)
-        let streaming = order.map { $0 == "deadline" ? "timeout" : $0 }.filter { $0 != "cache" }
+        var streaming = order.filter { $0 != "cache" }
+        streaming[2] = "timeout"
         #expect(client.streamingStack(sharing: shared).parts == streaming)
     }
 
@@ -109,6 +111,50 @@ import Testing
         let attempt = client.send(HTTPRequest(server))
         scheduler.advance(by: .seconds(30))
         #expect((failure(of: attempt) as? ServiceError)?.code == .timedOut)
+    }
+
+    /// The transport does not know the deadline, and retry and breaker see no error of its own.
+    @Test func theDeadlineOfARequestsContextIsTheCalls() throws {
+        var client = HTTPClient(base: server) { [scheduler] _ in
+            Future(value: HTTPResponse(status: 200)).delay(.seconds(9), on: scheduler)
+        }
+        client.scheduler = scheduler
+        client.circuitBreaker = .perOrigin()
+        for _ in 1...6 {
+            var request = HTTPRequest(server)
+            request.context.deadline = CallDeadline(after: .milliseconds(50), on: scheduler)
+            let future = client.send(request)
+            scheduler.advance(by: .milliseconds(50))
+            let error = failure(of: future) as? ServiceError
+            #expect(error?.code == .deadlineExceeded)
+        }
+        let healthy = client.send(HTTPRequest(server))
+        scheduler.advance(by: .seconds(9))
+        #expect(try healthy.settledValue().status == 200)
+    }
+
+    @Test func aRequestThatCannotBeMadeSaysNothingAboutTheService() throws {
+        struct NoKey: Error {}
+        let (count, sent) = (Locked(0), Locked(0))
+        var client = HTTPClient(base: server) { _ in
+            sent.withLock { $0 += 1 }
+            return Future(value: HTTPResponse(status: 200))
+        }
+        client.scheduler = scheduler
+        client.circuitBreaker = .perOrigin()
+        client.aroundExchange = .init { request in
+            count.withLock { $0 += 1 }
+            if request.url.path == "/signed" { throw NoKey() }
+            return request
+        }
+        for number in 1...9 {
+            let future = client.networking(Endpoint(path: "/signed"))
+            let error = try #require(failure(of: future) as? HTTPError)
+            #expect(error.code == .requestNotPrepared && error.cause is NoKey)
+            #expect(count.withLock { $0 } == number)
+        }
+        #expect(try client.networking(Endpoint(path: "/plain")).settledValue().isEmpty)
+        #expect(sent.withLock { $0 } == 1)
     }
 
     @Test func aDeadlineDoesNotEndAStreamedBody() throws {

@@ -23,6 +23,11 @@ import Testing
         #expect(found.allSatisfy { $0.consequence.hasSuffix(".") })
     }
 
+    @Test func headersBeneathARedirectGoAnywhere() {
+        let found = problems(of: Part.redirect(), .defaultHeaders(["X-API-Key": "k"]))
+        #expect(found.map { [$0.outer, $0.inner] } == [["redirect", "defaultHeaders"]])
+    }
+
     @Test func whatIsComposedIsLookedInto() {
         let inner = Part.retry().around(.timeout(.seconds(1)))
         #expect(problems(of: .circuitBreaker(), inner).map(\.outer) == ["circuitBreaker"])

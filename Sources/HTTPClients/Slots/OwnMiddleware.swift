@@ -37,8 +37,10 @@ extension HTTPClient {
 
         /// Makes a pair that changes requests.
         ///
-        /// - Parameter change: Makes the request that is sent on; called once for each, on the thread of its caller. What
-        ///   it throws fails the call.
+        /// - Parameter change: Makes the request that is sent on; called once for each, on the thread of its caller. Where
+        ///   it throws, the call fails with an `HTTPError` with the code `HTTPError.Code.requestNotPrepared`, whose
+        ///   cause it is: nothing is repeated, and no breaker takes it for a failure of the service. An error that says
+        ///   itself what it means (`OutcomeAdvising`) and `CancellationError` fail the call as they are.
         public init(changing change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
             self.init(send: .changing(change), stream: .changing(change))
         }
@@ -58,9 +60,15 @@ extension Middleware where Input == HTTPRequest {
                     let changed = try change(request)
                     return next(changed).naming(changed)
                 } catch {
-                    return Future(error: error)
+                    return Future(error: asPreparationFailure(error, of: request))
                 }
             }
         }
     }
+}
+
+/// What a call fails with whose request could not be made: it says nothing about the service.
+private func asPreparationFailure(_ error: any Error, of request: HTTPRequest) -> any Error {
+    if error is any OutcomeAdvising || error is CancellationError { return error }
+    return HTTPError(code: .requestNotPrepared, request: request, cause: error)
 }

@@ -64,6 +64,8 @@ struct CurlCommand {
             options.append(
                 "--header " + ShellWord.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))
         }
+        // The header stays as it is; without the option curl would print what it cannot read.
+        if headers["Accept-Encoding"] != nil { options.append("--compressed") }
         guard hasBody else { return }
         // curl would call it a form.
         if headers["Content-Type"] == nil { options.append("--header Content-Type:") }

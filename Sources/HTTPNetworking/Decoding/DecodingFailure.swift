@@ -1,8 +1,8 @@
 /// Data that was not the value it should have been: where it differed, why, and the data itself.
 ///
-/// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)". It shows
-/// nothing of the data, which may hold secrets; read ``data`` for it. If the decoder's text quotes
-/// a value of four bytes or more, "…" replaces it.
+/// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)", and names the request
+/// if that is known. Of the data, which may hold secrets, it shows only the keys that lead to the place; read
+/// ``data`` for the rest. If the decoder's text quotes a value of four bytes or more, "…" replaces it.
 public struct DecodingFailure: Error {
     /// What kind of difference was found.
     public enum Code: String, Hashable, Sendable {
@@ -106,8 +106,11 @@ extension DecodingFailure {
 
 extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// Where, why, and in how many bytes; nothing of the data.
-    public var description: String { "\(codingPath): \(reason) (in \(data.count) bytes)" }
+    /// Where, why, in how many bytes, and in the answer to what; of the data only the keys.
+    public var description: String {
+        let request = response?.request.map { " that answered \($0)" } ?? ""
+        return "\(codingPath): \(reason) (in \(data.count) bytes\(request))"
+    }
 
     /// The same as `description`.
     public var debugDescription: String { description }

@@ -57,7 +57,7 @@ extension Future where Value == HTTPResponse {
 
 extension JSONDecoder {
     /// Decodes a body, or throws a failure that keeps it.
-    func decoded<T: Decodable>(
+    package func decoded<T: Decodable>(
         _ type: T.Type, from data: Data, of response: HTTPResponse? = nil
     ) throws(DecodingFailure) -> T {
         do {

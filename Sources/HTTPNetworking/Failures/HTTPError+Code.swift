@@ -80,6 +80,9 @@ extension HTTPError {
         /// The transport cannot do what the request asks for; the error's cause says what.
         public static let unsupported = Code(
             rawValue: "unsupported", description: "the transport cannot do this")
+        /// A function of the app's that makes the request threw; the error's cause is what it threw.
+        public static let requestNotPrepared = Code(
+            rawValue: "requestNotPrepared", description: "the request could not be prepared")
         /// Redirects went round in a circle, or too far.
         public static let tooManyRedirects = Code(
             rawValue: "tooManyRedirects", description: "there were too many redirects")

@@ -68,7 +68,7 @@ public struct HTTPError: Error {
 extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What was asked for and how it failed, without secrets.
     public var description: String {
-        let subject = endpoint?.description ?? request?.description ?? "a request"
+        let subject = shownSubject
         var text = "\(subject) failed: \(code)"
         if code == .unacceptableStatus, let status { text = "\(subject) answered \(status)" }
         var secrets: KnownSecrets?
@@ -100,6 +100,15 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         )
     }
 
+    /// What was asked for, and what was sent at last where that went to another place.
+    private var shownSubject: String {
+        guard let endpoint else { return request?.description ?? "a request" }
+        guard let url = endpoint.url, let request, !request.url.isSamePlace(as: url) else {
+            return endpoint.description
+        }
+        return "\(endpoint), sent as \(request),"
+    }
+
     /// The reason, or what may be shown of the cause.
     private var shownCause: String? {
         switch cause {
@@ -109,4 +118,13 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         default: cause.map { "\(type(of: $0))" }
         }
     }
+}
+
+extension URL {
+    /// Whether it names the same origin and path, whatever stands in its query.
+    fileprivate func isSamePlace(as other: URL) -> Bool {
+        HTTPOrigin(self) == HTTPOrigin(other) && targetPath == other.targetPath
+    }
+
+    private var targetPath: Substring? { requestTarget?.prefix { $0 != "?" } }
 }

@@ -82,7 +82,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived |
     /// | `timedOut` by the call's deadline | unknown | may succeed |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
-    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
+    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `other`, and what a transport adds | as the cause says; unhealthy where it says nothing | as the cause says |
     public var assessment: CallAssessment {
         switch code {
@@ -95,8 +95,8 @@ extension HTTPError: OutcomeAdvising {
             .transient(fault: .network)
         case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
         case .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead, .bodyEnded,
-            .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported, .signInNeeded,
-            .sessionEnded:
+            .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported, .requestNotPrepared,
+            .signInNeeded, .sessionEnded:
             .callersMistake
         default: cause.map { CallAssessment(of: $0) } ?? .transient()
         }
@@ -105,13 +105,13 @@ extension HTTPError: OutcomeAdvising {
     /// The outcome of ``assessment``.
     public var advisedOutcome: Outcome { Outcome(assessment) }
 
-    /// Whether no connection was made, so that the server has seen nothing of the request.
+    /// Whether no connection was made, or no request, so that the server has seen nothing of the request.
     ///
     /// Such a call may be repeated, whatever its method, as long as its body is not used up
     /// (``HTTPRequest/isUsedUp``).
     public var isCertainlyUnsent: Bool {
         switch code {
-        case .cannotFindHost, .cannotConnect, .notConnected: true
+        case .cannotFindHost, .cannotConnect, .notConnected, .requestNotPrepared: true
         default: false
         }
     }
@@ -122,8 +122,14 @@ extension HTTPError: OutcomeAdvising {
 }
 
 extension HTTPError: RequestCarrying {
-    /// The request, or the endpoint.
-    public var failedRequest: (any Replayable & Sendable)? { request ?? endpoint }
+    /// The request, or the endpoint where that may not be sent twice, or where there is no request.
+    ///
+    /// The request may be another one than was asked for: a GET that a redirect of a POST has led to, or one with a
+    /// key that was made for this call alone.
+    public var failedRequest: (any Replayable & Sendable)? {
+        if let endpoint, !endpoint.isReplayable { return endpoint }
+        return request ?? endpoint
+    }
 }
 
 extension Endpoint.Error: CallersMistake {

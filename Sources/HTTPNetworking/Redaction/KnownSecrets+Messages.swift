@@ -23,9 +23,8 @@ extension KnownSecrets {
 
     /// The type of an answer's body, without its parameters where they may repeat what is not known.
     func shownType(of response: HTTPResponse) -> String? {
-        response.headers["Content-Type"].map { type in
-            isComplete ? scrubbed(type) : scrubbed(type.prefix { $0 != ";" })
-        }
+        guard let type = response.headers["Content-Type"], !type.isEmpty else { return nil }
+        return isComplete ? scrubbed(type) : scrubbed(type.prefix { $0 != ";" })
     }
 
     mutating func add(_ request: HTTPRequest) {

@@ -86,6 +86,7 @@ private func follow<Output: HTTPResponseHead>(
 ) -> Future<Output> {
     future.continued { result in
         guard let head = result.answerHead else { return nil }
+        let asked = machine.request
         var machine = machine
         let step = machine.receive(head.status, head.headers)
         report(step, of: head.status, to: machine.request, in: context)
@@ -99,10 +100,23 @@ private func follow<Output: HTTPResponseHead>(
                 .failure(.tooManyRedirects, of: machine.request)
         case .follow:
             result.answer?.discardBody()
+            noteProcessed(asked, head.status, in: context)
             let next = context.run { service(machine.request).naming(machine.request) }
             return follow(next, machine, context, service)
         }
     }
+}
+
+/// Notes in the attempt's record that a request was processed whose answer leads to another one.
+///
+/// Whatever sends requests notes that as well, as a rule. Where it does not, whoever repeats the call would take an
+/// error of the next request for an error of this one.
+private func noteProcessed(_ request: HTTPRequest, _ status: Int, in context: CallContext) {
+    guard let record = context.record, !request.isReplayable,
+        CallRecord.Fate(status: status) == .mayHaveArrived
+    else { return }
+    // A record that is closed refuses what comes next as well.
+    _ = try? record.willSend(replayable: false)
 }
 
 /// Tells the status and the origin: the rest of a URL may hold secrets.

@@ -5,7 +5,8 @@ extension HTTPRequest {
     public struct Context {
         /// The instant by which the call has to end, nil without a deadline.
         ///
-        /// A transport keeps the sooner of this and the calling `CallContext`'s.
+        /// A transport keeps the sooner of this and the calling `CallContext`'s, and so do all parts of an
+        /// `HTTPClient`. The policies of a stack of your own know the `CallContext`'s only, which `.deadline` sets.
         public var deadline: CallDeadline?
 
         /// Which attempt this is, counted from one.

@@ -54,7 +54,7 @@ extension HTTPBodyStream {
         return forEach { chunk in
             try gathered.withLock { data in
                 guard chunk.count <= limit - data.count else {
-                    throw HTTPError(code: .bodyTooLarge)
+                    throw HTTPError(code: .bodyTooLarge, reason: "the limit of \(limit) bytes")
                 }
                 data.append(chunk)
             }

@@ -1,4 +1,5 @@
 import CCurl
+public import HTTPNetworking
 
 /// What libcurl says of a failure.
 public struct CurlError: Error {
@@ -28,7 +29,7 @@ public struct CurlError: Error {
     }
 }
 
-extension CurlError: CustomStringConvertible {
+extension CurlError: ShownCause, CustomStringConvertible {
     /// The words and the code.
     public var description: String { "\(words) (libcurl \(code))" }
 }

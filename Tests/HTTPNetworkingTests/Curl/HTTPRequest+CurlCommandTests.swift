@@ -48,6 +48,14 @@ import Testing
         #expect(odd.comments.count == 1 && odd.comments[0].contains("cannot be sent"))
     }
 
+    @Test func whatMayComeCompressedIsDecompressed() {
+        let request = HTTPRequest(url, headers: ["Accept-Encoding": "gzip, br"])
+        #expect(
+            request.curlCommand.hasSuffix(
+                "--header 'Accept-Encoding: gzip, br' \\\n  --compressed"))
+        #expect(!HTTPRequest(url).curlCommand.contains("--compressed"))
+    }
+
     @Test func whatCurlWouldReadOtherwiseIsSaidOtherwise() throws {
         let odd = URL(string: "https://[::1]:8080/a/../b")!
         let request = HTTPRequest(

@@ -61,4 +61,15 @@ import Testing
             Int.self, DecodingError.Context(codingPath: [], debugDescription: ""))
         #expect(HTTPError(code: code, cause: mistake).assessment == .callersMistake)
     }
+
+    /// A redirect of a POST has led to the GET, and a lost context has left nothing but the error.
+    @Test func theEndpointTellsWhereTheRequestIsAnother() {
+        let order = Endpoint(path: "/orders", method: .post)
+        let asked = HTTPRequest(URL(string: "https://a/done")!)
+        let ofOrder = HTTPError(code: .connectionLost, endpoint: order, request: asked)
+        #expect(ofOrder.failedRequest?.isReplayable == false)
+        #expect(
+            HTTPError(code: .connectionLost, request: asked).failedRequest?.isReplayable == true)
+        #expect(HTTPError(code: .connectionLost).failedRequest == nil)
+    }
 }

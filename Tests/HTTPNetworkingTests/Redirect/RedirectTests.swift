@@ -100,6 +100,24 @@ import Testing
         #expect(left.withLock { $0 } == [.seconds(10), .seconds(9)])
     }
 
+    /// The function beneath notes nothing in the attempt's record.
+    @Test(arguments: [301, 302, 303])
+    func whatAnswersAPostWithARedirectHasProcessedIt(status: Int) {
+        let posts = Locked(0)
+        let send = stack(
+            .retry(backoff: .constant(.zero)), .redirect(),
+            over: { (request: HTTPRequest) -> Future<HTTPResponse> in
+                guard request.method == .post else {
+                    return Future(error: HTTPError(code: .connectionLost, request: request))
+                }
+                posts.withLock { $0 += 1 }
+                return Future(value: .redirect(status, to: "/done"))
+            })
+        let future = send(HTTPRequest(.post, URL(string: "https://a/orders")!))
+        #expect(future.failureCode == .connectionLost)
+        #expect(posts.withLock { $0 } == 1)
+    }
+
     @Test func aLongChainTakesNoStack() {
         let server = ScriptedServer { request in
             .redirect(to: "/\((Int(request.url.lastPathComponent) ?? 0) + 1)")

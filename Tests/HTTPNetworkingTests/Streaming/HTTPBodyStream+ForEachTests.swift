@@ -61,6 +61,7 @@ import Testing
         source.give("abc")
         source.give("de")
         #expect(gathered.failureCode == .bodyTooLarge)
+        #expect((gathered.failure as? HTTPError)?.reason == "the limit of 4 bytes")
         #expect(source.cancelled == 1)
         #expect(source.asked == 2)
         #expect(HTTPBodyStream(texts: []).gathered(upTo: 0).success == Data())
