@@ -1,4 +1,5 @@
 import CCurl
+import HTTPNetworking
 
 /// What libcurl says of a failure.
 public struct CurlError: Error {
@@ -32,3 +33,10 @@ extension CurlError: CustomStringConvertible {
     /// The words and the code.
     public var description: String { "\(words) (libcurl \(code))" }
 }
+
+extension CurlError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension CurlError: ShownCause {}
