@@ -2,6 +2,7 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import NIOCore
 import NIOPosix
 import PledgeTesting
@@ -35,6 +36,38 @@ struct ResponseDecodingTests {
             try await call(fieldsOf: size, count: count, limit: 10_000)
         }
         #expect(error?.code == .badResponse)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 ", "a", "the head has too many bytes"),
+        ("", "HTTP/1.1 100 Continue\r\n\r\n", "the head has too many bytes"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "0", nil),
+    ])
+    func whatIsEndlessIsNoResponse(start: String, again: String, reason: String?) async throws {
+        let server = try HTTPTestSupport.SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.send(start)
+            while connection.send(String(repeating: again, count: 1_000)) {}
+        }
+        // Not at all, and so not by the limit of time.
+        let transport = AHCTransport(on: ManualScheduler())
+        let error = await #expect(throws: HTTPError.self) {
+            try await transport.send(HTTPRequest(.get, server.url())).value
+        }
+        #expect(error?.code == .badResponse)
+        #expect(error?.reason == reason)
+        server.stop()
+    }
+
+    @Test func aBodyMayHaveAnyNumberOfChunks() async throws {
+        var configuration = AHCTransport.Configuration()
+        configuration.maxHeadSize = 100
+        let server = try LoopbackServer { _ in
+            .chunked(Array(repeating: String(repeating: "a", count: 1_000), count: 100))
+        }
+        let transport = AHCTransport(configuration)
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        #expect(response.body.count == 100_000)
     }
 
     @Test func whatAServerSendsAtOnceDoesNoHarm() async throws {
