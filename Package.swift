@@ -195,7 +195,8 @@ let package = Package(
         tests(
             of: "AsyncHTTPClientTransport",
             uses: [
-                "HTTPNetworking", "Futures", "Services", "PledgeTesting", "TestSupport",
+                "HTTPNetworking", "Futures", "Services", "PledgeTesting", "HTTPTestSupport",
+                "TestSupport",
                 product("AsyncHTTPClient", of: "async-http-client"),
                 product("NIOCore", of: "swift-nio"), product("NIOPosix", of: "swift-nio"),
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),

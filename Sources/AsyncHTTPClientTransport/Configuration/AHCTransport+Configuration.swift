@@ -40,7 +40,8 @@ extension AHCTransport {
         /// How many bytes the fields of a response's head may have, over HTTP/1.1.
         ///
         /// A head that has more fails the call with the code `badResponse`. It may have a field for each 32
-        /// bytes, and 256 at least.
+        /// bytes, and 256 at least. With its status line and all interim heads it may have twice as many bytes
+        /// and 16 KiB.
         public var maxHeadSize = 256 << 10
 
         /// How many bytes the body of a whole response may have.

@@ -1,4 +1,5 @@
 #if AsyncHTTPClient
+public import HTTPNetworking
 import NIOSSL
 
 extension AHCTransport {
@@ -9,23 +10,11 @@ extension AHCTransport {
     /// try configuration.tls.trust(certificates: companyRoots)
     /// ```
     public struct TLS {
-        /// What is checked of a server's certificate.
-        public enum Verification {
-            /// That an authority we trust vouches for it, and that it is the host's.
-            case full
-            /// That an authority we trust vouches for it.
-            case authorityOnly
-            /// Nothing: an attacker on the way can read and change everything.
-            case none
-        }
+        /// What is checked of a server's certificate, as for every transport.
+        public typealias Verification = TLSSettings.Verification
 
-        /// A version of TLS.
-        public enum Version {
-            /// TLS 1.2.
-            case tls12
-            /// TLS 1.3.
-            case tls13
-        }
+        /// A version of TLS, as for every transport.
+        public typealias Version = TLSSettings.Version
 
         /// What is checked of a server's certificate.
         public var verification: Verification {
@@ -111,14 +100,6 @@ extension AHCTransport.TLS {
         configuration.privateKey = .privateKey(privateKey)
     }
 }
-
-extension AHCTransport.TLS.Verification: Hashable {}
-
-extension AHCTransport.TLS.Verification: Sendable {}
-
-extension AHCTransport.TLS.Version: Hashable {}
-
-extension AHCTransport.TLS.Version: Sendable {}
 
 extension AHCTransport.TLS: Sendable {}
 #endif

@@ -32,24 +32,46 @@ struct ResponseDecoding {
         let decoder = HTTPResponseDecoder(
             leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward,
             limitConfiguration: limits)
-        let bytes = HeadBytesHandler()
+        let bytes = HeadBytesHandler(limit: 2 * maxHeadSize + 16_384)
         return [bytes, ByteToMessageHandler(decoder), FieldTextHandler(bytes)]
     }
 }
 
-/// Keeps the bytes of a head until it has been read.
+/// Keeps the bytes of a head until it has been read, and bounds the bytes of which nothing is read.
+///
+/// NIO bounds the fields of one head, but neither a status line, nor how many interim heads there are, nor the
+/// line before a chunk.
 final class HeadBytesHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    private let limit: Int
     private var kept: [ByteBuffer] = []
+    /// How many bytes have come since something was read from them.
+    private var unread = 0
     /// Whether a head comes next.
-    var isWanted = true { didSet { kept = [] } }
+    var isWanted = true {
+        didSet {
+            kept = []
+            unread = 0
+        }
+    }
+
+    init(limit: Int) { self.limit = limit }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isWanted { kept.append(unwrapInboundIn(data)) }
+        let bytes = unwrapInboundIn(data)
+        if isWanted { kept.append(bytes) }
+        unread += bytes.readableBytes
         context.fireChannelRead(data)
+        guard unread > limit else { return }
+        kept = []
+        context.fireErrorCaught(
+            isWanted ? HTTPParserError.headerOverflow : HTTPParserError.invalidChunkSize)
     }
+
+    /// Notes that a piece of a body was read.
+    func noteBody() { unread = 0 }
 
     /// The values of the fields of the head that has just been read, in their order.
     func fieldValues() -> [ArraySlice<UInt8>] {
@@ -97,7 +119,7 @@ final class FieldTextHandler: ChannelInboundHandler {
             guard head.headers.contains(where: { $0.value.hasReplacement }) else { break }
             head.headers = reread(head.headers)
             return context.fireChannelRead(wrapInboundOut(.head(head)))
-        case .body: break
+        case .body: bytes.noteBody()
         case .end: bytes.isWanted = true
         }
         context.fireChannelRead(data)

@@ -36,12 +36,8 @@ extension AHCTransport.TLS {
     /// The same as settings; files are read now.
     fileprivate init(_ settings: TLSSettings) throws(UnsupportedSetting) {
         self.init()
-        switch settings.verification {
-        case .full: verification = .full
-        case .authorityOnly: verification = .authorityOnly
-        case .none: verification = .none
-        }
-        minimumVersion = settings.minimumVersion == .tls13 ? .tls13 : .tls12
+        verification = settings.verification
+        minimumVersion = settings.minimumVersion
         do throws(Unreadable) {
             switch settings.authorities {
             case .system: break

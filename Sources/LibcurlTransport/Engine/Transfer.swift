@@ -129,7 +129,9 @@ extension Transfer {
     }
 
     private func refuse(_ head: HTTPResponse) {
-        failure = call.failure(.bodyTooLarge, response: head)
+        let limit = loop.options.maxBodySize
+        failure = call.failure(
+            .bodyTooLarge, reason: "its body has more than \(limit) bytes", response: head)
     }
 
     /// Takes bytes of the body: how many, or what else libcurl is to do.
@@ -205,7 +207,7 @@ extension Transfer {
         }
         sends += 1
         if sends > 1, !call.request.isReplayable {
-            failure = call.failure(.connectionLost)
+            failure = call.failure(.connectionLost, reason: "a kept connection had ended")
             return false
         }
         reader = HeadReader(limit: loop.options.maxHeadSize)

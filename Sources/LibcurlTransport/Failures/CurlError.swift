@@ -1,5 +1,5 @@
 import CCurl
-public import HTTPNetworking
+import HTTPNetworking
 
 /// What libcurl says of a failure.
 public struct CurlError: Error {
@@ -29,7 +29,14 @@ public struct CurlError: Error {
     }
 }
 
-extension CurlError: ShownCause, CustomStringConvertible {
+extension CurlError: CustomStringConvertible {
     /// The words and the code.
     public var description: String { "\(words) (libcurl \(code))" }
 }
+
+extension CurlError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension CurlError: ShownCause {}

@@ -40,7 +40,7 @@ extension HTTPError.Code {
         case ccurl_receive_error where error.isTunnelRefused: self = .cannotConnect
         case ccurl_receive_error where error.details.contains("chunked-encoding"),
             ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_http2_error,
-            ccurl_bad_content_encoding, ccurl_too_large:
+            ccurl_bad_content_encoding, ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
             self = .badResponse
         case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
         // libcurl is content where a connection ends within a head.
@@ -71,11 +71,27 @@ extension HTTPError.Code {
             return "the proxy's host was not found"
         case .cannotConnect where error.isTunnelRefused:
             return "the proxy answered \(error.proxyStatus)"
+        case .connectionLost where error.code == Int(ccurl_ok.rawValue):
+            return "it ended within the head of the answer"
+        case .badResponse: return error.reasonOfBadResponse
         default: return nil
         }
     }
 }
 
 extension CurlError {
+    /// What is wrong with an answer, where libcurl's words say something else.
+    fileprivate var reasonOfBadResponse: String? {
+        switch ccurl_code(UInt32(code)) {
+        case ccurl_unsupported_protocol: "its first line is no status line"
+        case ccurl_receive_error: "its chunks are malformed"
+        // Up to 8.5 libcurl says that there is no memory where a line is longer than it takes.
+        case ccurl_out_of_memory, ccurl_too_large: "a line of its head is too long"
+        // A line without a colon.
+        case ccurl_bad_argument: "a trailer is malformed"
+        default: nil
+        }
+    }
+
     fileprivate var isTunnelRefused: Bool { proxyStatus != 0 && !(200...299).contains(proxyStatus) }
 }

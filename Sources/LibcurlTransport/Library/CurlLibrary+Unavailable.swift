@@ -13,9 +13,10 @@ extension CurlLibrary {
             switch availability {
             case ccurl_available: return nil
             case ccurl_missing:
+                // SessionTransport needs it as well on Linux: FoundationNetworking is linked with it.
                 description =
                     "libcurl.so.4 is not on this machine: install the package libcurl4 (Debian, Ubuntu)"
-                    + " or libcurl (Fedora, Amazon Linux), or use SessionTransport"
+                    + " or libcurl (Fedora, Amazon Linux), or use AHCTransport"
             case ccurl_too_old:
                 let found = CurlLibrary.words(ofVersion: version)
                 let needed = CurlLibrary.words(ofVersion: UInt32(CCURL_MIN_VERSION))

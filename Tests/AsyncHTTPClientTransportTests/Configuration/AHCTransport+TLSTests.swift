@@ -135,6 +135,12 @@ struct AHCTransportTLSTests {
         var tls = AHCTransport.TLS()
         #expect(tls.minimumVersion == .tls12)
         #expect(tls.verification == .full)
+        // The types are those of the settings of every transport.
+        let settings = TLSSettings()
+        tls.minimumVersion = settings.minimumVersion
+        tls.verification = settings.verification
+        #expect(tls.minimumVersion == .tls12)
+        #expect(tls.verification == .full)
         tls.minimumVersion = .tls13
         tls.verification = .authorityOnly
         #expect(tls.minimumVersion == .tls13)

@@ -2,6 +2,7 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import NIOCore
 import NIOPosix
 import PledgeTesting
@@ -37,6 +38,42 @@ struct ResponseDecodingTests {
         #expect(error?.code == .badResponse)
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 200 ", "a", "the head has too many bytes"),
+        ("", "HTTP/1.1 100 Continue\r\n\r\n", "the head has too many bytes"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "0", nil),
+    ])
+    func whatIsEndlessIsNoResponse(start: String, again: String, reason: String?) async throws {
+        let server = try HTTPTestSupport.SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.send(start)
+            // Endless for who takes no more than a part of it.
+            let piece = String(repeating: again, count: 1_000)
+            var count = 16 << 20
+            while count > 0, connection.send(piece) { count -= piece.utf8.count }
+            connection.awaitEnd()
+        }
+        // Whose limits of time never come.
+        let transport = AHCTransport(on: ManualScheduler())
+        let error = await #expect(throws: HTTPError.self) {
+            try await transport.send(HTTPRequest(.get, server.url())).timeout(.seconds(60)).value
+        }
+        #expect(error?.code == .badResponse)
+        #expect(error?.reason == reason)
+        server.stop()
+    }
+
+    @Test func aBodyMayHaveAnyNumberOfChunks() async throws {
+        var configuration = AHCTransport.Configuration()
+        configuration.maxHeadSize = 100
+        let server = try LoopbackServer { _ in
+            .chunked(Array(repeating: String(repeating: "a", count: 1_000), count: 100))
+        }
+        let transport = AHCTransport(configuration)
+        let response = try await transport.send(HTTPRequest(.get, server.url)).value
+        #expect(response.body.count == 100_000)
+    }
+
     @Test func whatAServerSendsAtOnceDoesNoHarm() async throws {
         // Before it is asked, while the connection is made ready.
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -48,8 +85,14 @@ struct ResponseDecodingTests {
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+        // An answer that comes too soon AsyncHTTPClient may drop, and waits for another.
+        let configuration = AHCTransport.Configuration(idleTimeout: .seconds(1))
         for _ in 0..<20 {
-            _ = await AHCTransport().send(HTTPRequest(.get, url)).resultWhenSettled
+            let transport = AHCTransport(configuration)
+            switch await transport.send(HTTPRequest(.get, url)).resultWhenSettled {
+            case .success(let response): #expect(response.text == "ok")
+            case .failure(let error): #expect(error is HTTPError, "\(error)")
+            }
         }
         try await server.close()
     }

@@ -31,4 +31,15 @@ package struct MisbehaviourRun {
             }
         }
     }
+
+    /// Makes calls to a server of each kind: how those ended that should not have ended so.
+    package static func ofAll(
+        _ count: Int, by send: @escaping HTTPService
+    ) async throws -> [String] {
+        var strange: [String] = []
+        for misbehaviour in Misbehaviour.all {
+            strange += try await MisbehaviourRun(of: misbehaviour, count, by: send).strange
+        }
+        return strange
+    }
 }

@@ -83,6 +83,8 @@ struct UploadBufferTests {
         #expect(bench.give(5) == "abcde")
         #expect(bench.give(5) == "f")
         #expect(bench.give(5) == "|pause")
+        // Or what the source still holds would hold the buffer, and the buffer the source.
+        bench.buffer.cancel()
     }
 
     @Test func wakesOnceForEachPause() async throws {
@@ -166,6 +168,7 @@ struct UploadBufferTests {
         sources.elements.last?.give("new")
         #expect(await bench.giveAtLast() == "new")
         #expect(sources.elements.count == 2)
+        bench.buffer.cancel()
     }
 
     @Test func aSourceThatOpensAfterTheEndIsGivenUp() async throws {

@@ -24,7 +24,11 @@ struct CurlLibraryTests {
     }
 
     @Test(arguments: [
-        (ccurl_missing, "libcurl.so.4 is not on this machine: install the package libcurl4"),
+        (
+            ccurl_missing,
+            "libcurl.so.4 is not on this machine: install the package libcurl4 (Debian, Ubuntu)"
+                + " or libcurl (Fedora, Amazon Linux), or use AHCTransport"
+        ),
         (ccurl_incomplete, "libcurl.so.4 lacks functions of libcurl's"),
         (ccurl_too_old, "libcurl 7.79.1 is too old: install 7.80.0 or later"),
         (ccurl_cannot_start, "libcurl does not start"),

@@ -12,68 +12,8 @@ import Testing
 /// Requests by a real squid, which asks for a name and a password.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct SquidTests {
-    private struct Site {
-        let folder: TestFolder
-        let proxy: URL
-        let program: Program
-
-        func transport(
-            user: String? = "planted-user", password: String? = "planted-secret",
-            bypassing bypassed: [String] = []
-        ) throws -> CurlTransport {
-            try CurlTransport.connecting {
-                $0.proxy = .server(proxy, user: user, password: password, bypassing: bypassed)
-            }
-        }
-    }
-
-    /// Starts squid; nil where it is not installed, and need not be.
-    private func start() async throws -> Site? {
-        guard let squid = try Program.find("squid", of: "squid"),
-            let ask = try Program.find("basic_ncsa_auth", of: "squid"),
-            let openssl = try Program.find("openssl", of: "openssl")
-        else { return nil }
-        let folder = try TestFolder()
-        // As root, squid goes on as another user.
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
-        try Program.run(openssl, ["passwd", "-apr1", "planted-secret"], in: folder.url)
-        let hash = try String(
-            contentsOf: folder.url.appendingPathComponent("output.txt"), encoding: .utf8)
-        let users = try folder.file("users", Data("planted-user:\(hash)".utf8))
-        let port = try Program.freePort()
-        let text = """
-            http_port 127.0.0.1:\(port)
-            auth_param basic program \(ask.path) \(users.path)
-            auth_param basic children 1
-            acl known proxy_auth REQUIRED
-            http_access allow known
-            http_access deny all
-            cache deny all
-            access_log none
-            cache_log \(folder.url.path)/cache.log
-            pid_filename \(folder.url.path)/squid.pid
-            coredump_dir \(folder.url.path)
-            visible_hostname localhost
-            shutdown_lifetime 0 seconds
-            """
-        let file = try folder.file("squid.conf", Data(text.utf8))
-        let program = try Program(squid, ["-N", "-f", file.path], in: folder.url)
-        let proxy = try #require(URL(string: "http://127.0.0.1:\(port)"))
-        let site = Site(folder: folder, proxy: proxy, program: program)
-        let server = try LoopbackServer { _ in .text("ok") }
-        let transport = try site.transport()
-        let deadline = ContinuousClock.now + .seconds(60)
-        while ContinuousClock.now < deadline {
-            if await transport.get(server).timeout(.seconds(60)).resultWhenSettled.isAnswer {
-                break
-            }
-        }
-        return site
-    }
-
     @Test func whatIsNotSecureGoesThroughIt() async throws {
-        guard let site = try await start() else { return }
+        guard let site = try await SquidSite.start() else { return }
         defer { site.program.stop() }
         let server = try LoopbackServer { .text("for \($0.target)") }
         let response = try await site.transport().get(server, "a").soon
@@ -85,8 +25,34 @@ struct SquidTests {
         #expect(response.timing.connection?.remoteAddress == "127.0.0.1:\(port)")
     }
 
+    @Test func whatIsSecureGoesThroughItByATunnel() async throws {
+        guard let site = try await SquidSite.start() else { return }
+        defer { site.program.stop() }
+        guard let nginx = try await NginxSite.start() else { return }
+        defer { nginx.program.stop() }
+        let transport = try nginx.transport {
+            $0.proxy = .server(site.proxy, user: "planted-user", password: "planted-secret")
+        }
+        let url = try nginx.url(.good)
+        let port = try #require(site.proxy.port)
+        for isReused in [false, true] {
+            let response = try await transport.get(url).soon
+            #expect(response.text == "HTTP/2.0 TLSv1.3 NONE")
+            try #require(response.timing.connection?.remoteAddress == "127.0.0.1:\(port)")
+            #expect(response.timing.connection?.isReused == isReused)
+        }
+        // What the proxy is told stays outside the tunnel.
+        #expect(try await transport.get(url.appending(path: "by")).soon.text == "[]")
+        // Certificates are checked through it.
+        #expect(try await transport.get(nginx.url(.expired)).httpError.code == .insecureConnection)
+        try await transport.close().soon
+        let place = "CONNECT \(url.host() ?? ""):\(url.port ?? 0) planted-user"
+        #expect(await comesTrue { (try? site.log())?.contains(place) == true })
+        #expect(try site.log().contains("TCP_TUNNEL/200"))
+    }
+
     @Test func whoIsUnknownIsRefused() async throws {
-        guard let site = try await start() else { return }
+        guard let site = try await SquidSite.start() else { return }
         defer { site.program.stop() }
         let server = try LoopbackServer { _ in .text("ok") }
         for password in ["planted-wrong", nil] {
@@ -96,7 +62,10 @@ struct SquidTests {
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
             let error = try await transport.get(url).httpError
             #expect(error.code == .cannotConnect)
-            #expect(error.reason == "the proxy answered 407")
+            #expect(
+                "\(error)"
+                    == "GET \(url) failed: the host refused the connection (cause: the proxy answered 407)"
+            )
             var dumped = ""
             dump(error, to: &dumped)
             for text in ["\(error)", error.localizedDescription, dumped] {
@@ -107,7 +76,7 @@ struct SquidTests {
     }
 
     @Test func someHostsAreReachedWithoutIt() async throws {
-        guard let site = try await start() else { return }
+        guard let site = try await SquidSite.start() else { return }
         defer { site.program.stop() }
         let server = try LoopbackServer { _ in .text("ok") }
         let transport = try site.transport(bypassing: ["localhost", "127.0.0.1"])
@@ -142,9 +111,5 @@ struct SquidTests {
             #expect(bypassed == "directly")
         }
     }
-}
-
-extension Result<HTTPResponse, any Error> {
-    fileprivate var isAnswer: Bool { (try? get())?.status == 200 }
 }
 #endif

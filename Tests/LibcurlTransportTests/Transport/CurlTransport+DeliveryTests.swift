@@ -43,6 +43,11 @@ struct CurlTransportDeliveryTests {
             // By one connection, the order of the responses is that of the requests.
             $0.maxConnectionsPerHost = 1
         }
+        // An observer that comes after a response is called where it comes, so none comes before all observe.
+        let go = Promise<Void>()
+        let server = try LoopbackServer { request in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text(request.target).steps)
+        }
         let log = TestLog<String>()
         let done = Locked(0)
         for number in 0..<100 {
@@ -52,6 +57,7 @@ struct CurlTransportDeliveryTests {
                 done.withLock { $0 += 1 }
             }
         }
+        go.resolve()
         #expect(await comesTrue { done.withLock { $0 } == 100 })
         #expect(log.elements == server.requests.map { "\($0.target) true" })
     }

@@ -152,7 +152,7 @@ struct CurlTransportEndTests {
                 _ = try await first.get(server, "ok").soon
                 try await first.close().soon
             }
-            #expect(await comesTrue { ProcessState.now.transportThreads == 0 })
+            #expect(await comesTrue { ProcessState.now.threads(named: "Pledge.Curl") == 0 })
             try await server.connectionsOpen(atMost: 0).soon
             let before = ProcessState.now.descriptorCount
             for _ in 0..<10 {
@@ -162,7 +162,7 @@ struct CurlTransportEndTests {
                 try await transport.close().soon
                 for call in calls { #expect(call.isSettled) }
             }
-            #expect(await comesTrue { ProcessState.now.transportThreads == 0 })
+            #expect(await comesTrue { ProcessState.now.threads(named: "Pledge.Curl") == 0 })
             try await server.connectionsOpen(atMost: 0).soon
             // The server may not have closed its end at the moment of the first count.
             #expect(await comesTrue { ProcessState.now.descriptorCount <= before })
@@ -177,7 +177,7 @@ struct CurlTransportEndTests {
                 _ = try await first.get(server, "ok").soon
                 try await first.close().soon
             }
-            #expect(await comesTrue { ProcessState.now.transportThreads == 0 })
+            #expect(await comesTrue { ProcessState.now.threads(named: "Pledge.Curl") == 0 })
             try await server.connectionsOpen(atMost: 0).soon
             let before = ProcessState.now.descriptorCount
             let transport = CurlTransport()

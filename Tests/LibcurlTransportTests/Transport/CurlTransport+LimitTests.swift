@@ -136,6 +136,15 @@ struct CurlTransportLimitTests {
         server.stop()
     }
 
+    /// Lets half a minute pass, a second at a time, in each of which the I/O thread gets its turns.
+    private func letTimePass(for transport: CurlTransport) async throws {
+        let other = try LoopbackServer { _ in .text("ok") }
+        for _ in 0..<30 {
+            #expect(try await transport.get(other).soon.text == "ok")
+            scheduler.advance(by: .seconds(1))
+        }
+    }
+
     @Test func aSourceMayTakeItsTime() async throws {
         let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
         let server = try LoopbackServer { .text($0.text) }
@@ -144,12 +153,8 @@ struct CurlTransportLimitTests {
         let call = transport.send(HTTPRequest(.put, server.url, body: .stream(body)))
         for count in 1...5 {
             #expect(await comesTrue { source.asked == count })
-            // The I/O thread has asked for more, and waits.
-            #expect(
-                await comesTrue {
-                    scheduler.advance(by: .seconds(0))
-                    return source.asked == count
-                })
+            try await letTimePass(for: transport)
+            try #require(!call.isSettled)
             source.give("\(count)")
         }
         #expect(await comesTrue { source.asked == 6 })
@@ -169,7 +174,7 @@ struct CurlTransportLimitTests {
                 then: [.body(Data("last".utf8))])
         }
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
-        #expect(await comesTrue { response.body.length == 24 })
+        try await letTimePass(for: transport)
         let first = try await response.body.next().soon
         #expect(first?.count == 20)
         go.resolve()

@@ -2,12 +2,12 @@
 import Foundation
 
 /// What this process has of the system.
-struct ProcessState: Equatable {
+package struct ProcessState: Equatable {
     /// The descriptors that are open, by what they are: "socket", "eventfd".
-    var descriptors: [String: Int] = [:]
-    var threads: [String] = []
+    package var descriptors: [String: Int] = [:]
+    package var threads: [String] = []
 
-    static var now: ProcessState {
+    package static var now: ProcessState {
         let files = FileManager.default
         var state = ProcessState()
         for number in (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
@@ -26,9 +26,9 @@ struct ProcessState: Equatable {
         return state
     }
 
-    /// How many threads wait for sockets of a transport's.
-    var transportThreads: Int { threads.count { $0 == "Pledge.Curl" } }
+    /// How many threads of a name there are.
+    package func threads(named name: String) -> Int { threads.count { $0 == name } }
 
-    var descriptorCount: Int { descriptors.values.reduce(0, +) }
+    package var descriptorCount: Int { descriptors.values.reduce(0, +) }
 }
 #endif

@@ -1,0 +1,33 @@
+#if AsyncHTTPClient && os(Linux)
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import TestSupport
+import Testing
+
+@testable import AsyncHTTPClientTransport
+
+/// Whatever a server does, a call ends, and nothing of it is left.
+@Suite(.timeLimit(.minutes(10)))
+struct MisbehavingServerTests {
+    @Test func noneOfThemLeavesAnything() async {
+        // Where no other test has sockets and memory.
+        await #expect(processExitsWith: .success) {
+            var configuration = AHCTransport.Configuration()
+            configuration.maxBodySize = 1 << 20
+            // Opens what SwiftNIO's threads keep for the process.
+            _ = try await MisbehaviourRun(of: Misbehaviour.all[0], 8, by: AHCTransport().send)
+            let before = ProcessState.now.descriptorCount
+            do {
+                let transport = AHCTransport(configuration)
+                let strange = try await MisbehaviourRun.ofAll(
+                    misbehaviourCallCount(), by: transport.send)
+                #expect(strange.isEmpty, "\(strange.prefix(10))")
+                try await transport.close().value
+            }
+            #expect(heldBytes() < 200 << 20, "\(heldBytes()) bytes")
+            #expect(await comesTrue { ProcessState.now.descriptorCount <= before })
+        }
+    }
+}
+#endif

@@ -1,0 +1,122 @@
+import CCurl
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import PledgeTesting
+import TestSupport
+import Testing
+
+@testable import LibcurlTransport
+
+/// What is printed of a failure.
+@Suite(.timeLimit(.minutes(10)))
+struct HTTPErrorCurlTests {
+    private let never = Promise<Void>()
+
+    /// What follows the method and the URL in the text of the error that a call rejects with.
+    private func text(
+        _ transport: CurlTransport = CurlTransport(), at place: String, scheme: String = "http"
+    ) async throws -> String {
+        let url = try #require(
+            URL(string: "\(scheme)://planted-user:planted-word@\(place)/a?key=planted-key"))
+        let error = try await transport.get(url).httpError
+        let text = "\(error)"
+        #expect(error.localizedDescription == text)
+        #expect(!text.contains("planted"))
+        let start = "GET \(scheme)://…@\(place)/a?key=… failed: "
+        #expect(text.hasPrefix(start), "\(text)")
+        return String(text.dropFirst(start.count))
+    }
+
+    private func text(
+        _ transport: CurlTransport = CurlTransport(), ofAnswer answer: String
+    ) async throws -> String {
+        let server = try SocketServer { connection in
+            if connection.head() != nil { connection.send(answer) }
+        }
+        defer { server.stop() }
+        return try await text(transport, at: "127.0.0.1:\(server.port)")
+    }
+
+    private func words(_ code: Int32) -> String {
+        "\(String(cString: ccurl_words(code))) (libcurl \(code))"
+    }
+
+    @Test func aConnectionThatIsRefused() async throws {
+        let server = try SocketServer { _ in }
+        server.stop()
+        #expect(
+            try await text(at: "127.0.0.1:\(server.port)")
+                == "the host refused the connection (cause: \(words(7)))")
+        #expect(words(7).contains("connect"))
+    }
+
+    @Test func aHostThatIsUnknown() async throws {
+        #expect(
+            try await text(at: "no-such-host.invalid")
+                == "the host was not found (cause: \(words(6)))")
+    }
+
+    @Test func timeThatIsOver() async throws {
+        let server = try SocketServer { $0.awaitEnd() }
+        let place = "127.0.0.1:\(server.port)"
+        let slow = try CurlTransport.with { $0.connectTimeout = .milliseconds(50) }
+        #expect(
+            try await text(slow, at: place, scheme: "https")
+                == "it timed out (cause: the connect limit of 0.05 seconds)")
+        let scheduler = ManualScheduler()
+        let idle = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(5) }
+        async let idleText = text(idle, at: place)
+        #expect(await comesTrue { server.acceptedConnections == 2 })
+        scheduler.advance(by: .seconds(11))
+        #expect(try await idleText == "it timed out (cause: the idle limit of 5.0 seconds)")
+        server.stop()
+    }
+
+    @Test func anAnswerThatIsNone() async throws {
+        let start = "the answer is no valid HTTP response"
+        let head = "HTTP/1.1 200 OK\r\n"
+        let chunked = head + "Transfer-Encoding: chunked\r\n\r\n3\r\n"
+        let causes = [
+            ("SSH-2.0-OpenSSH_9.2\r\n", "its first line is no status line"),
+            (head + ": value\r\n\r\n", "a line of its head has no colon"),
+            (head + "Content-Length: -1\r\n\r\n", words(8)),
+            (head + String(repeating: "a", count: 200_000), "a line of its head is too long"),
+            (chunked + "abcdef\r\n", "its chunks are malformed"),
+            (chunked + "abc\r\n0\r\nno colon\r\n\r\n", "a trailer is malformed"),
+        ]
+        for (answer, cause) in causes {
+            #expect(try await text(ofAnswer: answer) == "\(start) (cause: \(cause))")
+        }
+        #expect(words(8) != "(libcurl 8)")
+    }
+
+    @Test func aConnectionThatIsLost() async throws {
+        let start = "the connection was lost"
+        #expect(try await text(ofAnswer: "") == "\(start) (cause: \(words(52)))")
+        #expect(
+            try await text(ofAnswer: "HTTP/1.1 200 OK\r\nContent-Len")
+                == "\(start) (cause: it ended within the head of the answer)")
+    }
+
+    @Test func aBodyThatIsTooLarge() async throws {
+        let transport = try CurlTransport.with { $0.maxBodySize = 10 }
+        for length in ["Content-Length: 11", "A: b"] {
+            #expect(
+                try await text(
+                    transport, ofAnswer: "HTTP/1.1 200 OK\r\n\(length)\r\n\r\nelevenbytes")
+                    == "the body is too large (cause: its body has more than 10 bytes)")
+        }
+    }
+
+    @Test func aProxyThatRefuses() async throws {
+        let proxy = try LoopbackServer { _ in .text("no", status: 407) }
+        let transport = try CurlTransport.connecting {
+            $0.proxy = .server(proxy.url, user: "planted-name", password: "planted-secret")
+        }
+        #expect(
+            try await text(transport, at: "api.example.invalid", scheme: "https")
+                == "the host refused the connection (cause: the proxy answered 407)")
+    }
+}

@@ -1,0 +1,81 @@
+#if os(Linux)
+import Foundation
+import Futures
+import HTTPNetworking
+import HTTPTestSupport
+import PledgeTesting
+import Testing
+
+@testable import LibcurlTransport
+
+/// A real squid, which asks for a name and a password.
+struct SquidSite {
+    let folder: TestFolder
+    let proxy: URL
+    let program: Program
+
+    func transport(
+        user: String? = "planted-user", password: String? = "planted-secret",
+        bypassing bypassed: [String] = []
+    ) throws -> CurlTransport {
+        try CurlTransport.connecting {
+            $0.proxy = .server(proxy, user: user, password: password, bypassing: bypassed)
+        }
+    }
+
+    /// What squid has noted of the exchanges that have ended.
+    func log() throws -> String {
+        let file = folder.url.appendingPathComponent("access.log")
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// Starts squid; nil where it is not installed, and need not be.
+    static func start() async throws -> SquidSite? {
+        guard let squid = try Program.find("squid", of: "squid"),
+            let ask = try Program.find("basic_ncsa_auth", of: "squid"),
+            let openssl = try Program.find("openssl", of: "openssl")
+        else { return nil }
+        let folder = try TestFolder()
+        // As root, squid goes on as another user.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+        try Program.run(openssl, ["passwd", "-apr1", "planted-secret"], in: folder.url)
+        let hash = try String(
+            contentsOf: folder.url.appendingPathComponent("output.txt"), encoding: .utf8)
+        let users = try folder.file("users", Data("planted-user:\(hash)".utf8))
+        let port = try Program.freePort()
+        let text = """
+            http_port 127.0.0.1:\(port)
+            auth_param basic program \(ask.path) \(users.path)
+            auth_param basic children 1
+            acl known proxy_auth REQUIRED
+            http_access allow known
+            http_access deny all
+            cache deny all
+            access_log stdio:\(folder.url.path)/access.log
+            cache_log \(folder.url.path)/cache.log
+            pid_filename \(folder.url.path)/squid.pid
+            coredump_dir \(folder.url.path)
+            visible_hostname localhost
+            shutdown_lifetime 0 seconds
+            """
+        let file = try folder.file("squid.conf", Data(text.utf8))
+        let program = try Program(squid, ["-N", "-f", file.path], in: folder.url)
+        let proxy = try #require(URL(string: "http://127.0.0.1:\(port)"))
+        let site = SquidSite(folder: folder, proxy: proxy, program: program)
+        let server = try LoopbackServer { _ in .text("ok") }
+        let transport = try site.transport()
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            if await transport.get(server).timeout(.seconds(60)).resultWhenSettled.isAnswer {
+                break
+            }
+        }
+        return site
+    }
+}
+
+extension Result<HTTPResponse, any Error> {
+    fileprivate var isAnswer: Bool { (try? get())?.status == 200 }
+}
+#endif
