@@ -71,7 +71,7 @@ extension CurlLoop {
         let pipe = transfer.pipe
         let response = transfer.takeWhole()
         let handle = transfer.handle
-        results.append { [handles = engine.handles] in
+        let job = ResultDelivery.Job { [handles = engine.handles] in
             defer { handles.giveBack(handle) }
             // A job that tells of the head may still be under way on another thread.
             guard let pipe else { return call.settle(result.map { response }) }
@@ -80,6 +80,7 @@ extension CurlLoop {
             case .failure(let error): pipe.fail(error)
             }
         }
+        results.append(job)
     }
 
     /// Hands out the bytes of bodies that came in this turn.

@@ -108,10 +108,11 @@ final class CurlLoop {
         for call in calls { end(call, with: call.failure(.transportClosed)) }
         for command in left {
             guard case .start(let call, let handle) = command else { continue }
-            results.append { [handles = engine.handles] in
+            let job = ResultDelivery.Job { [handles = engine.handles] in
                 call.fail(with: call.failure(.transportClosed))
                 handles.giveBack(handle)
             }
+            results.append(job)
         }
         ccurl_multi_free(multi)
         // Jobs may run in any order; each gives its handle back when it has told its caller.

@@ -125,7 +125,7 @@ extension Transfer {
         self.pipe = pipe
         pipe.onCancel { [call] in call.end(with: CancellationError()) }
         let streamed = HTTPStreamedResponse(head, body: body)
-        loop.results.append { [call] in call.resolve(with: streamed) }
+        loop.results.append(ResultDelivery.Job { [call] in call.resolve(with: streamed) })
     }
 
     private func refuse(_ head: HTTPResponse) {
