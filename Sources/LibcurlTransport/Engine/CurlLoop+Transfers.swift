@@ -85,9 +85,13 @@ extension CurlLoop {
 
     /// Hands out the bytes of bodies that came in this turn.
     func handOutBodies() {
-        for transfer in receivers {
+        // Whoever goes on receiving is one of them once more.
+        var index = 0
+        while index < receivers.count {
+            let transfer = receivers[index]
             flush(transfer)
             transfer.endReceiving()
+            index += 1
         }
         receivers.removeAll(keepingCapacity: true)
     }
@@ -100,13 +104,6 @@ extension CurlLoop {
         transfer.isFull = true
         transfer.call.expectNothing()
         room.observe { [call = transfer.call, engine] _ in engine.submit(.receive(call)) }
-    }
-
-    /// Goes on with a response whose reader has read.
-    func resumeReceiving(_ transfer: Transfer) {
-        transfer.isFull = false
-        transfer.call.noteSign()
-        transfer.handle.resume()
     }
 
     /// Watches the calls that still wait for a connection.

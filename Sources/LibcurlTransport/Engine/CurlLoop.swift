@@ -55,7 +55,7 @@ final class CurlLoop {
         switch command {
         case .start(let call, let handle): start(call, handle)
         case .end(let call, let error): end(call, with: error)
-        case .receive(let call): transfer(of: call).map(resumeReceiving)
+        case .receive(let call): transfer(of: call)?.goOnReceiving()
         case .send(let call): transfer(of: call).map(resumeSending)
         case .drain: isDraining = true
         case .close: isClosed = true
