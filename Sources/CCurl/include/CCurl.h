@@ -58,6 +58,7 @@ enum ccurl_long_option {
     ccurl_ssl_version = 32,
     ccurl_header_separation = 229,
     ccurl_path_as_is = 234,
+    ccurl_upload_buffer_size = 280,
     ccurl_pipe_wait = 237,
     ccurl_suppress_connect_headers = 265,
     ccurl_max_idle_seconds = 288,
