@@ -34,6 +34,7 @@ enum ccurl_availability {
 /// The features of libcurl that matter here: bits of ccurl_features.
 enum ccurl_feature {
     ccurl_feature_tls = 1 << 2,
+    ccurl_feature_async_names = 1 << 7,
     ccurl_feature_http2 = 1 << 16,
     ccurl_feature_unix_sockets = 1 << 19,
     ccurl_feature_https_proxy = 1 << 21,
@@ -58,6 +59,7 @@ enum ccurl_long_option {
     ccurl_ssl_version = 32,
     ccurl_header_separation = 229,
     ccurl_path_as_is = 234,
+    ccurl_upload_buffer_size = 280,
     ccurl_pipe_wait = 237,
     ccurl_suppress_connect_headers = 265,
     ccurl_max_idle_seconds = 288,

@@ -61,24 +61,23 @@ final class FileReader {
     }
 
     private func readNow(upTo size: Int) throws(FileError) -> Data {
-        var chunk = Data(count: size)
+        // Not `Data(count:)`, which would fill it with zeros first.
+        guard let bytes = malloc(size) else { throw .last("malloc", file) }
         while true {
-            let count = chunk.withUnsafeMutableBytes { bytes in
-                #if canImport(Darwin)
-                Darwin.read(descriptor, bytes.baseAddress, bytes.count)
-                #elseif canImport(Glibc)
-                Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-                #elseif canImport(Musl)
-                Musl.read(descriptor, bytes.baseAddress, bytes.count)
-                #elseif canImport(Android)
-                Android.read(descriptor, bytes.baseAddress, bytes.count)
-                #endif
-            }
-            if count >= 0 {
-                chunk.count = count
-                return chunk
-            }
-            if errno != EINTR { throw .last("read", file) }
+            #if canImport(Darwin)
+            let count = Darwin.read(descriptor, bytes, size)
+            #elseif canImport(Glibc)
+            let count = Glibc.read(descriptor, bytes, size)
+            #elseif canImport(Musl)
+            let count = Musl.read(descriptor, bytes, size)
+            #elseif canImport(Android)
+            let count = Android.read(descriptor, bytes, size)
+            #endif
+            if count >= 0 { return Data(bytesNoCopy: bytes, count: count, deallocator: .free) }
+            if errno == EINTR { continue }
+            let error = FileError.last("read", file)
+            free(bytes)
+            throw error
         }
     }
 

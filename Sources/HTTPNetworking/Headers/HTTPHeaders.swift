@@ -20,8 +20,9 @@ public struct HTTPHeaders {
         for (name, value) in fields { add(value, for: name) }
     }
 
+    /// Makes empty headers with room for so many fields.
     @usableFromInline
-    init(capacity: Int) { fields.reserveCapacity(capacity) }
+    package init(capacity: Int) { fields.reserveCapacity(capacity) }
 
     /// Makes a list from a dictionary, in order of the names.
     ///
@@ -69,6 +70,19 @@ public struct HTTPHeaders {
         fields.append((name, Self.trimmed(value)))
     }
 
+    /// Adds a value that has no white space around it.
+    package mutating func add(trimmed value: String, for name: String) {
+        fields.append((name, value))
+    }
+
+    /// Adds a line to the value that was added last, with a space between; false where there is none.
+    package mutating func fold(trimmed line: String) -> Bool {
+        guard let last = fields.last else { return false }
+        if line.isEmpty { return true }
+        fields[fields.count - 1].value = last.value.isEmpty ? line : last.value + " " + line
+        return true
+    }
+
     /// Makes a value the only one of a name, at the place of the first, or at the end.
     public mutating func set(_ value: String, for name: String) {
         guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else {
@@ -98,7 +112,7 @@ public struct HTTPHeaders {
     /// Names are compared as ASCII, so that no letter of another script is taken for one of them.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         left.utf8.count == right.utf8.count
-            && lowercased(left).elementsEqual(lowercased(right))
+            && zip(left.utf8, right.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
     }
 
     private static func lowercased(_ name: String) -> some Sequence<UInt8> {

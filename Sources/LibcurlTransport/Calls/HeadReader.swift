@@ -25,7 +25,7 @@ struct HeadReader {
     private let limit: Int
     private var phase = Phase.statusLine
     private var count = 0
-    private var fields: [(String, String)] = []
+    private var fields = HTTPHeaders()
 
     /// - Parameter limit: How many bytes the head may have, with all interim heads and the trailers.
     init(limit: Int) { self.limit = limit }
@@ -43,29 +43,26 @@ struct HeadReader {
             }
             guard status != 101 else { return .malformed("it changes the protocol unasked") }
             phase = .fields(status: status)
+            // Most answers have no more, so that the room need not grow.
+            fields = HTTPHeaders(capacity: 12)
             return .more
         case .fields(let status):
             if !text.isEmpty { return takeField(text) }
             guard status >= 200 else {
-                fields.removeAll(keepingCapacity: true)
                 phase = .statusLine
                 return .more
             }
             phase = .over
-            defer { fields = [] }
-            return .head(status: status, HTTPHeaders(fields))
+            defer { fields = HTTPHeaders() }
+            return .head(status: status, fields)
         }
     }
 
     private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
         if let first = line.first, Self.isSpace(first) {
-            guard let last = fields.last else {
-                return .malformed("a line of its head has no name")
-            }
             // A line that is folded is one with the line before (RFC 9112, section 5.2).
-            let value = last.1 + " " + HTTPHeaders.text(ofValue: Self.trimmed(line))
-            fields[fields.count - 1].1 = value
-            return .more
+            return fields.fold(trimmed: HTTPHeaders.text(ofValue: Self.trimmed(line)))
+                ? .more : .malformed("a line of its head has no name")
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
             return .malformed("a line of its head has no colon")
@@ -75,11 +72,9 @@ struct HeadReader {
             return .malformed("a line of its head has no valid name")
         }
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
-        fields.append(
-            (
-                String(decoding: name, as: UTF8.self),
-                HTTPHeaders.text(ofValue: Self.trimmed(value))
-            ))
+        fields.add(
+            trimmed: HTTPHeaders.text(ofValue: Self.trimmed(value)),
+            for: String(decoding: name, as: UTF8.self))
         return .more
     }
 

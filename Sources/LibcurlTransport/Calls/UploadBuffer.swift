@@ -4,7 +4,8 @@ import HTTPNetworking
 
 /// The body of a request between its source, which a queue asks, and libcurl, which the I/O thread serves.
 ///
-/// As many bytes are read ahead as fit in a few chunks. libcurl is told to pause where none is there yet.
+/// The queue reads ahead until ``limit`` is reached, and again once a quarter of that is sent; so it changes
+/// threads seldom where the source is fast. libcurl is told to pause where nothing is there yet.
 final class UploadBuffer: Sendable {
     /// What libcurl gets.
     enum Given {
@@ -15,8 +16,6 @@ final class UploadBuffer: Sendable {
 
     fileprivate struct State {
         var chunks: [Data] = []
-        /// How many bytes of the first chunk are sent.
-        var offset = 0
         var buffered = 0
         var stream: HTTPBodyStream?
         /// Whether the source is being asked.
@@ -28,15 +27,17 @@ final class UploadBuffer: Sendable {
         var round = 0
     }
 
-    private static let limit = 256 * 1024
     private let call: CurlCall
     private let goOn: @Sendable () -> Void
+    /// At how many bytes no more is read ahead.
+    private let limit: Int
     private let state = Locked(State())
 
     /// - Parameter goOn: Called when there is something for libcurl, which was told to pause.
     init(_ call: CurlCall, goingOn goOn: @escaping @Sendable () -> Void) {
         self.call = call
         self.goOn = goOn
+        limit = call.request.body.chunkSize * 4
     }
 
     /// Why the source cannot be read; nil where it can.
@@ -53,19 +54,22 @@ final class UploadBuffer: Sendable {
             state.isAsking = true
             return state.round
         }
-        let body = call.request.body
         DispatchQueue.global().async {
             do {
-                let stream = try body.open()
+                let stream = try self.call.request.body.openForUpload()
                 let isWanted = self.state.withLock { state in
                     if state.round == round, state.end == nil { state.stream = stream }
                     return state.stream === stream
                 }
-                if isWanted { self.ask(stream, round) } else { stream.cancel() }
+                // Once before anything is sent: where that fails, nothing is.
+                let goesOn = isWanted && self.ask(stream, round)
+                if !isWanted { stream.cancel() }
+                self.goOn()
+                if goesOn { self.read(stream, round) }
             } catch {
                 self.end(.failure(error), round)
+                self.goOn()
             }
-            self.goOn()
         }
     }
 
@@ -91,39 +95,63 @@ final class UploadBuffer: Sendable {
 
     /// Gives libcurl as many bytes as there are and fit; none at the end.
     func give(to room: UnsafeMutableRawBufferPointer) -> Given {
-        let (given, stream, round) = state.withLock { state in
-            let given = state.give(to: room)
-            let asks = !state.isAsking && state.end == nil && state.buffered < Self.limit
+        let (pieces, given, stream, round) = state.withLock { state in
+            let pieces = state.take(upTo: room.count)
+            let given = pieces.isEmpty ? state.whereNothingIs() : .bytes(0)
+            let asks = !state.isAsking && state.end == nil && state.buffered <= limit / 4 * 3
             if asks { state.isAsking = true }
-            return (given, asks ? state.stream : nil, state.round)
+            return (pieces, given, asks ? state.stream : nil, state.round)
         }
         // The source may do what it likes, and the I/O thread must not.
-        if let stream { DispatchQueue.global().async { self.ask(stream, round) } }
-        return given
-    }
-
-    private func ask(_ stream: HTTPBodyStream, _ round: Int) {
-        stream.next().observe { result in
-            switch result {
-            case .success(let chunk?): self.take(chunk, stream, round)
-            case .success(nil): self.end(.success(()), round)
-            case .failure(let error): self.end(.failure(error), round)
-            }
+        if let stream { DispatchQueue.global().async { self.read(stream, round) } }
+        if pieces.isEmpty { return given }
+        // Without the lock, which would hold up the one who reads.
+        var count = 0
+        for piece in pieces {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+            count += piece.copyBytes(to: rest)
         }
+        return .bytes(count)
     }
 
-    private func take(_ chunk: Data, _ stream: HTTPBodyStream, _ round: Int) {
+    /// Asks the source until there is to be waited for it, or enough is there.
+    private func read(_ stream: HTTPBodyStream, _ round: Int) {
+        while ask(stream, round) {}
+    }
+
+    /// Asks the source once; whether it has answered, and is to be asked again.
+    private func ask(_ stream: HTTPBodyStream, _ round: Int) -> Bool {
+        let next = stream.next()
+        if let result = next.result { return take(result, round) }
+        next.observe { result in
+            guard self.take(result, round) else { return }
+            // Not here: the thread may be anyone's.
+            DispatchQueue.global().async { self.read(stream, round) }
+        }
+        return false
+    }
+
+    /// Takes what the source has given; whether it is to be asked again.
+    private func take(_ result: Result<Data?, any Error>, _ round: Int) -> Bool {
+        switch result {
+        case .success(let chunk?): return take(chunk, round)
+        case .success(nil): end(.success(()), round)
+        case .failure(let error): end(.failure(error), round)
+        }
+        return false
+    }
+
+    private func take(_ chunk: Data, _ round: Int) -> Bool {
         let (wakes, asks) = state.withLock { state in
             guard state.round == round, state.end == nil else { return (false, false) }
             state.chunks.append(chunk)
             state.buffered += chunk.count
-            state.isAsking = state.buffered < Self.limit
+            state.isAsking = state.buffered < limit
             defer { state.isPaused = false }
             return (state.isPaused, state.isAsking)
         }
         if wakes { goOn() }
-        // Not from within the observer: a source that has everything would nest without end.
-        if asks { DispatchQueue.global().async { self.ask(stream, round) } }
+        return asks
     }
 
     private func end(_ result: Result<Void, any Error>, _ round: Int) {
@@ -140,22 +168,26 @@ final class UploadBuffer: Sendable {
 }
 
 extension UploadBuffer.State {
-    fileprivate mutating func give(to room: UnsafeMutableRawBufferPointer) -> UploadBuffer.Given {
-        var count = 0
-        while let chunk = chunks.first, count < room.count {
-            let taken = min(chunk.count - offset, room.count - count)
-            let start = chunk.startIndex + offset
-            chunk.copyBytes(
-                to: UnsafeMutableRawBufferPointer(rebasing: room[count..<(count + taken)]),
-                from: start..<(start + taken))
-            count += taken
-            offset += taken
-            guard offset == chunk.count else { break }
-            chunks.removeFirst()
-            offset = 0
+    /// Takes out what comes next, at most so many bytes.
+    fileprivate mutating func take(upTo count: Int) -> [Data] {
+        var taken: [Data] = []
+        var left = count
+        while left > 0, let chunk = chunks.first {
+            if chunk.count > left {
+                taken.append(chunk.prefix(left))
+                chunks[0] = chunk.dropFirst(left)
+                left = 0
+            } else {
+                taken.append(chunks.removeFirst())
+                left -= chunk.count
+            }
         }
-        buffered -= count
-        if count > 0 { return .bytes(count) }
+        buffered -= count - left
+        return taken
+    }
+
+    /// What libcurl gets where there are no bytes.
+    fileprivate mutating func whereNothingIs() -> UploadBuffer.Given {
         switch end {
         case .success: return .bytes(0)
         case .failure(let error): return .failed(error)
@@ -163,5 +195,19 @@ extension UploadBuffer.State {
             isPaused = true
             return .pause
         }
+    }
+}
+
+extension HTTPRequest.Body {
+    /// How many bytes a chunk has, where this transport says.
+    ///
+    /// Each chunk of a file is read by another thread, which has to be told.
+    fileprivate var chunkSize: Int {
+        if case .file = content { 262_144 } else { 65_536 }
+    }
+
+    fileprivate func openForUpload() throws -> HTTPBodyStream {
+        guard case .file(let file) = content else { return try open() }
+        return try .file(file, chunksOf: chunkSize)
     }
 }

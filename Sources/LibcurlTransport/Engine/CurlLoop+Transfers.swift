@@ -71,7 +71,7 @@ extension CurlLoop {
         let pipe = transfer.pipe
         let response = transfer.takeWhole()
         let handle = transfer.handle
-        results.append { [handles = engine.handles] in
+        let job = ResultDelivery.Job { [handles = engine.handles] in
             defer { handles.giveBack(handle) }
             // A job that tells of the head may still be under way on another thread.
             guard let pipe else { return call.settle(result.map { response }) }
@@ -80,13 +80,18 @@ extension CurlLoop {
             case .failure(let error): pipe.fail(error)
             }
         }
+        results.append(job)
     }
 
     /// Hands out the bytes of bodies that came in this turn.
     func handOutBodies() {
-        for transfer in receivers {
+        // Whoever goes on receiving is one of them once more.
+        var index = 0
+        while index < receivers.count {
+            let transfer = receivers[index]
             flush(transfer)
             transfer.endReceiving()
+            index += 1
         }
         receivers.removeAll(keepingCapacity: true)
     }
@@ -99,13 +104,6 @@ extension CurlLoop {
         transfer.isFull = true
         transfer.call.expectNothing()
         room.observe { [call = transfer.call, engine] _ in engine.submit(.receive(call)) }
-    }
-
-    /// Goes on with a response whose reader has read.
-    func resumeReceiving(_ transfer: Transfer) {
-        transfer.isFull = false
-        transfer.call.noteSign()
-        transfer.handle.resume()
     }
 
     /// Watches the calls that still wait for a connection.

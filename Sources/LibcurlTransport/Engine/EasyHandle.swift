@@ -4,8 +4,8 @@ import HTTPNetworking
 
 /// One of libcurl's handles, which makes one transfer after the other.
 ///
-/// One thread at a time has it: the one that makes a call, then the I/O thread, then the one that tells the
-/// caller. libcurl asks for no more.
+/// One thread at a time has it: the one that makes a call, then whoever has the turn, then the one that tells
+/// the caller. libcurl asks for no more.
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
@@ -125,6 +125,8 @@ final class EasyHandle: @unchecked Sendable {
         readsBody = true
         _ = ccurl_set_long(easy, ccurl_no_body, 0)
         _ = ccurl_set_long(easy, ccurl_upload, 1)
+        // Four times what libcurl would take: it waits for the socket after each.
+        _ = ccurl_set_long(easy, ccurl_upload_buffer_size, 262_144)
         _ = ccurl_set_offset(easy, ccurl_upload_length, Int64(request.body.length ?? -1))
     }
 

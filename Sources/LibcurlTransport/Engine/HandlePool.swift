@@ -31,14 +31,15 @@ final class HandlePool: Sendable {
         return handle
     }
 
-    /// Takes a handle back, which is in no multi any more.
+    /// Takes a handle back, which is in no multi any more, when its caller has been told.
+    ///
+    /// Where it may not be used again, another one is made here: the next caller then need not wait for it.
     func giveBack(_ handle: EasyHandle) {
-        handle.forget()
+        if options.mayReuseHandles { handle.forget() }
+        let next = options.mayReuseHandles ? handle : EasyHandle(options)
         let lastReturn: (@Sendable () -> Void)? = state.withLock { state in
             state.takenCount -= 1
-            if options.mayReuseHandles, state.spare.count < Self.mostSpare {
-                state.spare.append(handle)
-            }
+            if let next, state.spare.count < Self.mostSpare { state.spare.append(next) }
             return state.takenCount == 0 ? state.lastReturn.take() : nil
         }
         lastReturn?()

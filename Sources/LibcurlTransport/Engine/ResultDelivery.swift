@@ -3,7 +3,14 @@ import Futures
 
 /// Tells callers what the I/O thread has for them, where they want to be told.
 final class ResultDelivery: Sendable {
-    typealias Job = @Sendable () -> Void
+    /// What tells a caller something.
+    ///
+    /// A closure that an array held by itself would be wrapped anew wherever it is put.
+    struct Job: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
 
     fileprivate struct State {
         var jobs: [Job] = []
@@ -18,14 +25,19 @@ final class ResultDelivery: Sendable {
 
     init(_ delivery: CurlTransport.Delivery) { self.delivery = delivery }
 
+    /// Whether jobs are run by whoever delivers them.
+    var isInline: Bool {
+        if case .inline = delivery { true } else { false }
+    }
+
     /// Runs jobs, and leaves the array empty.
     func deliver(_ jobs: inout [Job]) {
         switch delivery {
-        case .inline: for job in jobs { job() }
-        case .serial(let queue): queue.async { [jobs] in for job in jobs { job() } }
+        case .inline: for job in jobs { job.run() }
+        case .serial(let queue): queue.async { [jobs] in for job in jobs { job.run() } }
         case .concurrent:
             let starts = state.withLock { state in
-                state.jobs += jobs
+                state.add(&jobs)
                 return state.start()
             }
             if starts { start() }
@@ -34,8 +46,8 @@ final class ResultDelivery: Sendable {
     }
 
     /// Runs one job.
-    func deliver(_ job: @escaping Job) {
-        var jobs = [job]
+    func deliver(_ job: @escaping @Sendable () -> Void) {
+        var jobs = [Job(job)]
         deliver(&jobs)
     }
 
@@ -51,12 +63,17 @@ final class ResultDelivery: Sendable {
             let (job, starts) = state.withLock { state in (state.take(), state.start()) }
             if starts { start() }
             guard let job else { return }
-            job()
+            job.run()
         }
     }
 }
 
 extension ResultDelivery.State {
+    /// Takes jobs, most often by an exchange, so that the thread that runs them frees them.
+    fileprivate mutating func add(_ jobs: inout [ResultDelivery.Job]) {
+        if self.jobs.isEmpty { swap(&self.jobs, &jobs) } else { self.jobs += jobs }
+    }
+
     /// Whether a thread is to be asked for.
     fileprivate mutating func start() -> Bool {
         guard first < jobs.count, !isStarting else { return false }
@@ -67,7 +84,7 @@ extension ResultDelivery.State {
     fileprivate mutating func take() -> ResultDelivery.Job? {
         guard first < jobs.count else { return nil }
         let job = jobs[first]
-        jobs[first] = {}
+        jobs[first] = ResultDelivery.Job {}
         first += 1
         if first == jobs.count {
             jobs.removeAll(keepingCapacity: true)

@@ -2,7 +2,7 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// A call while libcurl makes it, which the I/O thread alone touches.
+/// A call while libcurl makes it, which only whoever has the turn touches; see ``CurlLoop``.
 final class Transfer {
     let call: CurlCall
     let handle: EasyHandle
@@ -19,6 +19,8 @@ final class Transfer {
     var upload: UploadBuffer?
     /// Whether no more is taken until the reader of the body has read.
     var isFull = false
+    /// Whether libcurl keeps bytes back until it is told to go on.
+    private var isPaused = false
     private(set) var hasConnection = false
     /// Whether libcurl has it.
     var isAdded = false
@@ -125,7 +127,7 @@ extension Transfer {
         self.pipe = pipe
         pipe.onCancel { [call] in call.end(with: CancellationError()) }
         let streamed = HTTPStreamedResponse(head, body: body)
-        loop.results.append { [call] in call.resolve(with: streamed) }
+        loop.results.append(ResultDelivery.Job { [call] in call.resolve(with: streamed) })
     }
 
     private func refuse(_ head: HTTPResponse) {
@@ -142,7 +144,9 @@ extension Transfer {
             loop.receivers.append(self)
         }
         if call.isStreamed {
-            if isFull { return ccurl_write_pause }
+            // One turn may bring a hundred buffers full.
+            isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
+            if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
             return bytes.count
         }
@@ -154,10 +158,19 @@ extension Transfer {
         return bytes.count
     }
 
-    /// Notes that the turn in which bytes came is over.
+    /// Notes that what came is handed out.
     func endReceiving() {
         isReceiving = false
-        if !isFull { call.noteSign() }
+        if !isFull { goOnReceiving() }
+    }
+
+    /// Notes that there is room for more.
+    func goOnReceiving() {
+        isFull = false
+        call.noteSign()
+        guard isPaused, isAdded else { return }
+        isPaused = false
+        handle.resume()
     }
 
     /// Gives bytes of the body to be sent: how many, or what else libcurl is to do.

@@ -11,7 +11,7 @@ struct ResultDeliveryTests {
 
     /// Jobs that note their numbers.
     private func jobs(_ numbers: Range<Int>) -> [ResultDelivery.Job] {
-        numbers.map { number in { [log] in log.append(number) } }
+        numbers.map { number in ResultDelivery.Job { [log] in log.append(number) } }
     }
 
     @Test func inlineRunsHereInOrder() {
@@ -57,7 +57,7 @@ struct ResultDeliveryTests {
         let delivery = ResultDelivery(.concurrent)
         let gate = DispatchSemaphore(value: 0)
         // One among others, and one before another.
-        var some: [ResultDelivery.Job] = [{ gate.wait() }] + jobs(0..<10)
+        var some = [ResultDelivery.Job { gate.wait() }] + jobs(0..<10)
         delivery.deliver(&some)
         delivery.deliver { gate.wait() }
         delivery.deliver { [log] in log.append(10) }
@@ -72,7 +72,7 @@ struct ResultDeliveryTests {
             let freed = Promise<Void>()
             do {
                 let tracked = OnDeinit { freed.resolve() }
-                var some: [ResultDelivery.Job] = [{ tracked.use() }] + jobs(0..<3)
+                var some = [ResultDelivery.Job { tracked.use() }] + jobs(0..<3)
                 delivery.deliver(&some)
             }
             #expect(await comesTrue { freed.isSettled })
