@@ -43,15 +43,6 @@ package final class Locked<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Runs `body` with exclusive access to the state; nil at once where another thread has it.
-    package func withLockIfFree<Output>(
-        _ body: (inout State) throws -> Output
-    ) rethrows -> Output? {
-        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
-        defer { unlock() }
-        return try body(&state)
-    }
-
     /// Runs `body` with exclusive access to the state, and releases what it returns once the lock is free.
     ///
     /// For what a user may have made, whose deinit may come back to this lock. An optimised build may

@@ -20,9 +20,8 @@ import Services
 /// - **Repetition.** Where the server has closed a connection at the moment at which it is used again, and
 ///   nothing of an answer has come, a request that is idempotent or has an idempotency key is sent
 ///   again; another one fails with `HTTPError.Code.connectionLost`.
-/// - **Threads.** One thread of the transport's own waits for the network, and runs no function of the
-///   app's, but with ``Delivery/inline``. While it sleeps, a call is begun on the thread that makes it, which
-///   waits for nothing. Futures settle where the ``Delivery`` says.
+/// - **Threads.** One thread of the transport's own does all that is done with libcurl, and runs no function
+///   of the app's, but with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
 /// - **The end.** Cancelling a future ends its call, and closes the connection where an answer is still to
 ///   come by it. A transport that is released lets its calls finish; ``close()`` ends them.
 public final class CurlTransport {

@@ -34,7 +34,6 @@ enum ccurl_availability {
 /// The features of libcurl that matter here: bits of ccurl_features.
 enum ccurl_feature {
     ccurl_feature_tls = 1 << 2,
-    ccurl_feature_async_names = 1 << 7,
     ccurl_feature_http2 = 1 << 16,
     ccurl_feature_unix_sockets = 1 << 19,
     ccurl_feature_https_proxy = 1 << 21,

@@ -5,8 +5,7 @@ import HTTPNetworking
 /// The thread that does all that a transport does with libcurl, as other threads see it.
 ///
 /// Others leave commands, which the thread takes all at once; it is woken by the first of them, if it
-/// sleeps. But a caller that begins a call while the thread sleeps does so itself: of the two changes of
-/// thread that a call costs, that is one. The thread ends when it is closed, or when it is released by its transport and the last call has
+/// sleeps. The thread ends when it is closed, or when it is released by its transport and the last call has
 /// ended.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
@@ -38,10 +37,6 @@ final class CurlEngine: Sendable {
 
     let delivery: ResultDelivery
     let handles: HandlePool
-    /// What the thread does, for whoever has the lock; nil before it has begun and after it has ended.
-    let loop = Locked<CurlLoop?>(nil)
-    /// Whether a caller's thread may begin a call.
-    private let mayBeginHere: Bool
     let ended = InternalPromise<Void>()
     private let state: Locked<State>
 
@@ -55,8 +50,6 @@ final class CurlEngine: Sendable {
         state = Locked(State(poller: poller))
         self.delivery = delivery
         handles = HandlePool(options)
-        // Else an observer would run within the call that it makes, or the call wait for a name's address.
-        mayBeginHere = !delivery.isInline && options.looksNamesUpAside
         IOThread.start {
             guard let loop = CurlLoop(self, poller, options) else { return self.giveUp() }
             loop.run()
@@ -87,16 +80,8 @@ final class CurlEngine: Sendable {
             defer { state.isSleeping = false }
             return (true, state.isSleeping ? state.poller : nil)
         }
-        guard let sleeper else { return isTaken }
-        if case .start = command, beginHere() { return true }
-        sleeper.wake()
+        sleeper?.wake()
         return isTaken
-    }
-
-    /// Does here what the thread would do, which sleeps; false where it must be woken.
-    private func beginHere() -> Bool {
-        guard mayBeginHere else { return false }
-        return loop.withLockIfFree { $0?.takeTurnForCaller() ?? false } ?? false
     }
 
     /// Takes all commands, by swapping them for an empty array that keeps its room.

@@ -2,9 +2,7 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// What the I/O thread does, and what it does that with: the multi, and the transfers that are under way.
-///
-/// Whoever has the engine's lock of it may do a turn. The thread has it whenever it does not sleep.
+/// What the I/O thread does, and all that it alone touches: the multi, and the transfers that are under way.
 final class CurlLoop {
     let engine: CurlEngine
     let options: CurlOptions
@@ -14,11 +12,6 @@ final class CurlLoop {
     private var known: Set<Int32> = []
     /// When libcurl wants to go on although nothing has come; nil for never.
     private var timer: ContinuousClock.Instant?
-    /// When the thread wakes at the latest; nil for never.
-    private var wakeTime: ContinuousClock.Instant?
-    /// Counts the turns of callers.
-    private(set) var callersTurns = 0
-    private var commands: [CurlEngine.Command] = []
     private var isDraining = false
     private var isClosed = false
     /// The transfers under way, by their call.
@@ -46,68 +39,16 @@ final class CurlLoop {
     /// Runs until it is closed, or drained.
     func run() {
         ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
-        engine.loop.withLock { $0 = self }
-        var count = 0
-        var turns = 0
-        while true {
-            let limit = engine.loop.withLock { _ in
-                // After a caller's turn a descriptor may be another's, so that is asked once more.
-                if count > 0, turns != callersTurns { count = poller.wait(into: ready, 0) }
-                turns = callersTurns
-                takeTurn(count)
-                return isOver ? nil : sleepLimit()
-            }
-            guard let limit else { break }
-            count = poller.wait(into: ready, limit)
-        }
-        engine.loop.withLock { loop in
-            end()
-            loop = nil
-        }
-    }
-
-    private var isOver: Bool { isClosed || isDraining && transfers.isEmpty }
-
-    /// Does what is to be done now.
-    ///
-    /// - Parameter count: How many descriptors are ready.
-    private func takeTurn(_ count: Int) {
-        if count > 0 {
-            for event in ready.prefix(count) {
-                _ = ccurl_multi_ready(multi, event.descriptor, event.bits)
-            }
+        var commands: [CurlEngine.Command] = []
+        while !isClosed, !(isDraining && transfers.isEmpty) {
+            engine.take(into: &commands)
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+            goOnInTime()
             finishTurn()
+            wait()
         }
-        engine.take(into: &commands)
-        for command in commands { perform(command) }
-        commands.removeAll(keepingCapacity: true)
-        goOnInTime()
-        finishTurn()
-    }
-
-    /// Does what is to be done now, on the thread of a caller, while the loop's own sleeps; false where that
-    /// must be woken.
-    func takeTurnForCaller() -> Bool {
-        callersTurns += 1
-        takeTurn(0)
-        if isOver { return false }
-        if let timer {
-            guard let wakeTime, wakeTime <= timer else { return false }
-        }
-        return engine.maySleep()
-    }
-
-    /// How many milliseconds the thread may sleep; -1 for ever.
-    private func sleepLimit() -> Int32 {
-        guard engine.maySleep() else { return 0 }
-        // Where nothing is waited for, the time stays: the next call will wait for something later, and the
-        // caller need not wake the thread for that.
-        if let timer {
-            wakeTime = timer
-        } else if let time = wakeTime, time <= .now {
-            wakeTime = nil
-        }
-        return milliseconds(until: wakeTime)
+        end()
     }
 
     private func perform(_ command: CurlEngine.Command) {
@@ -119,6 +60,22 @@ final class CurlLoop {
         case .drain: isDraining = true
         case .close: isClosed = true
         }
+    }
+
+    /// Sleeps until there is something to do, and does it.
+    private func wait() {
+        if isClosed { return }
+        var limit: Int32 = 0
+        if engine.maySleep() {
+            if isDraining, transfers.isEmpty { return }
+            limit = milliseconds(until: timer)
+        }
+        let count = poller.wait(into: ready, limit)
+        for event in ready.prefix(count) {
+            _ = ccurl_multi_ready(multi, event.descriptor, event.bits)
+        }
+        goOnInTime()
+        finishTurn()
     }
 
     private func goOnInTime() {

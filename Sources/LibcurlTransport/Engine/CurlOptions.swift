@@ -9,8 +9,6 @@ final class CurlOptions: Sendable {
     let maxUnreadBytes: Int
     let connectTimeout: Duration
     let mayReuseHandles: Bool
-    /// Whether no thread of libcurl's caller waits while a name is looked up.
-    let looksNamesUpAside: Bool
     private let mayKeepPlainHTTP2: Bool
     let idleWatches: IdleWatches?
     let connectionWatches: IdleWatches?
@@ -35,7 +33,6 @@ final class CurlOptions: Sendable {
         maxUnreadBytes = configuration.maxUnreadBytes
         connectTimeout = configuration.connectTimeout
         mayReuseHandles = library.mayReuseHandles
-        looksNamesUpAside = library.has(ccurl_feature_async_names)
         mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
         idleWatches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         connectionWatches = configuration.connectionWaitTimeout.map {

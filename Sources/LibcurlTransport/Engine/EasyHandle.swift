@@ -4,8 +4,8 @@ import HTTPNetworking
 
 /// One of libcurl's handles, which makes one transfer after the other.
 ///
-/// One thread at a time has it: the one that makes a call, then whoever has the turn, then the one that tells
-/// the caller. libcurl asks for no more.
+/// One thread at a time has it: the one that makes a call, then the I/O thread, then the one that tells the
+/// caller. libcurl asks for no more.
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)

@@ -2,8 +2,8 @@ import CCurl
 
 /// Waits for sockets and for a wake-up.
 final class Poller: @unchecked Sendable {
-    // A pointer that never changes. `wake` may be called by any thread, `watch` by one at a time, and `wait`
-    // by the one that waits, even while another one calls `watch`.
+    // A pointer that never changes. `wake` may be called by any thread; all else is called by the one
+    // that waits.
     private let poller: OpaquePointer
 
     /// Makes a poller, or returns nil where the system has no descriptor left.

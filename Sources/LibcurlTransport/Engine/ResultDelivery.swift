@@ -25,11 +25,6 @@ final class ResultDelivery: Sendable {
 
     init(_ delivery: CurlTransport.Delivery) { self.delivery = delivery }
 
-    /// Whether jobs are run by whoever delivers them.
-    var isInline: Bool {
-        if case .inline = delivery { true } else { false }
-    }
-
     /// Runs jobs, and leaves the array empty.
     func deliver(_ jobs: inout [Job]) {
         switch delivery {

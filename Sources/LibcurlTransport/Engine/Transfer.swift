@@ -2,7 +2,7 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// A call while libcurl makes it, which only whoever has the turn touches; see ``CurlLoop``.
+/// A call while libcurl makes it, which the I/O thread alone touches.
 final class Transfer {
     let call: CurlCall
     let handle: EasyHandle
