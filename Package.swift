@@ -40,7 +40,7 @@ func product(_ name: String, of package: String) -> Target.Dependency {
 
 let modules = [
     "Composition", "Futures", "CallbackActions", "Services",
-    "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "HTTPClients",
+    "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients",
     "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "AsyncHTTPClientTransport",
     "Stores", "Articles", "Pledge", "PledgeTesting",
 ]
@@ -85,14 +85,14 @@ let package = Package(
         lookUp("CZstd"),
         module("HTTPNetworking", uses: ["Futures", "Composition", "Services"]),
         module("HTTPCaching", uses: ["HTTPNetworking", "Services", "Futures"]),
-        module("HTTPAuthorization", uses: ["HTTPNetworking", "Services", "Futures"]),
+        module("HTTPAuthentication", uses: ["HTTPNetworking", "Services", "Futures"]),
         module(
             "HTTPBodies",
             uses: ["HTTPNetworking", "Services", "Futures", "CZlib", "CBrotli", "CZstd"]),
         module(
             "HTTPClients",
             uses: [
-                "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "Services",
+                "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "Services",
                 "Futures",
             ]),
         module("InMemoryTransport", uses: ["HTTPNetworking", "Services", "Futures"]),
@@ -117,7 +117,7 @@ let package = Package(
             "Pledge",
             uses: [
                 "Composition", "Futures", "CallbackActions", "Services",
-                "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "HTTPClients",
+                "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients",
                 "InMemoryTransport", "URLSessionTransport", "LibcurlTransport",
                 "Stores", "Articles",
             ]
@@ -145,17 +145,17 @@ let package = Package(
         tests(
             of: "HTTPNetworking",
             uses: [
-                "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "Composition", "Futures",
+                "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "Composition", "Futures",
                 "Services", "HTTPTestSupport", "TestSupport",
             ]),
         tests(
             of: "HTTPCaching",
             uses: [
-                "HTTPNetworking", "HTTPAuthorization", "Futures", "Services", "HTTPTestSupport",
+                "HTTPNetworking", "HTTPAuthentication", "Futures", "Services", "HTTPTestSupport",
                 "TestSupport",
             ]),
         tests(
-            of: "HTTPAuthorization",
+            of: "HTTPAuthentication",
             uses: [
                 "HTTPNetworking", "HTTPCaching", "Futures", "Services", "HTTPTestSupport",
                 "TestSupport",
@@ -169,7 +169,7 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "HTTPNetworking", "HTTPCaching", "HTTPAuthorization", "HTTPBodies", "Futures",
+                "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "Futures",
                 "TestSupport",
             ],
             path: "Tests/Fuzz",
@@ -180,7 +180,7 @@ let package = Package(
         tests(
             of: "URLSessionTransport",
             uses: [
-                "HTTPBodies", "HTTPNetworking", "HTTPAuthorization", "Futures", "Services",
+                "HTTPBodies", "HTTPNetworking", "HTTPAuthentication", "Futures", "Services",
                 "PledgeTesting",
                 "TestSupport",
             ]),

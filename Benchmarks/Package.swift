@@ -40,7 +40,7 @@ let package = Package(
                 .product(name: "Composition", package: "Pledge"),
                 .product(name: "Futures", package: "Pledge"),
                 .product(name: "HTTPNetworking", package: "Pledge"),
-                .product(name: "HTTPAuthorization", package: "Pledge"),
+                .product(name: "HTTPAuthentication", package: "Pledge"),
                 .product(name: "HTTPCaching", package: "Pledge"),
                 .product(name: "HTTPClients", package: "Pledge"),
                 .product(name: "InMemoryTransport", package: "Pledge"),

@@ -1,5 +1,5 @@
 public import Futures
-public import HTTPAuthorization
+public import HTTPAuthentication
 public import HTTPCaching
 public import HTTPNetworking
 public import Services

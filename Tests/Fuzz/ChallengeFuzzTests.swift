@@ -2,7 +2,7 @@ import HTTPNetworking
 import TestSupport
 import Testing
 
-@testable import HTTPAuthorization
+@testable import HTTPAuthentication
 
 @Suite struct ChallengeFuzzTests {
     private func inputs(_ seed: UInt64) throws -> Mutator {

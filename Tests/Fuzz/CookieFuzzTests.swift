@@ -1,5 +1,5 @@
 import Foundation
-import HTTPAuthorization
+import HTTPAuthentication
 import HTTPNetworking
 import TestSupport
 import Testing

@@ -9,6 +9,7 @@ final class HandlePool: Sendable {
     private struct State {
         var spare: [EasyHandle] = []
         var takenCount = 0
+        var isClosed = false
         /// What to do once no handle is in use.
         var lastReturn: (@Sendable () -> Void)?
     }
@@ -39,7 +40,9 @@ final class HandlePool: Sendable {
         let next = options.mayReuseHandles ? handle : EasyHandle(options)
         let lastReturn: (@Sendable () -> Void)? = state.withLock { state in
             state.takenCount -= 1
-            if let next, state.spare.count < Self.mostSpare { state.spare.append(next) }
+            if let next, !state.isClosed, state.spare.count < Self.mostSpare {
+                state.spare.append(next)
+            }
             return state.takenCount == 0 ? state.lastReturn.take() : nil
         }
         lastReturn?()
@@ -49,6 +52,7 @@ final class HandlePool: Sendable {
     func close(_ completion: @escaping @Sendable () -> Void) {
         let isDone = state.withLock { state in
             state.spare = []
+            state.isClosed = true
             if state.takenCount > 0 { state.lastReturn = completion }
             return state.takenCount == 0
         }

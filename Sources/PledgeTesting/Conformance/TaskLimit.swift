@@ -1,4 +1,4 @@
-import Futures
+import Pledge
 
 /// Bounds how many tasks are in a piece of code at a time; the others wait in order.
 final class TaskLimit: Sendable {

@@ -77,8 +77,8 @@ public struct TransportCheck {
             at: place)
     }
 
-    /// Each check has a thread, which may wait in the transport. Dispatch has 255 of them: where hundreds of checks
-    /// wait for URLSession, which needs one as well, none goes on.
+    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads: if hundreds of checks
+    // wait for URLSession, which needs a thread too, none goes on.
     private static let limit = TaskLimit(16)
 
     private func run(

@@ -1,4 +1,4 @@
-import HTTPAuthorization
+import HTTPAuthentication
 import HTTPNetworking
 import Testing
 

@@ -1,5 +1,5 @@
 import Futures
-import HTTPAuthorization
+import HTTPAuthentication
 import HTTPNetworking
 import Services
 

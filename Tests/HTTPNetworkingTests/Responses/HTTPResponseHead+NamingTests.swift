@@ -1,6 +1,6 @@
 import Foundation
 import Futures
-import HTTPAuthorization
+import HTTPAuthentication
 import HTTPBodies
 import HTTPCaching
 import HTTPNetworking

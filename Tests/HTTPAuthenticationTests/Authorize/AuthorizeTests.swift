@@ -1,0 +1,217 @@
+import Foundation
+import Futures
+import HTTPAuthentication
+import HTTPCaching
+import HTTPNetworking
+import HTTPTestSupport
+import Services
+import Testing
+
+@Suite struct AuthorizeTests {
+    private let server = ScriptedServer { HTTPResponse(status: 200, url: $0.url) }
+    private let api = HTTPOrigins.origins(of: URL(string: "https://api.example.com/v1")!)
+
+    private func sent(
+        _ credentials: HTTPCredentials, to url: String = "https://api.example.com/x",
+        headers: HTTPHeaders = [:]
+    ) -> HTTPHeaders? {
+        _ = stack(.authorize(credentials, for: api), over: server.send)(
+            HTTPRequest(at: url, headers: headers))
+        return server.requests.last?.headers
+    }
+
+    /// The examples of RFC 7617, sections 2 and 2.1.
+    @Test func basicIsBase64OfNameAndPassword() {
+        #expect(
+            sent(.basic(user: "Aladdin", password: "open sesame"))
+                == ["Authorization": "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
+        #expect(
+            sent(.basic(user: "test", password: "123£"))
+                == ["Authorization": "Basic dGVzdDoxMjPCow=="])
+        #expect(sent(.basic(user: "", password: "a:b")) == ["Authorization": "Basic OmE6Yg=="])
+    }
+
+    @Test(arguments: [("a:b", "c"), ("a\n", "c"), ("a", "c\u{7F}")])
+    func whatBasicCannotSayIsRefused(user: String, password: String) {
+        let send = stack(
+            .authorize(.basic(user: user, password: password), for: .all), over: server.send)
+        let error = send(HTTPRequest(at: "https://a/")).errorNow as? HTTPRequest.Error
+        #expect(error == .invalidHeader(name: "Authorization"))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func bearerAndOwnHeaders() {
+        #expect(sent(.bearer("t")) == ["Authorization": "Bearer t"])
+        #expect(sent(.header("X-API-Key", "k")) == ["X-API-Key": "k"])
+    }
+
+    @Test(arguments: [
+        "http://api.example.com/", "https://api.example.com:8443/", "https://example.com/",
+        "https://api.example.com.evil.net/", "https://api.example.com@evil.net/",
+    ])
+    func othersGetNothing(url: String) {
+        #expect(sent(.bearer("t"), to: url) == [:])
+    }
+
+    @Test func sameOriginInOtherWords() {
+        #expect(sent(.bearer("t"), to: "HTTPS://API.Example.com:443/x")?.count == 1)
+        #expect(!HTTPOrigins.origins(of: URL(string: "mailto:a")!).contains(TokenFixture.url))
+        #expect(HTTPOrigins.origins { $0.host == "api.example.com" }.contains(TokenFixture.url))
+    }
+
+    @Test func aRequestsOwnHeaderStays() {
+        let own: HTTPHeaders = ["authorization": "Basic x"]
+        #expect(sent(.bearer("t"), headers: own) == own)
+        let fixture = TokenFixture()
+        var request = TokenFixture.request()
+        request.headers = own
+        #expect(fixture.send(request).valueNow?.status == 401)
+        #expect(fixture.begun == 0)
+    }
+
+    @Test func aRequestMaySkipIt() {
+        let fixture = TokenFixture()
+        fixture.expect("t2")
+        var request = TokenFixture.request()
+        request.context.skipsAuthorization = true
+        #expect(fixture.send(request).valueNow?.status == 401)
+        #expect(fixture.sent == [nil])
+        #expect(fixture.begun == 0)
+    }
+
+    @Test func textsShowNoSecret() {
+        let token = AccessToken("s3cret", refreshToken: "s3cret")
+        let refresher = TokenRefresher(token) { _ in Future(value: token) }
+        let values: [Any] = [
+            token, refresher, HTTPCredentials.bearer("s3cret"),
+            HTTPCredentials.basic(user: "s3cret", password: "s3cret"),
+            HTTPCredentials.bearer(from: refresher),
+        ]
+        for value in values {
+            for text in texts(of: value) { #expect(!text.contains("s3cret"), "\(text)") }
+        }
+    }
+}
+
+/// A redirect and a token: in either order only the token's origins get it.
+@Suite struct AuthorizeRedirectTests {
+    private let url = TokenFixture.url
+
+    private func server(_ location: String) -> ScriptedServer {
+        ScriptedServer { request in
+            request.url.path == "/1"
+                ? .redirect(to: location) : HTTPResponse(status: 401, url: request.url)
+        }
+    }
+
+    private func headers(
+        _ location: String, _ middleware: [Middleware<HTTPRequest, HTTPResponse>]
+    ) -> [String?] {
+        let server = server(location)
+        _ = Middleware(stacking: middleware)(server.send)(TokenFixture.request("/1"))
+        return server.requests.map { $0.headers["Authorization"] }
+    }
+
+    @Test(arguments: [true, false]) func anotherOriginGetsNoToken(isOutside: Bool) {
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer("t"), for: .origins(of: url))
+        let stacked = isOutside ? [token, .redirect()] : [.redirect(), token]
+        #expect(headers("https://evil.net/", stacked) == ["Bearer t", nil])
+        #expect(headers("/2", stacked) == ["Bearer t", "Bearer t"])
+    }
+
+    private let key = HTTPCredentials.header("X-API-Key", "k")
+
+    /// The keys that arrive where a chain leads from one host to the next.
+    private func keys(
+        _ hosts: [String], _ middleware: [Middleware<HTTPRequest, HTTPResponse>]
+    ) -> [String?] {
+        let server = ScriptedServer(hosts.dropFirst().map { .redirect(to: "https://\($0)/") })
+        _ = Middleware(stacking: middleware)(server.send)(HTTPRequest(at: "https://\(hosts[0])/"))
+        return server.requests.map { $0.headers["X-API-Key"] }
+    }
+
+    @Test(arguments: [true, false]) func anotherOriginGetsNoKeyInEitherOrder(isOutside: Bool) {
+        let authorize = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            key, for: .origins(of: url, URL(string: "https://b.example")!))
+        let stacked = isOutside ? [authorize, .redirect()] : [.redirect(), authorize]
+        #expect(keys(["api.example.com", "evil.net"], stacked) == ["k", nil])
+        #expect(keys(["api.example.com", "b.example"], stacked) == ["k", "k"])
+        let back = keys(["api.example.com", "evil.net", "b.example"], stacked)
+        #expect(back == ["k", nil, isOutside ? nil : "k"])
+    }
+
+    @Test func anotherOriginGetsNoKeyThroughAllThatLiesBetween() {
+        let authorize = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            key, for: .origins(of: url))
+        let stacked = [
+            authorize, .retry(), .cache(), .coalesce(by: .safeRequest), .redirect(),
+            .acceptStatus(),
+        ]
+        #expect(keys(["api.example.com", "evil.net"], stacked) == ["k", nil])
+    }
+
+    @Test func aJarOutsideOfTheRedirectSendsNoCookieElsewhere() {
+        let jar = CookieJar()
+        jar.store("a=1; Domain=example.com", from: url)
+        let server = ScriptedServer([.redirect(to: "https://b.example.com/")])
+        _ = stack(.cookies(sharing: jar), .redirect(), over: server.send)(TokenFixture.request())
+        #expect(server.requests.map { $0.headers["Cookie"] } == ["a=1", nil])
+    }
+
+    /// Where a redirect has taken the token out, the 401 does not speak of it.
+    @Test func a401ToARequestWithoutTheTokenBeginsNoRefresh() {
+        let fixture = TokenFixture()
+        let server = server("https://b.example/")
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer(from: fixture.refresher), for: .all)
+        let future = stack(token, .redirect(), over: server.send)(TokenFixture.request("/1"))
+        #expect(future.valueNow?.status == 401)
+        #expect(fixture.begun == 0)
+    }
+
+    /// A 303 follows processing, so that the 401 to the GET after it does not refuse the POST.
+    @Test func aPOSTThatWasProcessedBeforeTheRedirectIsNotSentAgain() {
+        let fixture = TokenFixture()
+        let server = ScriptedServer { request in
+            request.method == .post
+                ? HTTPResponse(status: 303, headers: ["Location": "/2"], url: request.url)
+                : HTTPResponse(status: 401, url: request.url)
+        }
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer(from: fixture.refresher), for: .all)
+        let send = stack(token, .redirect(), over: server.send)
+        let order = send(HTTPRequest(.post, url.appending(path: "orders"), body: .data(Data([1]))))
+        #expect(order.valueNow?.status == 401)
+        #expect(server.requests.map(\.method) == [.post, .get])
+        // The token is known to be refused: the next request waits for another.
+        _ = send(HTTPRequest(.post, url, headers: ["Idempotency-Key": "1"]))
+        #expect(fixture.begun == 1)
+    }
+
+    @Test func theWayBackHasTheTokenOnlyBeneathTheRedirect() {
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer("t"), for: .origins(of: url))
+        let send = { (parts: [Middleware<HTTPRequest, HTTPResponse>]) in
+            let server = ScriptedServer([
+                .redirect(to: "https://other.net/"), .redirect(to: "https://api.example.com/2"),
+            ])
+            _ = Middleware(stacking: parts)(server.send)(TokenFixture.request("/1"))
+            return server.requests.map { $0.headers["Authorization"] }
+        }
+        #expect(send([.redirect(), token]) == ["Bearer t", nil, "Bearer t"])
+        #expect(send([token, .redirect()]) == ["Bearer t", nil, nil])
+    }
+
+    /// Another origin's 401 says nothing of the token, which it never had.
+    @Test(arguments: [true, false]) func another401BeginsNoRefresh(isOutside: Bool) {
+        let fixture = TokenFixture()
+        let token = Middleware<HTTPRequest, HTTPResponse>.authorize(
+            .bearer(from: fixture.refresher), for: .origins(of: url))
+        let stacked = isOutside ? [token, .redirect()] : [.redirect(), token]
+        #expect(headers("https://evil.net/", stacked) == ["Bearer t1", nil])
+        #expect(fixture.begun == 0)
+        #expect(headers("/2", stacked) == ["Bearer t1", "Bearer t1"])
+        #expect(fixture.begun == 1)
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Futures
+import HTTPAuthentication
+import HTTPNetworking
+import HTTPTestSupport
+import Services
+import Testing
+
+/// A request that is refused and sent again, over middleware that adds something to it.
+@Suite struct AuthorizedCallTests {
+    private struct Broken: Error {}
+    private let fixture = TokenFixture()
+
+    /// An attempt before the one that was refused may have arrived with it.
+    @Test func whatGotAKeyBeneathIsSentAgainWithIt() {
+        fixture.expect("t2")
+        let send = fixture.send(over: stack(.idempotencyKey(), over: fixture.server.send))
+        let call = send(HTTPRequest(.post, TokenFixture.url))
+        fixture.end(with: AccessToken("t2"))
+        #expect(call.valueNow?.status == 200)
+        let keys = fixture.server.requests.map(\.context.idempotencyKey)
+        #expect(keys.count == 2 && Set(keys).count == 1 && !keys.contains(nil))
+    }
+
+    @Test func aFailedRefreshShowsNothingOfWhatWasAddedBeneath() throws {
+        let send = fixture.send(
+            over: stack(
+                .authorize(.header("X-API-Key", "s3cretkey"), for: .all), .acceptStatus(),
+                over: { (request: HTTPRequest) in
+                    let key = request.headers["X-API-Key"] ?? "no key"
+                    return Future(value: HTTPResponse(status: 401, body: Data("not \(key)".utf8)))
+                }))
+        let call = send(TokenFixture.request())
+        fixture.fail(with: Broken())
+        let error = try #require(call.errorNow)
+        for text in texts(of: error) { #expect(!text.contains("s3cretkey")) }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Futures
+import HTTPAuthentication
+import HTTPNetworking
+import HTTPTestSupport
+import Services
+
+/// A server that knows which token is good, and a refresher whose refreshes the test ends.
+final class TokenFixture: Sendable {
+    let scheduler = ManualScheduler()
+    private let good = Locked("t1")
+    private let refreshes = Locked<[Promise<AccessToken>]>([])
+    private let changes = Locked<[String?]>([])
+    private let made = Locked<TokenRefresher?>(nil)
+
+    let server: ScriptedServer
+
+    init(_ token: AccessToken? = AccessToken("t1"), leeway: Duration = .seconds(60)) {
+        let good = good
+        server = ScriptedServer { request in
+            let isLetIn = request.headers["Authorization"] == "Bearer \(good.withLock { $0 })"
+            return HTTPResponse(status: isLetIn ? 200 : 401, url: request.url)
+        }
+        let (refreshes, changes) = (refreshes, changes)
+        let refresher = TokenRefresher(
+            token, leeway: leeway, on: scheduler,
+            onChange: { token in changes.withLock { $0.append(token?.value) } },
+            refresh: { _ in
+                let promise = Promise<AccessToken>()
+                refreshes.withLock { $0.append(promise) }
+                return promise
+            })
+        made.withLock { $0 = refresher }
+    }
+
+    var refresher: TokenRefresher { made.withLock { $0! } }
+
+    /// How many refreshes were begun.
+    var begun: Int { refreshes.withLock { $0.count } }
+
+    /// What was told of changes.
+    var told: [String?] { changes.withLock { $0 } }
+
+    /// The headers that were sent, in order.
+    var sent: [String?] { server.requests.map { $0.headers["Authorization"] } }
+
+    /// The server lets nobody in any more but with this.
+    func expect(_ token: String) { good.withLock { $0 = token } }
+
+    /// Ends the last refresh.
+    func end(with token: AccessToken) {
+        refreshes.withLock { $0.last }?.resolve(with: token)
+    }
+
+    /// Fails the last refresh.
+    func fail(with error: any Error) { refreshes.withLock { $0.last }?.reject(with: error) }
+
+    /// What is sent through the refresher to its server.
+    var send: HTTPService { send(over: server.send) }
+
+    func send<Output>(
+        over service: @escaping Service<HTTPRequest, Output>
+    ) -> Service<HTTPRequest, Output> where Output: HTTPResponseHead {
+        stack(.authorize(.bearer(from: refresher), for: .origins(of: Self.url)), over: service)
+    }
+
+    static let url = HTTPRequest(at: "https://api.example.com").url
+
+    /// A request of the server.
+    static func request(_ path: String = "/", once: Bool = false) -> HTTPRequest {
+        var request = HTTPRequest(once ? .post : .get, at: "https://api.example.com\(path)")
+        if once {
+            request.body = .stream(.init(isReplayable: false) { HTTPBodyStream(.init()) })
+        }
+        return request
+    }
+}

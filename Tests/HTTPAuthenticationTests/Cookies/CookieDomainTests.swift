@@ -1,0 +1,28 @@
+import HTTPNetworking
+import HTTPTestSupport
+import Testing
+
+@testable import HTTPAuthentication
+
+@Suite struct CookieDomainTests {
+    @Test(arguments: [
+        ("example.com", "example.com", true), ("a.example.com", "example.com", true),
+        ("a.b.example.com", "example.com", true), ("badexample.com", "example.com", false),
+        ("example.com", "a.example.com", false), ("example.com.evil.org", "example.com", false),
+        ("example.com", "", false), (".example.com", "example.com", false),
+        ("127.0.0.1", "0.0.1", false), ("127.0.0.1", "127.0.0.1", true),
+        ("[::1]", "[::1]", true), ("example.com.", "example.com", false),
+    ])
+    func aDomainStandsForItselfAndWhatLiesBelow(_ host: String, _ domain: String, _ fits: Bool) {
+        #expect(CookieDomain.matches(host: host, domain: domain) == fits)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("[::1]", true), ("10.1", true), ("2130706433", true),
+        ("1.2.3.4.", true), ("example.com", false), ("1.example.com", false), ("a1", false),
+        ("", false),
+    ])
+    func anAddressIsTold(_ host: String, _ isAddress: Bool) {
+        #expect(CookieDomain.isAddress(host) == isAddress)
+    }
+}

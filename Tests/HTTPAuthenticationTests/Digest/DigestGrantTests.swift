@@ -1,0 +1,124 @@
+import Foundation
+import HTTPNetworking
+import Testing
+
+@testable import HTTPAuthentication
+
+/// The examples of the RFCs; where they have none, what Python's hashlib makes of the same.
+@Suite struct DigestGrantTests {
+    private static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
+    private static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+    private static let mufasa = DigestLogin(user: "Mufasa", password: "Circle of Life")
+
+    private func authorization(
+        _ challenge: String, _ login: DigestLogin = mufasa, _ method: HTTPMethod = .get,
+        _ target: String = "/dir/index.html", body: String = "", count: UInt32 = 1,
+        session: DigestGrant.Session? = nil, clientNonce: String = clientNonce
+    ) throws -> String {
+        let headers: HTTPHeaders = ["WWW-Authenticate": challenge]
+        let challenge = try #require(DigestChallenge.strongest(in: headers))
+        return DigestGrant(challenge: challenge, number: 1, count: count, session: session)
+            .authorization(
+                of: login, method, target, body: Data(body.utf8), clientNonce: clientNonce)
+    }
+
+    private func example(_ algorithm: String, qop: String = "auth, auth-int") -> String {
+        """
+        Digest realm="http-auth@example.org", qop="\(qop)", algorithm=\(algorithm), \
+        nonce="\(Self.nonce)", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+        """
+    }
+
+    /// RFC 7616, section 3.9.1.
+    @Test(arguments: [
+        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    ])
+    func theExampleOfTwoHashes(_ algorithm: String, _ response: String) throws {
+        #expect(
+            try authorization(example(algorithm)) == """
+                Digest username="Mufasa", realm="http-auth@example.org", nonce="\(Self.nonce)", \
+                uri="/dir/index.html", algorithm=\(algorithm), response="\(response)", \
+                opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS", qop=auth, nc=00000001, \
+                cnonce="\(Self.clientNonce)"
+                """)
+    }
+
+    /// RFC 7616, section 3.9.2, with the name's hash and the response of its erratum 4897: those of the RFC are
+    /// not made by SHA-512/256.
+    @Test func theExampleOfAHashedName() throws {
+        let challenge = """
+            Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, \
+            nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", \
+            opaque="HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS", charset=UTF-8
+            """
+        let rest = """
+            , realm="api@example.org", nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", \
+            uri="/doe.json", algorithm=SHA-512-256, \
+            response="3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5", \
+            opaque="HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS", qop=auth, nc=00000001, \
+            cnonce="NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v"
+            """
+        let doe = DigestLogin(user: "J\u{E4}s\u{F8}n Doe", password: "Secret, or not?")
+        func digest(_ challenge: String) throws -> String {
+            try authorization(
+                challenge, doe, .get, "/doe.json",
+                clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v")
+        }
+        let hash = "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b"
+        #expect(
+            try digest(challenge + ", userhash=true")
+                == #"Digest username="\#(hash)", userhash=true"# + rest)
+        #expect(try digest(challenge) == "Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe" + rest)
+    }
+
+    /// RFC 2617, section 3.5, and RFC 2069 with erratum 749.
+    @Test func theExamplesOfTheOlderForms() throws {
+        let challenge = """
+            Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", \
+            opaque="5ccc069c403ebaf9f0171e9517f40e41"
+            """
+        let later = try authorization(
+            challenge + #", qop="auth,auth-int""#,
+            DigestLogin(user: "Mufasa", password: "Circle Of Life"), clientNonce: "0a4f113b")
+        #expect(later.contains(#"response="6629fae49393a05397450978507c4ef1""#))
+        let oldest = try authorization(
+            challenge, DigestLogin(user: "Mufasa", password: "CircleOfLife"))
+        #expect(
+            oldest == """
+                Digest username="Mufasa", realm="testrealm@host.com", \
+                nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", uri="/dir/index.html", \
+                response="1949323746fe6a43ef61f9606e7febea", \
+                opaque="5ccc069c403ebaf9f0171e9517f40e41"
+                """)
+    }
+
+    @Test func aSessionHasOneHash() throws {
+        let session = DigestGrant.Session(nonce: Self.nonce, clientNonce: Self.clientNonce)
+        let digest = try authorization(
+            example("SHA-256-sess"), session: session, clientNonce: "another")
+        let response = "2fd51b3a77ad75bad6afad6003e818d767133c46d9e2749e7f5232ae1ea3efd7"
+        #expect(digest.contains(#"response="\#(response)""#))
+        #expect(digest.contains(#"cnonce="\#(Self.clientNonce)""#))
+    }
+
+    @Test func aBodyIsProtectedWhereNothingElseIsOffered() throws {
+        let digest = try authorization(
+            example("MD5", qop: "auth-int"), Self.mufasa, .post, body: "a=1")
+        #expect(digest.contains(#"response="fce5b8ce602d522db81fbab19a1ce91a""#))
+        #expect(digest.contains("qop=auth-int"))
+    }
+
+    @Test func whatIsQuotedIsEscaped() throws {
+        let login = DigestLogin(user: #"a"b\c"#, password: "p")
+        let digest = try authorization(
+            #"Digest realm="\"r\\", nonce="n", opaque="\"", algorithm="MD5""#, login)
+        #expect(digest.hasPrefix(#"Digest username="a\"b\\c", realm="\"r\\", nonce="n""#))
+        #expect(digest.hasSuffix(#"opaque="\"""#))
+    }
+
+    @Test func usesAreCountedInEightDigits() throws {
+        #expect(try authorization(example("MD5"), count: 0xABC).contains("nc=00000abc"))
+        #expect(try authorization(example("MD5"), count: .max).contains("nc=ffffffff"))
+    }
+}

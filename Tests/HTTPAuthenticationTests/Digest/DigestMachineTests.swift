@@ -1,0 +1,85 @@
+import HTTPNetworking
+import Testing
+
+@testable import HTTPAuthentication
+
+@Suite struct DigestMachineTests {
+    private var machine = DigestMachine<String>()
+
+    private func challenge(_ rest: String, realm: String = "r") throws -> DigestChallenge {
+        let headers: HTTPHeaders = [
+            "WWW-Authenticate": "Digest realm=\(realm), qop=auth, \(rest)"
+        ]
+        return try #require(DigestChallenge.strongest(in: headers))
+    }
+
+    /// What an answer to `ask` is, in a word.
+    private mutating func ask(_ target: String = "/", _ waiter: String = "") -> String {
+        switch machine.ask(target, waiter) {
+        case .send(let grant): "\(grant.challenge.nonce) \(grant.count)"
+        case .sendBare: "bare"
+        case .probe(let number): "probe \(number)"
+        case .wait(let number): "wait \(number)"
+        }
+    }
+
+    @discardableResult
+    private mutating func learn(
+        _ rest: String, realm: String = "r", for prefixes: [String]? = nil,
+        refusing grant: DigestGrant? = nil
+    ) throws -> Bool {
+        machine.challenged(
+            try challenge(rest, realm: realm), for: prefixes, refusing: grant, clientNonce: "c")
+    }
+
+    @Test mutating func whoWaitsGoesInOrder() {
+        #expect(ask() == "probe 1")
+        #expect(ask("/", "a") == "wait 2" && ask("/", "b") == "wait 3" && ask("/", "c") == "wait 4")
+        #expect(machine.leave(3) == "b")
+        #expect(machine.endProbe(2, isAnswered: true) == [] && !machine.isIdle)
+        #expect(machine.endProbe(1, isAnswered: true) == ["a", "c"])
+        #expect(machine.endProbe(1, isAnswered: true) == [] && machine.isIdle)
+        #expect(ask() == "bare")
+    }
+
+    @Test mutating func aProbeWithoutAnAnswerIsFollowedByAnother() {
+        #expect(ask() == "probe 1")
+        #expect(machine.endProbe(1, isAnswered: false) == [])
+        #expect(ask() == "probe 2")
+    }
+
+    @Test mutating func aNewerNonceIsKept() throws {
+        try learn("nonce=n1")
+        guard case .send(let old) = machine.ask("/", "") else { return #expect(Bool(false)) }
+        #expect(try learn("nonce=n2, stale=true", refusing: old))
+        #expect(try learn("nonce=n3, stale=true", refusing: old))
+        #expect(ask() == "n2 1")
+        machine.accepted(old, nextNonce: "n4")
+        #expect(ask() == "n2 2")
+    }
+
+    @Test mutating func aSessionOutlivesItsNonce() throws {
+        try learn("nonce=n1, algorithm=MD5-sess")
+        guard case .send(let first) = machine.ask("/", "") else { return #expect(Bool(false)) }
+        machine.accepted(first, nextNonce: "n2")
+        guard case .send(let next) = machine.ask("/", "") else { return #expect(Bool(false)) }
+        #expect(next.challenge.nonce == "n2" && next.count == 1)
+        #expect(next.session == .init(nonce: "n1", clientNonce: "c"))
+    }
+
+    @Test mutating func theSpaceThatWasChallengedLastComesFirst() throws {
+        try learn("nonce=n1", realm: "one")
+        try learn("nonce=n2", realm: "two", for: ["/two"])
+        #expect(ask("/two/a") == "n2 1" && ask("/two?a") == "n2 2" && ask("/two") == "n2 3")
+        #expect(ask("/twofold") == "n1 1" && ask("/") == "n1 2")
+        #expect(machine.grant(forRealm: "two")?.count == 4)
+        #expect(machine.grant(forRealm: "three") == nil)
+    }
+
+    @Test mutating func onlySoManySpacesAreKept() throws {
+        for number in 0...DigestMachine<String>.mostSpaces {
+            try learn("nonce=n\(number)", realm: "r\(number)", for: ["/\(number)/"])
+        }
+        #expect(ask("/0/") == "bare" && ask("/1/") == "n1 1" && ask("/8/") == "n8 1")
+    }
+}
