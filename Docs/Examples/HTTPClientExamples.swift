@@ -121,7 +121,10 @@ import Testing
         let sharing = HTTPClient(base: server, over: session)
         // end snippet
         let loopback = try LoopbackServer { .text($0.headers["Cookie"] ?? "nothing") }
-        let mine = loopback.url.appending(path: "appSession")
+        // The shared cookies are those of every test; no other one asks this host.
+        var place = try #require(URLComponents(url: loopback.url, resolvingAgainstBaseURL: false))
+        (place.host, place.path) = ("localhost", "/appSession")
+        let mine = try #require(place.url)
         let cookie = try #require(
             HTTPCookie(properties: [
                 .name: "app", .value: "7", .domain: mine.host() ?? "", .path: "/appSession",

@@ -37,7 +37,7 @@ import Testing
         server.yield("hello")
         server.yield("is anybody there?")
         server.finish()
-        try await store.finish(within: .seconds(10)).value
+        try await store.finish(within: .seconds(60)).value
         #expect(store.state.lines == ["hello", "is anybody there?"])
         // end snippet
     }

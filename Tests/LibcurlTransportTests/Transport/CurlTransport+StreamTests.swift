@@ -28,13 +28,12 @@ struct CurlTransportStreamTests {
                 }
             }
         }
-        let before = heldBytes()
         let response = try await transport.stream(HTTPRequest(.get, server.url("/large"))).soon
         #expect(await comesTrue { sent.withLock { $0 } > 1 << 20 })
         // Turns in which the server could go on.
         for _ in 0..<200 { _ = try await transport.get(server.url("/small")).soon }
-        #expect(sent.withLock { $0 } < size)
-        #expect(heldBytes() - before < 24 << 20)
+        // The sockets hold some megabytes; the transport holds what may be unread.
+        #expect(sent.withLock { $0 } < 24 << 20)
         var count = 0
         for try await chunk in response.body {
             #expect(chunk.allSatisfy { $0 == 7 })
@@ -43,7 +42,6 @@ struct CurlTransportStreamTests {
             count += chunk.count
         }
         #expect(count == size)
-        #expect(heldBytes() - before < 32 << 20)
         try await transport.close().soon
         server.stop()
     }
