@@ -32,7 +32,9 @@ import Testing
     @Test func roomIsGivenBackAfterAFailure() async throws {
         let limit = TaskLimit(1)
         for _ in 0..<3 {
-            await #expect(throws: CancellationError.self) { try await limit.run { throw CancellationError() } }
+            await #expect(throws: CancellationError.self) {
+                try await limit.run { throw CancellationError() }
+            }
         }
         #expect(await limit.run { 1 } == 1)
     }
