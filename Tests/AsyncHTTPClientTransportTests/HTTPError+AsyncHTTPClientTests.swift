@@ -34,11 +34,9 @@ struct HTTPErrorAsyncHTTPClientTests {
     }
 
     @Test func tellsThatNobodyListens() async throws {
-        let server = try LoopbackServer { _ in .hangUp }
-        let url = server.url
-        server.stop()
+        let closed = try ClosedPort()
         let error = await #expect(throws: HTTPError.self) {
-            try await transport.send(HTTPRequest(.get, url)).value
+            try await transport.send(HTTPRequest(.get, closed.url)).value
         }
         #expect(error?.code == .cannotConnect)
     }

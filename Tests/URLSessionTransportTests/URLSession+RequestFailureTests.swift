@@ -29,9 +29,8 @@ struct URLSessionRequestFailureTests {
     }
 
     @Test func aRefusedPortIsAConnectionThatFailed() async throws {
-        let server = try LoopbackServer { _ in .response() }
-        let endpoint = Endpoint(path: "/gone", base: server.url)
-        server.stop()
+        let closed = try ClosedPort()
+        let endpoint = Endpoint(path: "/gone", base: closed.url)
 
         let error = try await httpError(of: URLSession.shared.request(endpoint))
 

@@ -19,8 +19,9 @@ final class LoopbackListener: Sendable {
     let descriptor: Descriptor
     let port: UInt16
 
-    /// Binds a port that the system chooses, and listens there.
-    init(_ address: Address = .v4) throws(LoopbackError) {
+    /// Binds a port that the system chooses, and listens there unless told otherwise.
+    init(_ address: Address = .v4, listens: Bool = true) throws(LoopbackError) {
+        let backlog: Int32? = listens ? 1024 : nil
         let family = address == .v4 ? AF_INET : AF_INET6
         descriptor = try Descriptor(
             taking: socket(family, Descriptor.streamSocket, 0), from: "socket")
@@ -29,26 +30,26 @@ final class LoopbackListener: Sendable {
             var bound = sockaddr_in()
             bound.sin_family = sa_family_t(AF_INET)
             bound.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            try Self.listen(descriptor.number, at: &bound, named: address)
+            try Self.bind(descriptor.number, to: &bound, named: address, backlog)
             port = UInt16(bigEndian: bound.sin_port)
         case .v6:
             var bound = sockaddr_in6()
             bound.sin6_family = sa_family_t(AF_INET6)
             bound.sin6_addr = in6addr_loopback
-            try Self.listen(descriptor.number, at: &bound, named: address)
+            try Self.bind(descriptor.number, to: &bound, named: address, backlog)
             port = UInt16(bigEndian: bound.sin6_port)
         }
     }
 
     /// Puts the port that was chosen into the address.
-    private static func listen<Bound>(
-        _ number: Int32, at bound: inout Bound, named address: Address
+    private static func bind<Bound>(
+        _ number: Int32, to bound: inout Bound, named address: Address, _ backlog: Int32?
     ) throws(LoopbackError) {
         var size = socklen_t(MemoryLayout<Bound>.size)
         let code = withUnsafeMutablePointer(to: &bound) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general -> Int32 in
-                if bind(number, general, size) != 0 { return errno }
-                if systemListen(number, 1024) != 0 { return errno }
+                if systemBind(number, general, size) != 0 { return errno }
+                if let backlog, listen(number, backlog) != 0 { return errno }
                 return getsockname(number, general, &size) == 0 ? 0 : errno
             }
         }
@@ -71,9 +72,11 @@ final class LoopbackListener: Sendable {
     }
 }
 
-/// The system's `listen`, which the method of that name hides.
-private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
-    listen(descriptor, backlog)
+/// The system's `bind`, which the method of that name hides.
+private func systemBind(
+    _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ size: socklen_t
+) -> Int32 {
+    bind(descriptor, address, size)
 }
 
 #if os(Linux)

@@ -44,10 +44,9 @@ struct HTTPErrorCurlTests {
     }
 
     @Test func aConnectionThatIsRefused() async throws {
-        let server = try SocketServer { _ in }
-        server.stop()
+        let closed = try ClosedPort()
         #expect(
-            try await text(at: "127.0.0.1:\(server.port)")
+            try await text(at: "127.0.0.1:\(closed.port)")
                 == "the host refused the connection (cause: \(words(7)))")
         #expect(words(7).contains("connect"))
     }

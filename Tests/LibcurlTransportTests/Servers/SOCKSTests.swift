@@ -69,12 +69,11 @@ struct SOCKSTests {
 
     @Test func aServerThatItCannotReach() async throws {
         let proxy = try SOCKSServer()
-        let gone = try SocketServer { _ in }
-        gone.stop()
+        let closed = try ClosedPort()
         let transport = try transport(by: proxy, "socks5h")
-        let error = try await transport.get(gone.url()).httpError
+        let error = try await transport.get(closed.url).httpError
         #expect(error.code == .cannotConnect)
-        #expect(proxy.asked == ["127.0.0.1:\(gone.port)"])
+        #expect(proxy.asked == ["127.0.0.1:\(closed.port)"])
         try await transport.close().soon
         proxy.stop()
     }

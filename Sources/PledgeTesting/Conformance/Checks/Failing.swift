@@ -89,12 +89,10 @@ extension TransportCheck {
 
     private static var refused: TransportCheck {
         TransportCheck("refused", "a closed port is cannotConnect, and certainly unsent") { bench in
-            let server = try LoopbackServer(answers: [])
-            let url = server.url
-            server.stop()
-            let error = try await bench.failure(HTTPRequest(.post, url))
+            let closed = try ClosedPort()
+            let error = try await bench.failure(HTTPRequest(.post, closed.url))
             try require("the code", error.code, is: .cannotConnect)
-            try require("the request", error.request?.url, is: url)
+            try require("the request", error.request?.url, is: closed.url)
         }
     }
 
