@@ -213,7 +213,7 @@ let package = Package(
         tests(of: "PledgeTesting", uses: ["Pledge", "TestSupport"]),
         .testTarget(
             name: "quickstartTests",
-            dependencies: ["quickstart", "Pledge", "PledgeTesting"],
+            dependencies: ["quickstart", "Pledge", "PledgeTesting", "TestSupport"],
             exclude: ["expected-output.txt"],
             swiftSettings: settings
         ),

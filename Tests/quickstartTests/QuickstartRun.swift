@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import TestSupport
 
 /// One run of the built executable, to its end.
 struct QuickstartRun {
@@ -15,22 +16,15 @@ struct QuickstartRun {
 
     /// Runs `quickstart` with a list of arguments.
     init(_ arguments: [String]) async throws {
-        let process = Process(), output = Pipe(), errors = Pipe()
-        process.executableURL = try Self.executable()
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = errors
-        let ended = Promise<Void>()
-        process.terminationHandler = { _ in ended.resolve(with: ()) }
-        try process.run()
-        try await ended.value
-        self.output = Self.text(of: output)
-        self.errors = Self.text(of: errors)
-        exitCode = process.terminationStatus
-    }
-
-    private static func text(of pipe: Pipe) -> String {
-        String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let files = ["output", "errors"].map {
+            FileManager.default.temporaryDirectory.appending(path: "\(UUID()).\($0)")
+        }
+        defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+        let process = try ChildProcess(
+            Self.executable(), arguments, output: files[0], errors: files[1])
+        exitCode = await onOwnThread { process.wait() }
+        output = try String(contentsOf: files[0], encoding: .utf8)
+        errors = try String(contentsOf: files[1], encoding: .utf8)
     }
 
     /// The executable stands beside the test bundle, whose path is among our own arguments.

@@ -117,13 +117,12 @@ import Testing
 
     /// What a shell's command writes.
     private func output(of command: String) throws -> Data {
-        let (shell, pipe) = (Process(), Pipe())
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", command]
-        shell.standardOutput = pipe
-        try shell.run()
-        defer { shell.waitUntilExit() }
-        return try pipe.fileHandleForReading.readToEnd() ?? Data()
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).output")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let shell = try ChildProcess(
+            URL(fileURLWithPath: "/bin/sh"), ["-c", command], output: file)
+        #expect(shell.wait() == 0)
+        return try Data(contentsOf: file)
     }
 
     @Test func aStreamIsNotRead() throws {

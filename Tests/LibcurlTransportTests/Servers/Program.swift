@@ -2,6 +2,7 @@
 import Foundation
 import Futures
 import HTTPTestSupport
+import TestSupport
 
 /// A program of the system's that runs beside a test, and is stopped with this object.
 final class Program: Sendable {
@@ -10,7 +11,7 @@ final class Program: Sendable {
         let description: String
     }
 
-    private let process: Process
+    private let process: ChildProcess
 
     /// Where a program is; nil where it is not installed.
     ///
@@ -26,17 +27,10 @@ final class Program: Sendable {
 
     /// Runs a program to its end.
     static func run(_ program: URL, _ arguments: [String], in folder: URL) throws {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
         let output = folder.appendingPathComponent("output.txt")
-        try Data().write(to: output)
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = process.standardOutput
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        let process = try ChildProcess(
+            program, arguments, in: folder, output: output, errors: output)
+        guard process.wait() == 0 else {
             let words = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
             throw Missing(description: "\(program.path) \(arguments) failed: \(words)")
         }
@@ -44,23 +38,13 @@ final class Program: Sendable {
 
     /// Starts a program.
     init(_ program: URL, _ arguments: [String], in folder: URL) throws {
-        process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        process = try ChildProcess(program, arguments, in: folder)
     }
 
     deinit { stop() }
 
     /// Ends the program; harmless twice.
-    func stop() {
-        // A child begins with the signals blocked that this thread blocks, SIGTERM perhaps.
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
-    }
+    func stop() { process.stop() }
 
     /// A port of 127.0.0.1 that was free a moment ago.
     static func freePort() throws -> UInt16 {
