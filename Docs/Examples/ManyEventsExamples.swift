@@ -17,6 +17,7 @@ import Testing
     // end snippet
 
     @Test func listens() async throws {
+        let scheduler = ManualScheduler()
         // snippet: events
         let (messages, server) = AsyncStream<String>.makeStream()
         let store = Store<Chat, Chat.Event>(
@@ -37,7 +38,7 @@ import Testing
         server.yield("hello")
         server.yield("is anybody there?")
         server.finish()
-        try await store.finish(within: .seconds(60)).value
+        try await store.finish(within: .seconds(10), on: scheduler).value
         #expect(store.state.lines == ["hello", "is anybody there?"])
         // end snippet
     }

@@ -10,7 +10,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CurlTransportStreamTests {
-    private let transport = CurlTransport()
+    private let transport: CurlTransport
+
+    /// Without a limit of idle time: a test among thousands may wait for minutes for its turn.
+    init() throws { transport = try .with { $0.idleTimeout = nil } }
 
     @Test func aSlowReaderHoldsTheServerBack() async throws {
         let size = 64 << 20
