@@ -1,8 +1,13 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+
 #include "CPoller.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -48,16 +53,12 @@ bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_
 }
 
 int ccurl_poller_wait(
-    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds, bool *was_woken) {
+    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds) {
     struct epoll_event events[64];
-    *was_woken = false;
     int count = epoll_wait(poller->epoll, events, room < 64 ? room : 64, milliseconds), used = 0;
     for (int index = 0; index < count; index++) {
         uint32_t bits = events[index].events;
-        if (events[index].data.fd == poller->event) {
-            *was_woken = true;
-            continue;
-        }
+        if (events[index].data.fd == poller->event) continue;
         ready[used].descriptor = events[index].data.fd;
         ready[used++].bits = (bits & (EPOLLIN | EPOLLHUP) ? 1 : 0) | (bits & EPOLLOUT ? 2 : 0) |
                              (bits & EPOLLERR ? 4 : 0);
@@ -111,18 +112,14 @@ bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_
 }
 
 int ccurl_poller_wait(
-    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds, bool *was_woken) {
+    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds) {
     struct kevent events[64];
     struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-    *was_woken = false;
     int count = kevent(
         poller->queue, NULL, 0, events, room < 64 ? room : 64, milliseconds < 0 ? NULL : &limit);
     int used = 0;
     for (int index = 0; index < count; index++) {
-        if (events[index].filter == EVFILT_USER) {
-            *was_woken = true;
-            continue;
-        }
+        if (events[index].filter == EVFILT_USER) continue;
         ready[used].descriptor = (int)events[index].ident;
         ready[used++].bits = (events[index].filter == EVFILT_READ ? 1 : 2) |
                              (events[index].flags & EV_ERROR ? 4 : 0);
@@ -145,9 +142,8 @@ bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_
     return false;
 }
 int ccurl_poller_wait(
-    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds, bool *was_woken) {
+    ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds) {
     (void)poller, (void)ready, (void)room, (void)milliseconds;
-    *was_woken = false;
     return 0;
 }
 void ccurl_poller_wake(ccurl_poller *poller) { (void)poller; }
@@ -180,4 +176,14 @@ bool ccurl_has_local_port(int descriptor, int port) {
 bool ccurl_is_address(const char *text) {
     unsigned char address[16];
     return inet_pton(AF_INET, text, address) == 1 || inet_pton(AF_INET6, text, address) == 1;
+}
+
+void ccurl_name_thread(const char *name) {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), name);
+#elif defined(__APPLE__)
+    pthread_setname_np(name);
+#else
+    (void)name;
+#endif
 }

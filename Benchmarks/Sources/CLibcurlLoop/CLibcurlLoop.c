@@ -27,6 +27,13 @@ struct message {
     } data;
 };
 
+// The first members of what libcurl says of itself.
+struct version {
+    int age;
+    const char *text;
+    unsigned int number;
+};
+
 static struct {
     void *(*easy_init)(void);
     void (*easy_cleanup)(void *);
@@ -39,10 +46,13 @@ static struct {
     int (*multi_remove)(void *, void *);
     int (*multi_action)(void *, int, int, int *);
     struct message *(*multi_read)(void *, int *);
+    struct version *(*version_info)(int);
 } curl;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_found = 0;
+// From 7.83.0 to 8.1.0 a handle that is used again may read freed memory (issue 11101 of curl).
+static int may_reuse = 1;
 
 static void find(void) {
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
@@ -62,12 +72,15 @@ static void find(void) {
         {"curl_multi_remove_handle", &curl.multi_remove},
         {"curl_multi_socket_action", &curl.multi_action},
         {"curl_multi_info_read", &curl.multi_read},
+        {"curl_version_info", &curl.version_info},
     };
     for (size_t index = 0; index < sizeof all / sizeof all[0]; index++) {
         void *function = dlsym(library, all[index].name);
         if (!function) { return; }
         memcpy(all[index].place, &function, sizeof function);
     }
+    unsigned int number = curl.version_info(0)->number;
+    may_reuse = number < 0x075300 || number > 0x080100;
     is_found = 1;
 }
 
@@ -98,6 +111,9 @@ struct libcurl_loop {
     struct queue ended;
     struct transfer *transfers;
     int at_once;
+    const char *url;
+    const char *authorities;
+    long version;
     pthread_t io_thread;
     pthread_t second_thread;
     pthread_mutex_t lock;
@@ -247,6 +263,18 @@ static void ask(struct libcurl_loop *loop, struct transfer *transfer) {
     if (queue_push(&loop->asked, transfer, transfer)) { wake(loop); }
 }
 
+static void make_handle(struct libcurl_loop *loop, struct transfer *transfer) {
+    transfer->easy = curl.easy_init();
+    curl.easy_setopt(transfer->easy, 10002, loop->url);
+    curl.easy_setopt(transfer->easy, 10103, transfer);
+    curl.easy_setopt(transfer->easy, 20011, take_body);
+    curl.easy_setopt(transfer->easy, 10001, transfer);
+    curl.easy_setopt(transfer->easy, 84, loop->version);
+    curl.easy_setopt(transfer->easy, 99, 1L);
+    curl.easy_setopt(transfer->easy, 237, loop->version > 2 ? 1L : 0L);
+    if (loop->authorities) { curl.easy_setopt(transfer->easy, 10065, loop->authorities); }
+}
+
 static void *take_results(void *argument) {
     struct libcurl_loop *loop = argument;
     for (;;) {
@@ -254,6 +282,10 @@ static void *take_results(void *argument) {
         if (!transfer) { return NULL; }
         while (transfer) {
             struct transfer *next = transfer->next;
+            if (!may_reuse) {
+                curl.easy_cleanup(transfer->easy);
+                make_handle(loop, transfer);
+            }
             pthread_mutex_lock(&loop->lock);
             if (transfer->has_failed) { loop->failed++; }
             int goes_on = loop->to_ask > 0;
@@ -277,6 +309,9 @@ libcurl_loop *libcurl_loop_make(
     loop->waker = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     loop->due = -1;
     loop->at_once = at_once;
+    loop->url = strdup(url);
+    loop->authorities = authorities ? strdup(authorities) : NULL;
+    loop->version = version;
     queue_init(&loop->asked);
     queue_init(&loop->ended);
     pthread_mutex_init(&loop->lock, NULL);
@@ -290,16 +325,7 @@ libcurl_loop *libcurl_loop_make(
     curl.multi_setopt(loop->multi, 7, connections);
     loop->transfers = calloc((size_t)at_once, sizeof *loop->transfers);
     for (int index = 0; index < at_once; index++) {
-        struct transfer *transfer = &loop->transfers[index];
-        transfer->easy = curl.easy_init();
-        curl.easy_setopt(transfer->easy, 10002, url);
-        curl.easy_setopt(transfer->easy, 10103, transfer);
-        curl.easy_setopt(transfer->easy, 20011, take_body);
-        curl.easy_setopt(transfer->easy, 10001, transfer);
-        curl.easy_setopt(transfer->easy, 84, version);
-        curl.easy_setopt(transfer->easy, 99, 1L);
-        curl.easy_setopt(transfer->easy, 237, version > 2 ? 1L : 0L);
-        if (authorities) { curl.easy_setopt(transfer->easy, 10065, authorities); }
+        make_handle(loop, &loop->transfers[index]);
     }
     pthread_create(&loop->io_thread, NULL, wait_for_sockets, loop);
     pthread_create(&loop->second_thread, NULL, take_results, loop);
@@ -334,6 +360,8 @@ void libcurl_loop_free(libcurl_loop *loop) {
     close(loop->epoll);
     close(loop->waker);
     free(loop->transfers);
+    free((char *)loop->url);
+    free((char *)loop->authorities);
     free(loop);
 }
 

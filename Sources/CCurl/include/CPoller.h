@@ -26,10 +26,9 @@ bool ccurl_poller_watch(ccurl_poller *_Nonnull poller, int descriptor, int bits,
 /// Waits until a descriptor is ready, somebody calls ccurl_poller_wake, or the time is over.
 ///
 /// - milliseconds: -1 for ever.
-/// Gives how many are ready, and whether it was woken.
+/// Gives how many are ready.
 int ccurl_poller_wait(
-    ccurl_poller *_Nonnull poller, struct ccurl_ready *_Nonnull ready, int room, int milliseconds,
-    bool *_Nonnull was_woken);
+    ccurl_poller *_Nonnull poller, struct ccurl_ready *_Nonnull ready, int room, int milliseconds);
 
 /// Ends a wait, or the next one. Any thread may call it.
 void ccurl_poller_wake(ccurl_poller *_Nonnull poller);
@@ -42,5 +41,8 @@ bool ccurl_has_local_port(int descriptor, int port);
 
 /// Whether a text is an IPv4 or IPv6 address, without a port and without brackets.
 bool ccurl_is_address(const char *_Nonnull text);
+
+/// Names the calling thread; of the name Linux keeps 15 bytes.
+void ccurl_name_thread(const char *_Nonnull name);
 
 #endif

@@ -1,3 +1,4 @@
+import CCurl
 import Foundation
 
 /// A thread that waits for sockets.
@@ -5,8 +6,8 @@ enum IOThread {
     /// Starts a thread that runs a closure, and ends with it.
     static func start(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread {
-            // On Linux only a thread that runs has a name, of at most 15 bytes.
-            Thread.current.name = "Pledge.Curl"
+            // Foundation names a thread only once `start` has returned to the thread that called it.
+            ccurl_name_thread("Pledge.Curl")
             body()
         }
         thread.qualityOfService = .userInitiated

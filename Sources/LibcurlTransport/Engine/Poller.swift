@@ -24,10 +24,8 @@ final class Poller: @unchecked Sendable {
     ///
     /// - Parameter milliseconds: How long at most; -1 forever.
     func wait(into ready: UnsafeMutableBufferPointer<ccurl_ready>, _ milliseconds: Int32) -> Int {
-        var wasWoken = false
         guard let start = ready.baseAddress else { return 0 }
-        return Int(
-            ccurl_poller_wait(poller, start, Int32(ready.count), milliseconds, &wasWoken))
+        return Int(ccurl_poller_wait(poller, start, Int32(ready.count), milliseconds))
     }
 
     /// Ends a wait, or the next one.

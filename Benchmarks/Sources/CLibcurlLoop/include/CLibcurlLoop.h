@@ -4,7 +4,9 @@
 /// A loop over libcurl in C, as the least that a transport over it can cost.
 ///
 /// One thread waits for sockets by epoll and makes the transfers; each result goes to a second thread, which
-/// asks for the next transfer. Handles are used again. Only on Linux with libcurl.so.4.
+/// asks for the next transfer. Handles are used again, but with libcurl 7.83.0 to 8.1.0, where that may read
+/// freed memory: the second thread then makes a new one for each transfer, as CurlTransport does. Only on Linux
+/// with libcurl.so.4.
 typedef struct libcurl_loop libcurl_loop;
 
 /// Makes a loop that sends GET to a URL.

@@ -35,11 +35,11 @@ enum Limits {
             Ratio(.sessionAlone, to: "URLSession", most: 1.03),
             Ratio(.sessionTogether, to: "URLSession", most: 1.03),
             Ratio(.curlAlone, to: "URLSession", most: 1 / 1.8),
-            Ratio(.curlAlone, to: "C loop", most: 1.5),
+            Ratio(.curlAlone, to: "C loop", most: 1.25),
             Ratio(.curlAloneInline, to: "URLSession", most: 1 / 2.2),
             Ratio(.curlTogether, to: "URLSession", most: 1 / 3),
-            Ratio(.curlTogether, to: "C loop", most: 1.5),
-            Ratio(.curlHTTP2, to: "C loop", most: 1.5),
+            Ratio(.curlTogether, to: "C loop", most: 1.25),
+            Ratio(.curlHTTP2, to: "C loop", most: 1.25),
         ] + Peers.limits
 
     /// A machine has bad moments: a ratio fails only where it is passed by more than this factor.
