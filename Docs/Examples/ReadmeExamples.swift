@@ -7,7 +7,7 @@ import Testing
 
 // end snippet
 
-/// The code of README.md.
+/// The code of README.md and of Docs/Guides/WhyFutures.md.
 @Suite struct ReadmeExamples {
     // snippet: model
     struct Product: Codable, Equatable, Sendable {
@@ -16,53 +16,35 @@ import Testing
     }
     // end snippet
 
-    enum Declared {
-        // snippet: networking
-        typealias Networking = @Sendable (Endpoint) -> Future<Data>
-        // end snippet
-    }
-
-    /// A server in memory stands in for the shop, wherever the base leads.
-    private static let networking = MemoryTransport(routes: [
-        .get("/products/:id", answer: .json(Product(id: 7, name: "iPad Pro")))
-    ]).request
-
-    @Test func firstLines() async throws {
+    @Test func firstProgram() async throws {
         let log = ExampleLog()
-        let print: @Sendable (Result<String, any Error>) -> Void = { log.add("\($0)") }
-        // snippet: product
-        let networking = MemoryTransport(routes: [
-            .get("/products/:id", answer: .json(Product(id: 7, name: "iPad Pro")))
-        ]).request
+        func print(_ items: Any...) { log.add(items.map { "\($0)" }.joined(separator: " ")) }
+        // snippet: program
+        // A shop in memory, busy at first. In an app: HTTPClient(base: server).networking
+        let shop = MemoryTransport(routes: [
+            .get(
+                "/products/:id",
+                answer: .sequence([.status(503), .json(Product(id: 7, name: "iPad Pro"))]))
+        ])
+        let networking = stack(.retry(attempts: 2), .timeout(.seconds(2)), over: shop.request)
         let loadProduct: @Sendable (Int) -> Future<Product> = chain(
             chain(Endpoint.product, to: networking),
             to: Future.decoded
         )
 
-        loadProduct(7).observe { result in print(result.map(\.name)) }
+        let product = try await loadProduct(7).value
+        print(product.name, "after", shop.calls.count, "requests")
         // end snippet
         let readme = try Repository.this.check().documents["README.md"] ?? ""
         let isShown = readme.contains("```text\n\(log.lines.joined(separator: "\n"))\n```")
         #expect(isShown, "README.md does not show \(log.lines)")
     }
 
-    @Test func secondTry() async throws {
-        let networking = Self.networking
-        let loadProduct: @Sendable (Int) -> Future<Product> = chain(
-            chain(Endpoint.product, to: networking),
-            to: Future.decoded
-        )
-        // snippet: retry
-        let patiently = stack(.retry(attempts: 2), .timeout(.seconds(2)), over: loadProduct)
-        // end snippet
-        #expect(try await patiently(7).value.name == "iPad Pro")
-    }
-
     @Test func awaiting() async throws {
+        // snippet: await
         let loadProduct: @Sendable (Int) -> Future<Product> = { id in
             Future(value: Product(id: id, name: "iPad Pro"))
         }
-        // snippet: await
         let product = try await loadProduct(7).value
         // end snippet
         #expect(product.name == "iPad Pro")

@@ -17,11 +17,17 @@ struct Link: Hashable {
     /// The names by which links lead to the headings of a document, as GitHub makes them.
     static func anchors(in text: String) -> [String] {
         var counts: [String: Int] = [:]
-        return prose(of: text, keepingCode: true).compactMap { _, text in
-            guard let heading = text.wholeMatch(of: /#{1,6}\s+(.*)/) else { return nil }
-            let name = anchor(of: String(heading.output.1).trimmed)
+        return headings(in: text).map { heading in
+            let name = anchor(of: heading)
             defer { counts[name, default: 0] += 1 }
             return counts[name].map { "\(name)-\($0)" } ?? name
+        }
+    }
+
+    /// The words of the headings of a document, in order.
+    static func headings(in text: String) -> [String] {
+        prose(of: text, keepingCode: true).compactMap { _, text in
+            text.wholeMatch(of: /#{1,6}\s+(.*)/).map { String($0.output.1).trimmed }
         }
     }
 
