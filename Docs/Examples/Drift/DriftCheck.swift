@@ -4,10 +4,13 @@
 /// Docs/Examples or is a path from the root of the repository; `FILE#ONE+OTHER` shows two slices
 /// with a blank line between. A fence of another language may
 /// name a source too, and one without `#SLICE` shows the whole file. A fence without a language
-/// is refused, so that no Swift code hides in one.
+/// is refused, so that no Swift code hides in one. On a tutorial a fence `swift to:PATH` is a file of
+/// the reader's package, which `.ci/tutorial` compiles.
 struct DriftCheck {
     /// Where a FILE without a path is looked for first.
     static let examples = "Docs/Examples/"
+    /// The documents whose packages `.ci/tutorial` compiles.
+    static let tutorials: Set = ["Docs/Guides/Tutorial.md"]
 
     /// The Markdown documents, by path from the root.
     var documents: [String: String]
@@ -52,6 +55,10 @@ struct DriftCheck {
         guard fence.isClosed else { return (refused("the fence is never closed"), []) }
         guard !fence.language.isEmpty else {
             return (refused("the fence names no language: say swift FILE#SLICE, or text"), [])
+        }
+        if fence.destination != nil, Self.tutorials.contains(document) {
+            let page = documents[document] ?? ""
+            return (refused(PagePackage.problem(of: fence, in: page)), [])
         }
         let parts = fence.source?.split(separator: "#", maxSplits: 1).map(String.init) ?? []
         guard fence.language != "swift" || parts.count == 2 else {

@@ -10,6 +10,7 @@
 ///   does not see it,
 /// - `isolated` has the main actor as the default isolation of its program.
 ///
+/// A block that is a file of a tutorial (`to:`) is in none: `.ci/tutorial` compiles it.
 /// A block that imports SwiftUI, UIKit or the transport over AsyncHTTPClient is compiled where those exist.
 struct PageProgram {
     /// The compiler's words for what is wrong: nothing when the program has to compile.
@@ -31,7 +32,8 @@ struct PageProgram {
                 programs.append(PageProgram(blocks, at: path))
             }
         }
-        for block in Fence.all(in: page).filter({ $0.language == "swift" }).map(PageBlock.init) {
+        let fences = Fence.all(in: page).filter { $0.language == "swift" && $0.destination == nil }
+        for block in fences.map(PageBlock.init) {
             let isFresh = block.words.contains("fresh")
             let above = isFresh ? blocks.map(\.imports) : blocks
             if block.words.contains("fails") {
