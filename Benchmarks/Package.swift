@@ -41,6 +41,7 @@ let package = Package(
                 .product(name: "Futures", package: "Pledge"),
                 .product(name: "HTTPNetworking", package: "Pledge"),
                 .product(name: "HTTPAuthentication", package: "Pledge"),
+                .product(name: "HTTPBodies", package: "Pledge"),
                 .product(name: "HTTPCaching", package: "Pledge"),
                 .product(name: "HTTPClients", package: "Pledge"),
                 .product(name: "InMemoryTransport", package: "Pledge"),

@@ -12,6 +12,8 @@ struct Options {
     var chart: String?
     /// The document that gets the table.
     var markdown: String?
+    /// Whether bodies of gigabytes are measured, in place of the cases.
+    var large = false
     /// Whether only the help is wanted.
     var help = false
 
@@ -19,6 +21,7 @@ struct Options {
     static let usage = """
         usage: benchmarks [--filter TEXT]... [--quick] [--check]
                           [--json FILE] [--chart FILE.svg] [--markdown FILE.md]
+               benchmarks --large
 
           --filter TEXT      only cases whose names contain TEXT; may be repeated
           --quick            few, short rounds: enough to see that all runs
@@ -27,6 +30,8 @@ struct Options {
           --chart FILE.svg   write a chart
           --markdown FILE    put the table between the two marks in a document,
                              <!-- benchmarks: begin --> and <!-- benchmarks: end -->
+          --large            downloads and uploads of 2 GiB, beside the curl program;
+                             on Linux, with 4 GiB free in /dev/shm
           --help             print this
 
         Peers take part in a build with `--traits Peers`.
@@ -50,6 +55,7 @@ struct Options {
             case "--json": json = try value(of: argument, "a file's name")
             case "--chart": chart = try value(of: argument, "a file's name")
             case "--markdown": markdown = try value(of: argument, "a file's name")
+            case "--large": large = true
             case "--help", "-h": help = true
             default: throw Complaint("there is no option '\(argument)'; see --help", exitCode: 64)
             }

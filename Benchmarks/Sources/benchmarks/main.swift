@@ -6,6 +6,8 @@ do {
     let options = try Options(CommandLine.arguments.dropFirst())
     if options.help {
         print(Options.usage)
+    } else if options.large {
+        try await LargeBodies().go()
     } else {
         startSecondThread()
         try await Run(options).go()

@@ -11,6 +11,8 @@ import Testing
         #expect(options.filters == ["maps", "zip"])
         #expect(options.json == "a" && options.chart == "b" && options.markdown == "c")
         #expect(options.check && options.measurement.isQuick && !options.help)
+        #expect(!options.large)
+        #expect(try Options(["--large"]).large)
     }
 
     @Test func nothingGivenMeansAllInFull() throws {

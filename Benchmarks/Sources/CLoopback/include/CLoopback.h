@@ -9,6 +9,12 @@
 /// Returns the port, or -1 where the system refuses one.
 int loopback_start(void);
 
+/// Starts an HTTP server on 127.0.0.1 for large bodies: `GET /N` is answered with N zeros, and any other method is
+/// answered when its body has come. A body needs a Content-Length. The server lasts as long as the process.
+///
+/// Returns the port, or -1 where the system refuses one.
+int large_loopback_start(void);
+
 /// A port on 127.0.0.1 that was free a moment ago, or -1.
 int loopback_free_port(void);
 
