@@ -91,7 +91,7 @@ import Testing
 
         let token = renewToken().shielded()
         let header = token.map { token in "Bearer \(token)" }
-        header.cancel()  // the renewal goes on, for whoever asks next
+        header.cancel()  // the renewal goes on, for the next caller
         // end snippet
         #expect(log.lines == [])
         answer.resolve(with: "7")

@@ -3,7 +3,7 @@ import Futures
 import HTTPNetworking
 import NIOCore
 
-/// Hands the chunks of a body over from the event loop to whoever reads them.
+/// Hands the chunks of a body over from the event loop to their reader.
 ///
 /// Some are let in before they are asked for, so that the connection is read while the reader works.
 final class BodyHandOver: Sendable {

@@ -4,7 +4,7 @@ import NIOCore
 
 /// How far a body has been handed over: what came before it was asked for, or who asked before it came.
 ///
-/// A reader is whoever asks; a gate is what holds the connection back until it is opened. A gate is shut
+/// A reader asks for chunks; a gate holds the connection back until it is opened. A gate is shut
 /// when as many bytes wait as may, and opened when half of them have been read: so the two threads wake each
 /// other seldom.
 struct HandOverState<Reader, Gate> {

@@ -109,7 +109,7 @@ private func follow<Output: HTTPResponseHead>(
 
 /// Notes in the attempt's record that a request was processed whose answer leads to another one.
 ///
-/// Whatever sends requests notes that as well, as a rule. Where it does not, whoever repeats the call would take an
+/// Whatever sends requests notes that as well, as a rule. Where it does not, a caller that repeats the call would take an
 /// error of the next request for an error of this one.
 private func noteProcessed(_ request: HTTPRequest, _ status: Int, in context: CallContext) {
     guard let record = context.record, !request.isReplayable,

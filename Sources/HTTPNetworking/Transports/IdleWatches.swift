@@ -1,6 +1,6 @@
 package import Futures
 
-/// What something is to come and go for, lest it be given up.
+/// An exchange that is ended where nothing comes or goes for too long.
 package protocol IdleWatched: AnyObject, Sendable {
     /// When something last came or went; nil while nothing is to be expected.
     var lastSign: SchedulerInstant? { get }

@@ -85,7 +85,7 @@ extension CurlLoop {
 
     /// Hands out the bytes of bodies that came in this turn.
     func handOutBodies() {
-        // Whoever goes on receiving is one of them once more.
+        // A transfer that goes on receiving is added once more.
         var index = 0
         while index < receivers.count {
             let transfer = receivers[index]

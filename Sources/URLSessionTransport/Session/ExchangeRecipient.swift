@@ -5,7 +5,7 @@ import HTTPNetworking
 enum ExchangeRecipient {
     case whole(InternalPromise<HTTPResponse>)
     case streamed(InternalPromise<HTTPStreamedResponse>)
-    /// Whoever waited for a stream has it. A promise keeps its value, and this one the body, whose
+    /// The caller that waited for a stream has it. A promise keeps its value, and this one the body, whose
     /// reader would never be seen to leave.
     case served
 

@@ -8,7 +8,7 @@ struct TwoThreads: Sendable {
 
     /// Does it, and tells how long it took, from when both were ready to when the last was done.
     ///
-    /// The threads themselves read the clock: whoever waits for them may be woken late.
+    /// The threads themselves read the clock: a thread that waits for them may be woken late.
     func run() -> Duration {
         let start = StartingLine()
         let done = DispatchSemaphore(value: 0)
