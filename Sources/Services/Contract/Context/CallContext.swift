@@ -52,9 +52,15 @@ public struct CallContext {
     /// - Parameters:
     ///   - deadline: The instant by which the call has to end.
     ///   - attempt: Which attempt it is, counted from one.
-    public init(deadline: CallDeadline? = nil, attempt: Int = 1) {
-        let isEmpty = deadline == nil && attempt == 1
-        storage = isEmpty ? nil : Storage(Parts(deadline: deadline, attempt: attempt))
+    ///   - traceContext: Where it belongs in a distributed trace.
+    public init(
+        deadline: CallDeadline? = nil, attempt: Int = 1, traceContext: TraceContext? = nil
+    ) {
+        let isEmpty = deadline == nil && attempt == 1 && traceContext == nil
+        storage =
+            isEmpty
+            ? nil
+            : Storage(Parts(deadline: deadline, attempt: attempt, traceContext: traceContext))
     }
 
     /// The instant by which the call has to end, nil without a deadline.
@@ -67,6 +73,10 @@ public struct CallContext {
 
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
+
+    /// Where the call belongs in a distributed trace: its span, as the innermost part that began one set it; nil where
+    /// nothing is traced.
+    public var traceContext: TraceContext? { storage?.parts.traceContext }
 
     /// What the innermost attempt sends, for a policy that may repeat it; nil without such a
     /// policy.
@@ -91,6 +101,7 @@ public struct CallContext {
         var attempt = 1
         var span: CallSpan?
         var record: CallRecord?
+        var traceContext: TraceContext?
         /// Whose own work the call is part of.
         var works: [ObjectIdentifier] = []
     }
@@ -121,6 +132,11 @@ extension CallContext {
     /// several calls share.
     public func with(record: CallRecord?) -> CallContext {
         record === self.record ? self : with { $0.record = record }
+    }
+
+    /// The same with another place in a distributed trace, or with none.
+    public func with(traceContext: TraceContext?) -> CallContext {
+        traceContext == self.traceContext ? self : with { $0.traceContext = traceContext }
     }
 
     /// The same as an attempt, within a span where the call is observed.
