@@ -14,7 +14,7 @@ extension Middleware where Input == HTTPRequest {
     /// goes out is then a span of its own, as OpenTelemetry asks of HTTP clients. Beneath `.cache` and `.coalesce`, too:
     /// a stored answer is no span, and requests with different headers share no call.
     ///
-    /// **What is sent.** The trace of the ``/Services/CallContext``, with a new span ID. What is beneath has that span
+    /// **What is sent.** The trace of the `CallContext`, with a new span ID. What is beneath has that span
     /// in its context, and the observers of the call hear of it by `PolicyEvent.Kind.traced`. A call without a trace
     /// sends no header, and costs one look at the context; `.newTrace` begins one.
     ///
