@@ -16,8 +16,8 @@ public struct HTTPExchange {
 
     /// Its span in a distributed trace; nil where the call is not traced.
     ///
-    /// It is the one that the request was sent with if the middleware `tracePropagation` stands above; otherwise, the
-    /// call's.
+    /// It is the one that the request was sent with if the middleware `tracePropagation` stands above;
+    /// otherwise, the call's.
     public let traceContext: TraceContext?
 
     /// Which attempt of the innermost retry above it was, counted from one.

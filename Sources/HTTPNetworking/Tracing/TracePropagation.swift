@@ -1,8 +1,8 @@
 public import Services
 
 extension Middleware where Input == HTTPRequest {
-    /// Tells servers to which distributed trace a request belongs: it sends `traceparent` and `tracestate` (W3C Trace
-    /// Context).
+    /// Tells servers to which distributed trace a request belongs: it sends `traceparent` and `tracestate` (W3C
+    /// Trace Context).
     ///
     /// ```swift
     /// let service = stack(
@@ -10,16 +10,16 @@ extension Middleware where Input == HTTPRequest {
     ///     over: transport.send)
     /// ```
     ///
-    /// **Place.** Beneath all that sends again, `.redirect`, `.authorize`, `.retry` and `.hedge`: each request that
-    /// goes out is then a span of its own, as OpenTelemetry asks of HTTP clients. Beneath `.cache` and `.coalesce`, too:
-    /// a stored answer is no span, and requests with different headers share no call.
+    /// **Place.** Beneath all that sends again, `.redirect`, `.authorize`, `.retry` and `.hedge`: each request
+    /// that goes out is then a span of its own, as OpenTelemetry asks of HTTP clients. Beneath `.cache` and
+    /// `.coalesce`, too: a stored answer is no span, and requests with different headers share no call.
     ///
-    /// **What is sent.** The trace of the `CallContext`, with a new span ID. What is beneath has that span
-    /// in its context, and the observers of the call hear of it by `PolicyEvent.Kind.traced`. A call without a trace
-    /// sends no header, and costs one look at the context; `.newTrace` begins one.
+    /// **What is sent.** The trace of the `CallContext`, with a new span ID. What is beneath has that span in
+    /// its context, and the observers of the call hear of it by `PolicyEvent.Kind.traced`. A call without a
+    /// trace sends no header, and costs one look at the context; `.newTrace` begins one.
     ///
-    /// **What a request has already.** A request with a header `traceparent` is sent as it is, whatever its origin: other
-    /// code has traced it. A `tracestate` without `traceparent` says nothing, and is replaced.
+    /// **What a request has already.** A request with a header `traceparent` is sent as it is, whatever its
+    /// origin: other code has traced it. A `tracestate` without `traceparent` says nothing, and is replaced.
     ///
     /// **Other origins.** A request to an origin that is not listed gets neither header, also after a redirect.
     ///

@@ -7,10 +7,10 @@ extension Middleware {
     /// let service = stack(.newTrace(), .retry(), .tracePropagation(), over: transport.send)
     /// ```
     ///
-    /// It belongs outermost, beneath `.observed` alone: all attempts of a call are then in one trace. A call whose
-    /// ``CallContext/traceContext`` is set, by a server or by a call that it is part of, stays in that trace. Nothing
-    /// is sent here; over HTTP, `.tracePropagation` does that. The observers of the call hear of the trace by
-    /// ``PolicyEvent/Kind/traced(_:parent:)``.
+    /// It belongs outermost, beneath `.observed` alone: all attempts of a call are then in one trace. A call
+    /// whose ``CallContext/traceContext`` is set, by a server or by a call that it is part of, stays in that
+    /// trace. Nothing is sent here; over HTTP, `.tracePropagation` does that. The observers of the call hear of
+    /// the trace by ``PolicyEvent/Kind/traced(_:parent:)``.
     ///
     /// - Parameters:
     ///   - share: Which share of the new traces is sampled, from 0 to 1; all unless told otherwise, as

@@ -74,8 +74,9 @@ public struct CallContext {
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
 
-    /// Where the call belongs in a distributed trace: its span, as the innermost part that began one set it; nil where
-    /// nothing is traced.
+    /// Where the call belongs in a distributed trace; nil where nothing is traced.
+    ///
+    /// The span is the one that was begun last on the way here: the caller's, the call's, or that of a request.
     public var traceContext: TraceContext? { storage?.parts.traceContext }
 
     /// What the innermost attempt sends, for a policy that may repeat it; nil without such a

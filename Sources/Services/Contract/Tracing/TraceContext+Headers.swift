@@ -9,8 +9,8 @@ extension TraceContext {
     ///   - traceparent: The value of that header. A request that has several has no valid one.
     ///   - tracestate: The values of that header, in the order of its lines. An invalid one is dropped as a whole;
     ///     see ``TraceState/init(_:)-([String])``.
-    /// - Returns: Nil where `traceparent` is invalid: it has another form, the version ff, an ID of zeros alone, or
-    ///   digits in upper case. A trace is then begun anew, and `tracestate` is not read.
+    /// - Returns: Nil where `traceparent` is invalid: it has another form, the version ff, an ID of zeros
+    ///   alone, or digits in upper case. A trace is then begun anew, and `tracestate` is not read.
     public init?(traceparent: String, tracestate: [String] = []) {
         guard let parent = Self(parent: Array(traceparent.utf8).withoutOuterSpace) else {
             return nil

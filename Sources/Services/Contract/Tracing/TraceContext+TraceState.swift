@@ -6,8 +6,8 @@ extension TraceContext {
     public struct TraceState {
         /// What one tracing system says.
         public struct Member: Hashable, Sendable {
-            /// The tracing system: up to 256 letters in lower case, digits, and `_`, `-`, `*`, `/` and `@`; the first
-            /// is a letter or a digit.
+            /// The tracing system: up to 256 letters in lower case, digits, and `_`, `-`, `*`, `/` and `@`; the
+            /// first is a letter or a digit.
             public let key: String
 
             /// Its text: up to 256 printable characters of ASCII without `,` and `=`, the last not a space.
@@ -117,14 +117,3 @@ extension TraceContext.TraceState: CustomStringConvertible {
 }
 
 extension TraceContext.TraceState: Hashable, Sendable {}
-
-extension BidirectionalCollection<UInt8> {
-    /// The bytes without the spaces and tabs at both ends.
-    var withoutOuterSpace: SubSequence {
-        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        guard let first = firstIndex(where: { !isSpace($0) }),
-            let last = lastIndex(where: { !isSpace($0) })
-        else { return self[endIndex...] }
-        return self[first...last]
-    }
-}

@@ -6,8 +6,8 @@
 /// ```
 ///
 /// A server reads its caller's by ``init(traceparent:tracestate:)-(_,[String])``, and a client sends its own as
-/// ``traceparent`` and ``tracestate``. It follows the Recommendation (level 1), keeps the random flag of level 2, and
-/// takes the keys of level 2, which are those of level 1 and more.
+/// ``traceparent`` and ``tracestate``. It follows the Recommendation (level 1), keeps the random flag of level
+/// 2, and takes the keys of level 2, which are those of level 1 and more.
 public struct TraceContext {
     /// The trace, which all calls on behalf of one request have in common.
     public var traceID: TraceID
