@@ -52,15 +52,16 @@ public struct CallContext {
     /// - Parameters:
     ///   - deadline: The instant by which the call has to end.
     ///   - attempt: Which attempt it is, counted from one.
-    ///   - traceContext: Where it belongs in a distributed trace.
-    public init(
-        deadline: CallDeadline? = nil, attempt: Int = 1, traceContext: TraceContext? = nil
-    ) {
-        let isEmpty = deadline == nil && attempt == 1 && traceContext == nil
-        storage =
-            isEmpty
-            ? nil
-            : Storage(Parts(deadline: deadline, attempt: attempt, traceContext: traceContext))
+    public init(deadline: CallDeadline? = nil, attempt: Int = 1) {
+        let isEmpty = deadline == nil && attempt == 1
+        storage = isEmpty ? nil : Storage(Parts(deadline: deadline, attempt: attempt))
+    }
+
+    /// Makes the context of a call that belongs to a distributed trace, or to none.
+    ///
+    /// - Parameter traceContext: Where it belongs, such as what a server has read of its caller.
+    public init(traceContext: TraceContext?) {
+        storage = traceContext.map { Storage(Parts(traceContext: $0)) }
     }
 
     /// The instant by which the call has to end, nil without a deadline.
