@@ -169,8 +169,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "Futures",
-                "TestSupport",
+                "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "Services",
+                "Futures", "TestSupport",
             ],
             path: "Tests/Fuzz",
             exclude: ["Corpus"],

@@ -26,10 +26,11 @@ public import Services
 ///
 /// ## The order
 ///
-/// From outside: the observers (``log``, ``metrics``, ``observers``), ``aroundCall``, ``deadline``,
+/// From outside: the observers (``log``, ``metrics``, ``observers``), a new trace (``tracing``), ``aroundCall``,
+/// ``deadline``,
 /// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
 /// ``cookies``, ``authorization``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
-/// ``hedge``, ``circuitBreaker``, ``log``, ``attemptTimeout``, ``aroundExchange``,
+/// ``hedge``, ``circuitBreaker``, ``tracing``, ``log``, ``attemptTimeout``, ``aroundExchange``,
 /// ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
 /// another order use `stack`; ``problems(of:)`` lists the problems of a stack.
 ///
@@ -140,6 +141,9 @@ public struct HTTPClient {
         didSet { renew() }
     }
 
+    /// How calls are traced across processes; nil: no trace begins, and none is sent.
+    public var tracing: Tracing? { didSet { renew() } }
+
     /// Your own middleware around each call: outside all but the observers.
     ///
     /// Of ``networking`` and ``decoded(_:)``, it gets an `HTTPError` where the status is not accepted.
@@ -156,7 +160,7 @@ public struct HTTPClient {
     /// An object that is made elsewhere (a cache, a budget) has its own.
     public var scheduler: any Scheduler = LiveScheduler.live { didSet { renew() } }
 
-    /// Where the chance of all parts comes from: the jitter of waits, and idempotency keys.
+    /// Where the chance of all parts comes from: the jitter of waits, idempotency keys, and the IDs of traces.
     public var random: RandomSource = .system { didSet { renew() } }
 
     /// What carries the requests.
@@ -187,19 +191,6 @@ public struct HTTPClient {
     }
 
     private mutating func renew() { lazyFunctions = LazyFunctions() }
-}
-
-extension HTTPClient: CustomStringConvertible, CustomReflectable {
-    /// The base, without what may be a secret in it.
-    public var description: String {
-        let origin = base.map {
-            HTTPOrigin($0)?.description ?? "a base that is no http or https URL"
-        }
-        return "HTTPClient(\(origin ?? "no base"))"
-    }
-
-    /// A mirror that shows the description: slots hold secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
 }
 
 extension HTTPClient: Sendable {}

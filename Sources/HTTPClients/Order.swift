@@ -36,6 +36,7 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, Output> {
         let parts: [Middleware<HTTPRequest, Output>?] = [
             observation(),
+            tracing.flatMap(newTrace),
             aroundCall?[keyPath: own],
             limit,
             .deadlineOfRequest,
@@ -55,6 +56,7 @@ extension HTTPClient {
                 shared.hedging.map { .hedge(sharing: $0, attempts: hedge.attempts) }
             },
             circuitBreaker.map { limiting($0, shared.breakers) { .circuitBreaker(sharing: $0) } },
+            tracing.map { .tracePropagation(to: $0.origins, random: random) },
             log.map(logging),
             attemptTimeout.map { .timeout($0, on: scheduler) },
             aroundExchange?[keyPath: own],
@@ -79,6 +81,12 @@ extension HTTPClient {
         if let log, log.showsEvents { all.append(.logging(log.write)) }
         if all.isEmpty { return nil }
         return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
+    }
+
+    /// Above all that sends again, so that a call has one trace.
+    private func newTrace<Output>(_ tracing: Tracing) -> Middleware<HTTPRequest, Output>? {
+        guard tracing.beginsTraces else { return nil }
+        return .newTrace(samplingShare: tracing.samplingShare, random: random)
     }
 
     /// Beneath the redirects where there is a base, so that each request has them by its own origin.

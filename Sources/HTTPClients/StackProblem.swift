@@ -66,6 +66,7 @@ private let consequences: [String: [String: String]] = {
                 "each attempt has a key of its own, so the server cannot know the second for the first.",
             "redirect": "an attempt repeats all redirects, also those that succeeded.",
             "authorize": "a 401 that a new token would cure is renewed in each attempt.",
+            "newTrace": "the attempts of one call are in different traces.",
             "cache":
                 "an answer from the cache counts as an attempt, and a stale one is confirmed in each attempt.",
             "bulkhead":
@@ -78,6 +79,7 @@ private let consequences: [String: [String: String]] = {
                 "each of the two calls has all attempts, so that the load doubles when the service is ill.",
             "cache": "two calls ask the cache for the same at the same time.",
             "idempotencyKey": "the two calls have different keys, so both may be carried out.",
+            "newTrace": "the two calls are in different traces.",
         ],
         "circuitBreaker": [
             "retry":
@@ -120,6 +122,7 @@ private let consequences: [String: [String: String]] = {
             "defaultHeaders":
                 "the headers go to each origin that a redirect leads to, and keys among them.",
             "idempotencyKey": "the requests of one call have different keys.",
+            "newTrace": "the requests of one call are in different traces.",
             "redirect": "the inner follows all, and the outer's limit counts nothing.",
         ],
         "coalesce": [
@@ -135,6 +138,17 @@ private let consequences: [String: [String: String]] = {
         "decompress": [
             "acceptStatus": "the bodies of errors stay compressed.",
             "cache": "what is stored is compressed, and decompressed for each answer.",
+        ],
+        "tracePropagation": [
+            "retry": "the attempts of one call have the same span ID.",
+            "hedge": "the two calls have the same span ID.",
+            "redirect":
+                "the requests of one call have the same span ID, and those to other origins none.",
+            "authorize":
+                "a request that is sent again with a new token has the span ID of the first.",
+            "cache": "an answer from the cache is told as a span, though no request is sent.",
+            "coalesce": "no two calls are equal, so none is shared.",
+            "newTrace": "the trace begins beneath what would send it, so nothing is sent.",
         ],
         "deadline": [
             "observed": "what the deadline cuts has no observer; observed belongs outermost."

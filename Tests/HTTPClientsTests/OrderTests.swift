@@ -25,6 +25,7 @@ import Testing
         client.acceptedStatuses = 200...299
         client.log = .init { _ in }
         client.metrics = ServiceMetrics()
+        client.tracing = .init()
         client.aroundCall = named("call")
         client.aroundAttempt = named("attempt")
         client.aroundExchange = named("exchange")
@@ -40,14 +41,16 @@ import Testing
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let shared = SharedStates(of: client)
         let order = [
-            "observed", "call", "deadline", "deadline", "acceptStatus", "defaultHeaders",
+            "observed", "newTrace", "call", "deadline", "deadline", "acceptStatus",
+            "defaultHeaders",
             "idempotencyKey", "redirect", "headersOfOrigin", "cookies", "authorize", "cache",
             "each",
-            "retry", "attempt", "hedge", "each", "exchangeLog", "timeout", "exchange", "decompress",
+            "retry", "attempt", "hedge", "each", "tracePropagation", "exchangeLog", "timeout",
+            "exchange", "decompress",
         ]
         #expect(client.wholeStack(sharing: shared).parts == order)
         var streaming = order.filter { $0 != "cache" }
-        streaming[2] = "timeout"
+        streaming[3] = "timeout"
         #expect(client.streamingStack(sharing: shared).parts == streaming)
     }
 

@@ -6,9 +6,10 @@ import Testing
 
     @Test func aRightOrderHasNone() {
         let found = problems(
-            of: Part.deadline(.seconds(10)), .defaultHeaders(["A": "b"]), .idempotencyKey(),
+            of: Part.newTrace(), .deadline(.seconds(10)), .defaultHeaders(["A": "b"]),
+            .idempotencyKey(),
             .redirect(), .cookies(sharing: CookieJar()), .cache(), .retry(), .hedge(),
-            .circuitBreaker(), .timeout(.seconds(1)), .decompress(upTo: 1))
+            .circuitBreaker(), .tracePropagation(), .timeout(.seconds(1)), .decompress(upTo: 1))
         #expect(found == [])
     }
 
@@ -21,6 +22,20 @@ import Testing
         #expect("\(found[0])".hasPrefix("retry twice: "))
         #expect("\(found[1])".hasPrefix("retry above idempotencyKey: each attempt has a key"))
         #expect(found.allSatisfy { $0.consequence.hasSuffix(".") })
+    }
+
+    @Test func aTraceBelongsOutermostAndItsHeadersInnermost() {
+        let resending: [Part] = [
+            .redirect(), .authorize(.bearer("t"), for: .all), .retry(), .hedge(),
+        ]
+        for part in resending {
+            #expect(problems(of: part, .tracePropagation()) == [])
+            let found = problems(of: .tracePropagation(), part)
+            #expect(found.map(\.outer) == ["tracePropagation"], "\(part.parts)")
+        }
+        let late = problems(of: Part.retry(), .newTrace(), .tracePropagation())
+        #expect(late.map { [$0.outer, $0.inner] } == [["retry", "newTrace"]])
+        #expect(problems(of: Part.tracePropagation(), .newTrace()).count == 1)
     }
 
     @Test func headersBeneathARedirectGoAnywhere() {

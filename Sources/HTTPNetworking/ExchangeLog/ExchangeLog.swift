@@ -120,7 +120,8 @@ private final class ExchangeEntry: Sendable {
         write(
             HTTPExchange(
                 request: last.request ?? (error as? HTTPError)?.request ?? request,
-                call: context.callNumber, span: context.spanNumber, attempt: context.attempt,
+                call: context.callNumber, span: context.spanNumber,
+                traceContext: context.traceContext, attempt: context.attempt,
                 status: last.status, headers: last.headers, bytes: last.bytes,
                 duration: start.duration(to: now()), error: error))
     }

@@ -1,4 +1,4 @@
-import Services
+public import Services
 
 /// One exchange that has ended: what was asked, how it ended, and how long it took.
 ///
@@ -13,6 +13,12 @@ public struct HTTPExchange {
 
     /// The span that it is part of, as in `PolicyEvent.span`; nil without observers.
     public let span: Int?
+
+    /// Its span in a distributed trace; nil where the call is not traced.
+    ///
+    /// It is the one that the request was sent with if the middleware `tracePropagation` stands above;
+    /// otherwise, the call's.
+    public let traceContext: TraceContext?
 
     /// Which attempt of the innermost retry above it was, counted from one.
     public let attempt: Int
@@ -45,7 +51,8 @@ extension HTTPExchange {
     /// duration_ms=35`.
     ///
     /// The keys are in this order. `call` and `span` are those of `PolicyEvent.logLine`, which join
-    /// the line with the events of the same call; they are left out if the call is not observed.
+    /// the line with the events of the same call; they are left out if the call is not observed. `trace_id` and
+    /// `span_id` follow where the call is traced.
     /// `status` is left out if there is none, and at the end there are `error` and `code` if it
     /// failed, as `PolicyEvent.logLine` writes them. Values are written as there. The URL is as in
     /// ``HTTPRequest``'s description; there are no headers, and nothing of the bodies.
@@ -65,6 +72,7 @@ extension HTTPExchange {
         var facts: [EventFact] = []
         if let call { facts.append(EventFact("call", "\(call)")) }
         if let span { facts.append(EventFact("span", "\(span)")) }
+        if let traceContext { facts += EventFact.facts(of: traceContext) }
         facts += [
             EventFact("method", SafeText.escaped(request.method.rawValue)),
             EventFact("url", SafeText.redacted(request.url)), EventFact("attempt", "\(attempt)"),

@@ -31,7 +31,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
         "allow", "cache-control", "connection", "content-encoding", "content-language",
         "content-length", "content-range", "content-type", "date", "etag", "expires", "host",
         "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "last-modified",
-        "range", "retry-after", "server", "transfer-encoding", "user-agent", "vary",
-        "x-request-id",
+        "range", "retry-after", "server", "traceparent", "transfer-encoding", "user-agent",
+        "vary", "x-request-id",
     ]
 }

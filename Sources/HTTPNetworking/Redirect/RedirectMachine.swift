@@ -17,9 +17,13 @@ struct RedirectRules: Sendable {
     func mayLeave(_ name: String, _ meant: [String]) -> Bool {
         if kept.contains(where: { $0.lowercased() == name }) { return true }
         if secrets.contains(where: { $0.lowercased() == name }) { return false }
-        return name == "idempotency-key" || HTTPHeaders.isHarmless(name) && name != "host"
+        return name == "idempotency-key"
+            || HTTPHeaders.isHarmless(name) && !Self.ofOneRequest.contains(name)
             || meant.contains(name) && !Self.ofOneOrigin.contains(name)
     }
+
+    /// What holds no secret and yet is about the one request: its host, and its span in a trace.
+    private static let ofOneRequest = ["host", "traceparent"]
 
     /// What is meant for one origin only, whichever middleware has added it.
     private static let ofOneOrigin = ["authorization", "cookie", "proxy-authorization"]

@@ -1,4 +1,4 @@
-/// To whom a secret may be sent.
+/// To whom something may be sent: a secret, or the headers of a trace.
 ///
 /// Name the servers that a token is for: a redirect may lead anywhere, and so may a URL that came in
 /// an answer.

@@ -23,3 +23,13 @@ extension EventFact {
         return [type, EventFact("code", coded.loggedCode)]
     }
 }
+
+extension EventFact {
+    /// The IDs of a span in a distributed trace, by the names that OpenTelemetry gives them in logs.
+    package static func facts(
+        of context: TraceContext, within parent: TraceContext.SpanID? = nil
+    ) -> [EventFact] {
+        [EventFact("trace_id", "\(context.traceID)"), EventFact("span_id", "\(context.spanID)")]
+            + (parent.map { [EventFact("parent_span_id", "\($0)")] } ?? [])
+    }
+}

@@ -23,6 +23,7 @@ extension PolicyEvent.Kind {
         case .fellBack: "fell_back"
         case .injectedLatency: "injected_latency"
         case .injectedOutcome: "injected_outcome"
+        case .traced: "traced"
         case .note: "note"
         }
     }
@@ -50,6 +51,7 @@ extension PolicyEvent.Kind {
         case .coalesced(let callers): [EventFact("callers", "\(callers)")]
         case .fellBack(let error): EventFact.facts(of: error)
         case .injectedLatency(let delay): [EventFact("latency_ms", milliseconds: delay)]
+        case .traced(let context, let parent): EventFact.facts(of: context, within: parent)
         case .note(let text): [EventFact("text", text)]
         case .hit, .miss, .bypassed, .injectedOutcome: []
         }

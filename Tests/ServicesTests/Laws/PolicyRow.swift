@@ -29,6 +29,7 @@ extension PolicyRow {
     static let all: [PolicyRow] = [
         PolicyRow(name: "passThrough") { _ in .passThrough },
         PolicyRow(name: "observed") { .observed(by: ServiceObserver { _ in }, on: $0) },
+        PolicyRow(name: "newTrace") { _ in .newTrace() },
         PolicyRow(name: "deadline") { .deadline(.seconds(100), on: $0) },
         PolicyRow(name: "deadline passing", script: [.never], value: nil) {
             .deadline(.milliseconds(50), on: $0)

@@ -32,6 +32,9 @@ extension PolicyEvent.Kind {
         .queued(length: 3), .dequeued(after: .milliseconds(4)), .coalesced(callers: 7), .hit,
         .miss, .fellBack(error: FutureError(.abandoned)), .injectedLatency(.milliseconds(8)),
         .injectedOutcome, .note(nasty),
+        .traced(
+            TraceContext.newTrace(random: RandomSource(SeededGenerator(seed: 1))),
+            parent: TraceContext.SpanID(1)),
     ]
 
     static let nasty = "a \"b\" \\ c=d\r\n\t\u{1B}[31m\u{2028}\u{202E}é日👍"

@@ -57,6 +57,13 @@ public struct CallContext {
         storage = isEmpty ? nil : Storage(Parts(deadline: deadline, attempt: attempt))
     }
 
+    /// Makes the context of a call that belongs to a distributed trace, or to none.
+    ///
+    /// - Parameter traceContext: Where it belongs, such as what a server has read of its caller.
+    public init(traceContext: TraceContext?) {
+        storage = traceContext.map { Storage(Parts(traceContext: $0)) }
+    }
+
     /// The instant by which the call has to end, nil without a deadline.
     public var deadline: CallDeadline? { storage?.parts.deadline }
 
@@ -67,6 +74,11 @@ public struct CallContext {
 
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
+
+    /// Where the call belongs in a distributed trace; nil where nothing is traced.
+    ///
+    /// The span is the one that was begun last on the way here: the caller's, the call's, or that of a request.
+    public var traceContext: TraceContext? { storage?.parts.traceContext }
 
     /// What the innermost attempt sends, for a policy that may repeat it; nil without such a
     /// policy.
@@ -91,6 +103,7 @@ public struct CallContext {
         var attempt = 1
         var span: CallSpan?
         var record: CallRecord?
+        var traceContext: TraceContext?
         /// Whose own work the call is part of.
         var works: [ObjectIdentifier] = []
     }
@@ -121,6 +134,11 @@ extension CallContext {
     /// several calls share.
     public func with(record: CallRecord?) -> CallContext {
         record === self.record ? self : with { $0.record = record }
+    }
+
+    /// The same with another place in a distributed trace, or with none.
+    public func with(traceContext: TraceContext?) -> CallContext {
+        traceContext == self.traceContext ? self : with { $0.traceContext = traceContext }
     }
 
     /// The same as an attempt, within a span where the call is observed.

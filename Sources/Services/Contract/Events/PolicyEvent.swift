@@ -110,6 +110,10 @@ extension PolicyEvent {
         /// A failure, or another outcome, was injected.
         case injectedOutcome
 
+        /// A span of a distributed trace began, which other processes know by these IDs. The parent is nil for
+        /// the first span of a trace.
+        case traced(TraceContext, parent: TraceContext.SpanID?)
+
         /// Anything else, in words. It must hold no secrets.
         case note(String)
     }

@@ -17,7 +17,7 @@ extension RecordedCall {
     /// drawing. Times are those of the events' instants, counted from the first.
     ///
     /// Columns are aligned, each character counting as one wide. A character that shows no mark is drawn
-    /// as `?`; a name of more than 32 characters, and a text of more than 60 at the end, is cut.
+    /// as `?`; a name of more than 32 characters, and a text of more than 100 at the end, is cut.
     ///
     /// - Parameter width: How many columns the whole time is drawn in; 10…1000. Anything else is a
     ///   programming error and traps.
@@ -33,7 +33,7 @@ extension RecordedCall {
 /// The drawing of one call.
 private struct Waterfall {
     static let longestLabel = 32
-    static let longestNote = 60
+    static let longestNote = 100
     static let deepest = 10
 
     struct Line {

@@ -87,6 +87,18 @@ import Testing
         #expect(context.deadline == nil)
     }
 
+    @Test func whereItBelongsInATraceStaysWithTheCall() {
+        let trace = TraceContext.newTrace()
+        let context = CallContext(traceContext: trace)
+            .with(deadline: CallDeadline(after: .seconds(3), on: scheduler)).with(attempt: 2)
+        #expect(context.run { CallContext.current.traceContext } == trace)
+        #expect(context.with(traceContext: nil).traceContext == nil)
+        #expect(context.with(traceContext: nil).remaining == .seconds(3))
+        let child = trace.child()
+        #expect(context.with(traceContext: child).traceContext == child)
+        #expect(CallContext.current.traceContext == nil)
+    }
+
     @Test func tasksInheritIt() async throws {
         let context = CallContext(attempt: 3)
         let future = context.run { Future { CallContext.current.attempt } }

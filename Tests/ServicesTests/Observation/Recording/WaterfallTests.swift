@@ -85,7 +85,7 @@ import Testing
                 .map { line.distance(from: line.startIndex, to: $0) }
             // The longest name is cut to 32 columns.
             #expect(Array(bars.prefix(2)) == [33, 54])
-            #expect(line.count <= 33 + 22 + 2 * 11 + 62)
+            #expect(line.count <= 33 + 22 + 2 * 11 + 102)
             #expect(line.last != " ")
             #expect(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
         }

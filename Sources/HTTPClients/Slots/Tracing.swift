@@ -1,0 +1,39 @@
+public import HTTPNetworking
+import Services
+
+extension HTTPClient {
+    /// How calls are traced across processes; see the middleware `tracePropagation` and `newTrace`.
+    ///
+    /// ```swift
+    /// client.tracing = .init(to: .origins(of: server))
+    /// ```
+    public struct Tracing {
+        /// To whom `traceparent` and `tracestate` are sent.
+        public var origins: HTTPOrigins
+
+        /// Whether a call that belongs to no trace begins one.
+        public var beginsTraces: Bool
+
+        /// Which share of the traces that it begins is sampled: 0…1.
+        ///
+        /// Another one is a programming error and traps when the client is used.
+        public var samplingShare: Double
+
+        /// Makes rules.
+        ///
+        /// - Parameters:
+        ///   - origins: To whom `traceparent` and `tracestate` are sent.
+        ///   - beginsTraces: Whether a call that belongs to no trace begins one.
+        ///   - samplingShare: Which share of the traces that it begins is sampled.
+        public init(
+            to origins: HTTPOrigins = .all, beginningTraces beginsTraces: Bool = true,
+            samplingShare: Double = 1
+        ) {
+            self.origins = origins
+            self.beginsTraces = beginsTraces
+            self.samplingShare = samplingShare
+        }
+    }
+}
+
+extension HTTPClient.Tracing: Sendable {}

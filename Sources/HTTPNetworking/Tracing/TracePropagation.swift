@@ -1,0 +1,57 @@
+public import Services
+
+extension Middleware where Input == HTTPRequest {
+    /// Tells servers to which distributed trace a request belongs: it sends `traceparent` and `tracestate` (W3C
+    /// Trace Context).
+    ///
+    /// ```swift
+    /// let service = stack(
+    ///     .newTrace(), .redirect(), .retry(), .tracePropagation(to: .origins(of: server)),
+    ///     over: transport.send)
+    /// ```
+    ///
+    /// **Place.** Beneath all that sends again, `.redirect`, `.authorize`, `.retry` and `.hedge`: each request
+    /// that goes out is then a span of its own, as OpenTelemetry asks of HTTP clients. Beneath `.cache` and
+    /// `.coalesce`, too: a stored answer is no span, and requests with different headers share no call.
+    ///
+    /// **What is sent.** The trace of the `CallContext`, with a new span ID. What is beneath has that span in
+    /// its context, and the observers of the call hear of it by `PolicyEvent.Kind.traced`. A call without a
+    /// trace sends no header, and costs one look at the context; `.newTrace` begins one.
+    ///
+    /// **What a request has already.** A request with a header `traceparent` is sent as it is, whatever its
+    /// origin: other code has traced it. A `tracestate` without `traceparent` says nothing, and is replaced.
+    ///
+    /// **Other origins.** A request to an origin that is not listed gets neither header, also after a redirect.
+    ///
+    /// - Parameters:
+    ///   - origins: To whom the headers are sent; to all, unless told otherwise. They tell a server which requests
+    ///     belong together, and `tracestate` what other tracing systems have written there.
+    ///   - random: Where span IDs come from: one number for each request.
+    public static func tracePropagation(
+        to origins: HTTPOrigins = .all, random: RandomSource = .system
+    ) -> Middleware {
+        let name = "tracePropagation"
+        return Middleware(named: name) { service in
+            { request in
+                let context = CallContext.current
+                guard let parent = context.traceContext,
+                    request.headers[TraceHeader.parent] == nil, origins.contains(request.url)
+                else { return service(request) }
+                let span = parent.child(random: random)
+                context.report(.traced(span, parent: parent.spanID), by: name)
+                let sent = request.traced(by: span)
+                return context.with(traceContext: span).run { service(sent).naming(sent) }
+            }
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The same with the headers of a trace context, in place of those that it had.
+    fileprivate func traced(by context: TraceContext) -> HTTPRequest {
+        var request = self
+        request.headers.set(context.traceparent, for: TraceHeader.parent)
+        request.headers[TraceHeader.state] = context.tracestate
+        return request
+    }
+}
