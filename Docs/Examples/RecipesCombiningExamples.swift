@@ -5,7 +5,7 @@ import Pledge
 import PledgeTesting
 import Testing
 
-/// The code of Docs/Guides/Recipes/Combining.md.
+/// The code of Docs/Guides/Recipes/Combining.md and Adapting.md.
 @Suite(.timeLimit(.minutes(10)))
 struct RecipesCombiningExamples {
     private let scheduler: ManualScheduler
@@ -113,7 +113,7 @@ struct RecipesCombiningExamples {
             print(try await load(id).value)
         }
         // end snippet
-        try RecipePage("Combining").expectOutput(lines)
+        try RecipePage("Adapting").expectOutput(lines)
         #expect(lines.lines == ["product 7", "product 8", "product 9"])
     }
 
