@@ -126,9 +126,10 @@ struct RecipesTestsExamples {
         // end snippet
         try RecipePage("Tests").expectOutput(lines)
         // snippet: trace
-        let file = FileManager.default.temporaryDirectory.appending(path: "trace.json")
+        let file = FileManager.default.temporaryDirectory.appending(path: "calls.json")
         try recorder.chromeTrace.write(to: file, atomically: true, encoding: .utf8)
         // end snippet
+        defer { try? FileManager.default.removeItem(at: file) }
         #expect(try String(contentsOf: file, encoding: .utf8).contains("traceEvents"))
     }
 }

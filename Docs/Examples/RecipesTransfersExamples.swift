@@ -48,6 +48,7 @@ struct RecipesTransfersExamples {
     @Test func upload() async throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
+        defer { try? FileManager.default.removeItem(at: folder.appending(path: "photo.jpg")) }
         // snippet: upload
         let photo = folder.appending(path: "photo.jpg")
         try Data(repeating: 7, count: 100_000).write(to: photo)
@@ -82,6 +83,7 @@ struct RecipesTransfersExamples {
     @Test func save() async throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
+        defer { try? FileManager.default.removeItem(at: folder.appending(path: "film")) }
         // snippet: save
         let client = HTTPClient(base: server, over: files)
         let saved = try await download(
