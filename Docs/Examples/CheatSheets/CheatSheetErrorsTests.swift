@@ -1,0 +1,68 @@
+import Pledge
+import Testing
+
+/// Docs/Guides/CheatSheetErrors.md has the codes of the code.
+@Suite struct CheatSheetErrorsTests {
+    private let sheet: CheatSheet
+
+    init() throws { sheet = try CheatSheet("CheatSheetErrors") }
+
+    /// The codes that a file declares, each with its words.
+    private func codes(in source: String) -> [(code: String, words: String)] {
+        let declared =
+            #/
+            static\ let\ (\w+)\ =\ (?:HTTPError\.)?Code
+            \(rawValue:\ "(\w+)",\ description:\ "([^"]*)"
+            /#
+        let oneLine = source.replacing(/\s+/, with: " ").replacing("( ", with: "(")
+        return oneLine.matches(of: declared).map { match in
+            #expect(match.output.1 == match.output.2)
+            return (String(match.output.2), String(match.output.3))
+        }
+    }
+
+    @Test func codesAndWordsOfHTTPErrors() throws {
+        let sources = try Repository.this.check().sources
+            .filter { $0.key.hasPrefix("Sources/HTTPNetworking/Failures/HTTPError+") }
+        let declared = sources.values.flatMap(codes)
+        let count = sources.values.map { $0.matches(of: /public static let/).count }.reduce(0, +)
+        #expect(declared.count == count)
+        let table = sheet.tables[0]
+        let shown = table["Code"].flatMap(MarkdownTable.code)
+        #expect(Set(shown) == Set(declared.map(\.code)))
+        for (code, words) in zip(shown, table["Its words"]) {
+            #expect(declared.first { $0.code == code }?.words == words, "\(code)")
+        }
+    }
+
+    @Test func whatTheNextCallMayDo() throws {
+        let table = sheet.tables[0]
+        for (code, next) in zip(table["Code"].flatMap(MarkdownTable.code), table["Next call"])
+        where code != "unacceptableStatus" {
+            let error = HTTPError(code: .init(rawValue: code))
+            let outcome = Classifier<HTTPResponse>.standard(.failure(error))
+            let isRetryable = if case .retryable = outcome { true } else { false }
+            #expect(next == (isRetryable ? "yes" : "no"), "\(code)")
+        }
+    }
+
+    @Test func codesAndWordsOfServiceErrors() {
+        let table = sheet.tables[1]
+        let shown = table["Code"].flatMap(MarkdownTable.code)
+        #expect(shown == ServiceError.Code.allCases.map(\.rawValue))
+        for (code, words) in zip(ServiceError.Code.allCases, table["Its words"]) {
+            let retryAt = SchedulerInstant(offset: .zero)
+            let error = ServiceError(code, policy: "p", retryAt: retryAt)
+            #expect(error.description == "p: \(words)")
+        }
+    }
+
+    @Test func codesAndWordsOfFutureErrors() {
+        let table = sheet.tables[2]
+        let shown = table["Code"].flatMap(MarkdownTable.code)
+        #expect(shown == FutureError.Code.allCases.map(\.rawValue))
+        for (code, words) in zip(FutureError.Code.allCases, table["Its words"]) {
+            #expect(FutureError(code).description.hasPrefix("\(words):"))
+        }
+    }
+}

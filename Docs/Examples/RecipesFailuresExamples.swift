@@ -1,0 +1,189 @@
+// snippet: imports
+import Foundation
+import Pledge
+// end snippet
+import PledgeTesting
+import Testing
+
+/// The code of Docs/Guides/Recipes/Failures.md.
+@Suite(.timeLimit(.minutes(10)))
+struct RecipesFailuresExamples {
+    private let server: URL
+    private let scheduler: ManualScheduler
+    private let shop: MemoryTransport
+    private let lines = ExampleLog()
+
+    /// What the recipes print.
+    private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
+
+    init() {
+        // snippet: shop
+        let server = URL(string: "https://api.example.com")!
+        let scheduler = ManualScheduler()
+        let pen = { @Sendable (wait: Duration) -> MemoryTransport.Answer in
+            .future { _ in Future(value: Data("pen".utf8)).delay(wait, on: scheduler) }
+        }
+
+        /// A shop in memory, on virtual time: busy at first, slow at first, without a product 8.
+        let shop = MemoryTransport(routes: [
+            .get("/products/7", answer: .sequence([.status(503), .text("pen")])),
+            .get("/products/8", answer: .status(404, body: Data("no product 8".utf8))),
+            .get("/products/9", answer: .sequence([pen(.seconds(9)), pen(.milliseconds(20))])),
+            .get("/down", answer: .status(503)),
+            .post("/orders", answer: .sequence([.status(503), .text("order 1")])),
+        ])
+        // end snippet
+        (self.server, self.scheduler, self.shop) = (server, scheduler, shop)
+    }
+
+    @Test func retry() throws {
+        // snippet: retry
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        client.retry = .init(attempts: 4, backoff: .constant(.seconds(1)))
+        client.send(HTTPRequest(server.appending(path: "products/7"))).observe { result in
+            print("\(result.map(\.text))")
+        }
+        client.send(HTTPRequest(.post, server.appending(path: "orders"))).observe { result in
+            print("\(result.map(\.status))")  // a POST is sent once
+        }
+        scheduler.run()
+        // end snippet
+        try RecipePage("Failures").expectOutput(lines)
+        #expect(lines.lines == ["success(503)", #"success("pen")"#])
+    }
+
+    @Test func key() {
+        // snippet: key
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        client.sendsIdempotencyKeys = true
+        client.send(HTTPRequest(.post, server.appending(path: "orders"))).observe { result in
+            print("\(result.map(\.text))")
+        }
+        scheduler.run()
+        // end snippet
+        #expect(lines.lines == [#"success("order 1")"#])
+        #expect(shop.calls.count == 2)
+    }
+
+    @Test func timeout() {
+        // snippet: timeout
+        let networking = HTTPClient(base: server, over: shop).networking
+        networking(Endpoint(path: "/products/9")).timeout(.seconds(2), on: scheduler)
+            .observe { result in print("\(result.map(\.count))") }
+        scheduler.advance(by: .seconds(2))
+        // end snippet
+        #expect(lines.lines.count == 1)
+        #expect(lines.lines.first?.contains("timed out") == true)
+    }
+
+    @Test func deadline() {
+        // snippet: deadline
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        let networking = client.networking
+        let buy = stack(
+            .deadline(.seconds(8), on: scheduler),
+            over: { (id: Int) -> Future<Data> in
+                networking(Endpoint(path: "/products/\(id)")).flatMap { _ in
+                    networking(Endpoint(path: "/orders", method: .post))
+                }
+            })
+        buy(9).observe { result in print("\(result.map(\.count))") }
+        scheduler.run()
+        // end snippet
+        #expect(lines.lines.count == 1)
+        #expect(lines.lines.first?.contains("deadline") == true)
+        #expect(shop.calls.map(\.route) == ["GET /products/9"])
+    }
+
+    @Test func hedge() {
+        // snippet: hedge
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        client.hedge = .init(after: .milliseconds(50))
+        client.networking(Endpoint(path: "/products/9")).observe { result in
+            print("\(scheduler.now.offset): \(result.map(\.count))")  // 0.07 seconds: success(3)
+        }
+        scheduler.run()
+        // end snippet
+        #expect(lines.lines == ["0.07 seconds: success(3)"])
+    }
+
+    @Test func breaker() {
+        // snippet: breaker
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        client.retry = nil
+        client.circuitBreaker = .perOrigin()
+        for _ in 1...5 { _ = client.networking(Endpoint(path: "/down")) }
+        client.networking(Endpoint(path: "/down")).onFailure { error in print("\(error)") }
+        // end snippet
+        #expect(lines.lines.count == 1)
+        #expect(lines.lines.first?.contains("the circuit is open") == true)
+        #expect(shop.calls.count == 5)
+    }
+
+    @Test func rate() {
+        // snippet: rate
+        let limiter = RateLimiter(
+            rate: 10, per: .seconds(1), burst: 10, maxWait: .seconds(5), on: scheduler)
+        let networking = HTTPClient(base: server, over: shop).networking
+        let limited: Networking = stack(.rateLimit(sharing: limiter), over: networking)
+        for _ in 1...30 {
+            limited(Endpoint(path: "/products/8")).always { print("\(scheduler.now.offset)") }
+        }
+        scheduler.run()
+        // end snippet
+        #expect(lines.lines.count == 30)
+        #expect(lines.lines.last == "2.0 seconds")
+    }
+
+    @Test func fallback() async throws {
+        // snippet: fallback
+        let kept: Networking = { endpoint in
+            Future(value: Data("stored answer of \(endpoint.path)".utf8))
+        }
+        var client = HTTPClient(base: server, over: shop)
+        client.retry = nil
+        let networking: Networking = stack(.fallback(to: kept), over: client.networking)
+        let data = try await networking(Endpoint(path: "/down")).value
+        // end snippet
+        #expect(String(decoding: data, as: UTF8.self) == "stored answer of /down")
+    }
+
+    // snippet: words
+    func words(for error: any Error) -> String? {
+        if error is CancellationError { return nil }
+        switch (error as? HTTPError)?.code {
+        case .notConnected?, .cannotFindHost?, .cannotConnect?: return "You are offline."
+        case .timedOut?, .connectionLost?: return "The server is slow. Try again."
+        case .signInNeeded?: return "Sign in again."
+        case .unacceptableStatus?: break
+        default: return "Something went wrong."
+        }
+        return (error as? HTTPError)?.status == 404 ? "It is gone." : "The server has a problem."
+    }
+    // end snippet
+
+    @Test func texts() async throws {
+        let missing = HTTPClient(base: server, over: shop).networking(Endpoint(path: "/products/8"))
+        let error = await #expect(throws: HTTPError.self) { try await missing.value }
+        #expect(try words(for: #require(error)) == "It is gone.")
+        #expect(words(for: HTTPError(code: .notConnected)) == "You are offline.")
+        #expect(words(for: HTTPError(code: .badResponse)) == "Something went wrong.")
+        #expect(words(for: CancellationError()) == nil)
+    }
+
+    @Test func body() {
+        // snippet: body
+        let networking = HTTPClient(base: server, over: shop).networking
+        networking(Endpoint(path: "/products/8")).onFailure { error in
+            guard let error = error as? HTTPError, let response = error.response else { return }
+            print("\(response.status): \(response.text)")  // 404: no product 8
+        }
+        // end snippet
+        #expect(lines.lines == ["404: no product 8"])
+    }
+}

@@ -1,0 +1,167 @@
+// snippet: imports
+import Foundation
+import Pledge
+// end snippet
+import PledgeTesting
+import Testing
+
+/// The code of Docs/Guides/Recipes/Transfers.md.
+@Suite(.timeLimit(.minutes(10)))
+struct RecipesTransfersExamples {
+    // snippet: files
+    let server = URL(string: "https://files.example.com")!
+    let folder = FileManager.default.temporaryDirectory
+
+    /// A file server in memory: it sends the film whole, or from the byte that is asked for.
+    let files = MemoryTransport(routes: [
+        .any(
+            "/photos",
+            answer: .futureResponse { call in
+                let body = try call.request?.body.open() ?? HTTPBodyStream(Data())
+                return body.gathered(upTo: 1 << 20).map { HTTPResponse(status: 201, body: $0) }
+            }),
+        .get("/pictures/:id", answer: .reply { Data("picture \($0.parameters["id"]!)".utf8) }),
+        .get("/log", answer: .text("data: one\n\ndata: two\n\n")),
+        .get(
+            "/film",
+            answer: .respond { call in
+                let film = Data("scene one, scene two".utf8)
+                let range = call.request?.headers["Range"]?.split { "=-".contains($0) }.last
+                let first = range.flatMap { Int($0) } ?? 0
+                return HTTPResponse(
+                    status: first == 0 ? 200 : 206, body: film.dropFirst(first))
+            }),
+        .get(
+            "/logo",
+            answer: .respond { call in
+                let isKnown = call.request?.headers["If-None-Match"] == "\"1\""
+                return HTTPResponse(
+                    status: isKnown ? 304 : 200,
+                    headers: ["ETag": "\"1\"", "Cache-Control": "no-cache"],
+                    body: Data((isKnown ? "" : "logo").utf8))
+            }),
+    ])
+    // end snippet
+
+    private func url(_ name: String) -> URL { folder.appending(path: "\(UUID()).\(name)") }
+
+    @Test func upload() async throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        defer { try? FileManager.default.removeItem(at: folder.appending(path: "photo.jpg")) }
+        // snippet: upload
+        let photo = folder.appending(path: "photo.jpg")
+        try Data(repeating: 7, count: 100_000).write(to: photo)
+        let client = HTTPClient(base: server, over: files)
+        let body = HTTPRequest.Body.file(photo, contentType: "image/jpeg")
+            .reportingProgress { sent, total in print("\(sent) of \(total ?? 0)") }
+        let request = HTTPRequest(.put, server.appending(path: "photos"), body: body)
+        let response = try await client.send(request).value
+        // end snippet
+        #expect(response.status == 201)
+        #expect(lines.lines.last == "100000 of 100000")
+        #expect(response.body.count == 100_000)
+    }
+
+    @Test func multipart() async throws {
+        // snippet: multipart
+        let form = Multipart([
+            .text("title", "Holidays"),
+            .data("photo", Data([1, 2, 3]), filename: "photo.jpg", contentType: "image/jpeg"),
+        ])
+        let client = HTTPClient(base: server, over: files)
+        let response = try await client.send(
+            HTTPRequest(.post, server.appending(path: "photos"), body: .multipart(form))
+        ).value
+        // end snippet
+        #expect(response.status == 201)
+        let type = files.calls.last?.request?.effectiveHeaders["Content-Type"]
+        #expect(type == "multipart/form-data; boundary=\(form.boundary)")
+        #expect(response.text.contains("Holidays"))
+    }
+
+    @Test func save() async throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        defer { try? FileManager.default.removeItem(at: folder.appending(path: "film")) }
+        // snippet: save
+        let client = HTTPClient(base: server, over: files)
+        let saved = try await download(
+            HTTPRequest(server.appending(path: "film")), to: folder.appending(path: "film"),
+            over: client.stream, limit: 1_000_000_000,
+            progress: { received, total in print("\(received) of \(total ?? 0)") }
+        ).value
+        print("\(saved.byteCount) bytes")
+        // end snippet
+        #expect(lines.lines.last == "20 bytes")
+    }
+
+    // snippet: resume
+    func resume(
+        _ film: URL, to file: FileHandle, ifStill tag: String, over stream: HTTPStreamingService
+    ) async throws {
+        let known = try file.seekToEnd()
+        let range: HTTPHeaders = ["Range": "bytes=\(known)-", "If-Range": tag]
+        let response = try await stream(HTTPRequest(film, headers: range)).value
+        switch response.status {
+        case 206: break
+        case 200: try file.truncate(atOffset: 0)  // The film has changed: all of it comes.
+        default: throw HTTPError(code: .unacceptableStatus)
+        }
+        for try await chunk in response.body { try file.write(contentsOf: chunk) }
+    }
+    // end snippet
+
+    @Test(arguments: [0, 11]) func resumed(known: Int) async throws {
+        let (file, film) = (url("film"), server.appending(path: "film"))
+        try Data("scene one, scene two".utf8.prefix(known)).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let handle = try FileHandle(forUpdating: file)
+        try await resume(film, to: handle, ifStill: "\"1\"", over: files.stream)
+        #expect(try Data(contentsOf: file) == Data("scene one, scene two".utf8))
+    }
+
+    @Test func lines() async throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: lines
+        let client = HTTPClient(base: server, over: files)
+        let response = try await client.stream(HTTPRequest(server.appending(path: "log"))).value
+        var unread = Data()
+        for try await chunk in response.body {
+            unread += chunk
+            while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: unread[..<end], as: UTF8.self)
+                unread = Data(unread[(end + 1)...])
+                if line.hasPrefix("data: ") { print(String(line.dropFirst(6))) }
+            }
+        }
+        // end snippet
+        #expect(lines.lines == ["one", "two"])
+        #expect(unread.isEmpty)
+    }
+
+    @Test func parallel() async throws {
+        // snippet: parallel
+        let client = HTTPClient(base: server, over: files)
+        let networking = client.networking
+        let pictures = try await Future.traverse(1...20, maxConcurrent: 4) { id in
+            networking(Endpoint(path: "/pictures/\(id)"))
+        }.value
+        // end snippet
+        #expect(pictures.map { String(decoding: $0, as: UTF8.self) }.last == "picture 20")
+    }
+
+    @Test func cache() async throws {
+        // snippet: cache
+        var client = HTTPClient(base: server, over: files)
+        client.cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
+        let logo = HTTPRequest(server.appending(path: "logo"))
+        _ = try await client.send(logo).value
+        let second = try await client.send(logo).value  // 200, of a 304
+        // end snippet
+        #expect(second.status == 200)
+        #expect(second.text == "logo")
+        #expect(files.calls.last?.request?.headers["If-None-Match"] == "\"1\"")
+    }
+}
