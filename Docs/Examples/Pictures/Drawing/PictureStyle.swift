@@ -26,9 +26,10 @@ enum PictureStyle: String, CustomStringConvertible {
         <style>
         text{font:13px ui-sans-serif,system-ui,-apple-system,"Segoe UI","Noto Sans",Helvetica,Arial,sans-serif}
         .heading{font-size:14px;font-weight:600}
+        .strong{font-weight:600}
         .small{font-size:11px}
         .code,.note{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:12px}
-        .plain,.heading,.code{fill:#1f2328}
+        .plain,.heading,.strong,.code{fill:#1f2328}
         .small,.note{fill:#59636e}
         .inverse{fill:#ffffff;font-size:12px;font-weight:600}
         .grid{fill:none;stroke:#d1d9e0}
@@ -45,7 +46,7 @@ enum PictureStyle: String, CustomStringConvertible {
         .stripe{stroke:#bc4c00;stroke-width:2}
         .dot{fill:#59636e}
         @media (prefers-color-scheme:dark){
-        .plain,.heading,.code{fill:#f0f6fc}
+        .plain,.heading,.strong,.code{fill:#f0f6fc}
         .small,.note{fill:#9198a1}
         .inverse{fill:#0d1117}
         .grid{stroke:#3d444d}
@@ -70,6 +71,8 @@ enum PictureStyle: String, CustomStringConvertible {
 /// How a text looks.
 enum PictureTextStyle: String, CustomStringConvertible {
     case plain, heading, small
+    /// The name of what stands beneath.
+    case strong
     /// Names as they stand in code, and what is said about them.
     case code, note
     /// Within a full shape.
@@ -80,7 +83,7 @@ enum PictureTextStyle: String, CustomStringConvertible {
     /// The height of its letters, with what lies below the line.
     var size: Double {
         switch self {
-        case .plain: 13
+        case .plain, .strong: 13
         case .heading: 14
         case .small: 11
         case .code, .note, .inverse: 12
@@ -91,7 +94,7 @@ enum PictureTextStyle: String, CustomStringConvertible {
     func width(of text: String) -> Double {
         let share =
             switch self {
-            case .heading, .inverse: 0.64
+            case .heading, .strong, .inverse: 0.64
             default: 0.62
             }
         return Double(text.count) * size * share

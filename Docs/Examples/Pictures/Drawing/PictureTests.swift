@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
 /// What is checked of all pictures.
 @Suite struct PictureTests {
     private func picture(_ shapes: PictureShape...) -> Picture {
@@ -35,6 +39,7 @@ import Testing
         let svg = picture(.text("a & b", at: PicturePoint(x: 8, y: 20))).svg
         #expect(svg.contains("<title id=\"title\">A &lt; B</title>"))
         #expect(svg.contains(">a &amp; b</text>"))
+        #expect(XMLParser(data: Data(svg.utf8)).parse())
     }
 
     @Test(arguments: [(0, "0"), (1.25, "1.3"), (-0.26, "-0.3"), (12, "12"), (0.04, "0")])
@@ -42,7 +47,7 @@ import Testing
         #expect(number.inPicture == text)
     }
 
-    @Test func everyPictureIsMadeByATest() throws {
+    @Test func everyFileIsMadeByATest() throws {
         let sources = try Repository.this.check().sources
         let names = try FileManager.default.contentsOfDirectory(atPath: Picture.folder.path)
         #expect(!names.isEmpty)
