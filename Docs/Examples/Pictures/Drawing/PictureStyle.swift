@@ -90,13 +90,15 @@ enum PictureTextStyle: String, CustomStringConvertible {
         }
     }
 
-    /// No less than the width of a text in the fonts of the usual systems.
+    /// About the width of a text in DejaVu Sans, the widest of the usual fonts, or a little more.
     func width(of text: String) -> Double {
         let share =
             switch self {
-            case .heading, .strong, .inverse: 0.64
-            default: 0.62
+            case .heading, .strong, .inverse: 0.72
+            case .plain, .small: 0.67
+            case .code, .note: 0.62
             }
-        return Double(text.count) * size * share
+        let signs = text.filter { "×→".contains($0) }.count
+        return (Double(text.count) * share + Double(signs) * 0.2) * size
     }
 }

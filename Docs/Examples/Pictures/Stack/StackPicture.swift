@@ -3,7 +3,7 @@ struct StackPicture {
     private static let row = 24.0
     private static let indent = 22.0
     private static let boxWidth = 210.0
-    private static let left = 100.0
+    private static let left = 92.0
 
     private var picture: Picture
     private var level = 0
@@ -26,7 +26,7 @@ struct StackPicture {
         picture.add(.rect(box, .box))
         let base = y + Self.row / 2 + 4
         picture.add(.text(name, at: PicturePoint(x: box.middle.x, y: base), .code, .middle))
-        let noteX = Self.left + 3 * Self.indent + Self.boxWidth + 60
+        let noteX = Self.left + 3 * Self.indent + Self.boxWidth + 56
         picture.add(.text(note, at: PicturePoint(x: noteX, y: base), .plain))
         if let count {
             let text = "passed \(count == 1 ? "once" : "\(count) times")"
