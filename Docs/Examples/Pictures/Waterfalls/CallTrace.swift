@@ -22,6 +22,8 @@ struct CallTrace: Decodable {
         /// A fact about it, as text.
         func fact(_ name: String) -> String? { args[name]?.text }
 
+        /// Its place at an instant: spans that end at once, marks, and the spans that these marks explain.
+        fileprivate var rank: Int { ph != "X" ? 1 : dur == 0 ? 0 : 2 }
         fileprivate var span: Int? { fact("span").flatMap(Int.init) }
         fileprivate var parent: Int? { fact("parent").flatMap(Int.init) }
     }
@@ -70,10 +72,9 @@ extension CallTrace {
         let children = events.enumerated().filter { _, event in
             (event.ph == "X" ? event.parent : event.span) == span
         }
-        // Marks before the spans of the same instant: they say why these began.
         let ordered = children.sorted {
-            ($0.element.ts, $0.element.ph == "X" ? 1 : 0, $0.offset)
-                < ($1.element.ts, $1.element.ph == "X" ? 1 : 0, $1.offset)
+            ($0.element.ts, $0.element.rank, $0.offset)
+                < ($1.element.ts, $1.element.rank, $1.offset)
         }
         return ordered.flatMap { _, event in
             [Row(event: event, depth: depth)]

@@ -18,7 +18,7 @@ struct PolicyRun {
     struct Broken: Error {}
 
     let scheduler = ManualScheduler()
-    private let recorder = CallRecorder()
+    let recorder = CallRecorder()
 
     /// A server that answers its requests so, one after the other, and all further ones as the last.
     func server(_ answers: Answer...) -> Service<Query, String> {
