@@ -5,39 +5,51 @@ import Testing
 @Suite struct BreakerMachinePictures {
     private struct Broken: Error {}
 
-    private let scheduler = ManualScheduler()
+    private let scheduler: ManualScheduler
+    private let breaker: CircuitBreaker
+    private let service: Service<Future<Int>, Int>
     private let run = MachineRun(startingIn: "closed")
 
-    @Test func circuitBreaker() throws {
-        let breaker = CircuitBreaker(
+    init() {
+        scheduler = ManualScheduler()
+        breaker = CircuitBreaker(
             failuresInARow: 3, backoff: .constant(.seconds(5)), on: scheduler)
-        let service = stack(
-            .circuitBreaker(sharing: breaker), over: { (answer: Future<Int>) in answer })
-        let see = { (cause: String) in run.move(to: Self.word(for: breaker.state), because: cause) }
-        let fail = { for _ in 1...3 { _ = service(Future(error: Broken())) } }
-        let probe = {
-            scheduler.advance(by: .seconds(5))
-            let answer = Promise<Int>()
-            service(answer).observe { _ in }
-            see("a call after 5 s: the probe")
-            return answer
-        }
+        service = stack(.circuitBreaker(sharing: breaker), over: { answer in answer })
+    }
 
+    private func see(_ cause: String) {
+        run.move(to: Self.word(for: breaker.state), because: cause)
+    }
+
+    private func call(_ cause: String) {
         _ = service(Future(value: 7))
-        see("a call passes")
-        fail()
+        see(cause)
+    }
+
+    private func fail() {
+        for _ in 1...3 { _ = service(Future(error: Broken())) }
         see("3 failures in a row")
-        _ = service(Future(value: 7))
-        see("a call is refused")
+    }
+
+    private func probe() -> Promise<Int> {
+        scheduler.advance(by: .seconds(5))
+        let answer = Promise<Int>()
+        service(answer).observe { _ in }
+        see("a call after 5 s: the probe")
+        return answer
+    }
+
+    @Test func circuitBreaker() throws {
+        call("a call passes")
+        fail()
+        call("a call is refused")
         probe().reject(with: Broken())
         see("the probe fails")
         let answer = probe()
-        _ = service(Future(value: 7))
-        see("a call is refused")
+        call("a call is refused")
         answer.resolve(with: 7)
         see("the probe succeeds")
         fail()
-        see("3 failures in a row")
         breaker.isolate()
         see("isolate()")
         #expect(throws: ServiceError.self) { try service(Future(value: 7)).result?.get() }

@@ -7,40 +7,46 @@ import Testing
 
     private let run = MachineRun(startingIn: "idle")
     private let scheduler = ManualScheduler()
+    /// Why the next event is reduced.
+    private let causes = ExampleLog()
+    private let stopped = ExampleLog()
 
-    @Test func store() throws {
-        let (run, cause, stopped) = (run, ExampleLog(), ExampleLog())
-        let answer = { @Sendable [scheduler] in
-            Future(value: Event.loaded).delay(.seconds(1), on: scheduler)
-        }
-        var store: Store<Int, Event>? = Store(
+    /// A store whose reducer and observer note what they see.
+    private func makeStore() -> Store<Int, Event> {
+        let (run, causes, stopped, scheduler) = (run, causes, stopped, scheduler)
+        let store = Store<Int, Event>(
             initialState: 0,
             effects: { state, event in
-                run.move(to: "reducing", because: cause.lines.last ?? "an effect's event")
+                run.move(to: "reducing", because: causes.lines.last ?? "")
                 state += 1
                 guard case .load = event else { return .none }
-                return .future(answer().always(stopped.adder("stopped")))
+                let answer = Future(value: Event.loaded).delay(.seconds(1), on: scheduler)
+                return .future(answer.always(stopped.adder("stopped")))
             })
-        let id = store?.subscribe { [weak store] old, new in
+        store.subscribe { [weak store] old, new in
             guard old != nil else { return }
             let isNext = run.state == "telling observers"
             run.move(
                 to: "telling observers", because: isNext ? "the next change" : "a change is queued")
             guard new == 1 else { return }
-            cause.add("an observer dispatches")
+            causes.add("an observer dispatches")
             store?.dispatch(event: .show)
             run.move(to: "telling observers", because: "a change is queued")
         }
-        _ = id
-        cause.add("dispatch(event:)")
+        return store
+    }
+
+    @Test func store() throws {
+        var store: Store<Int, Event>? = makeStore()
+        causes.add("dispatch(event:)")
         store?.dispatch(event: .load)
         run.move(to: "idle", because: "the queue is empty")
-        cause.add("an effect's event")
+        causes.add("an effect's event")
         scheduler.advance(by: .seconds(1))
         run.move(to: "idle", because: "the queue is empty")
         #expect(store?.state == 3 && stopped.lines.count == 1)
 
-        cause.add("dispatch(event:)")
+        causes.add("dispatch(event:)")
         store?.dispatch(event: .load)
         run.move(to: "idle", because: "the queue is empty")
         store = nil

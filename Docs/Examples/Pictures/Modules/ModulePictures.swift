@@ -30,15 +30,7 @@ import Testing
             let place = try #require(Self.places[group[0]], "no place for \(group)")
             boxes[group] = box(of: group, place)
         }
-        var lines: [[PicturePoint]] = []
-        for (group, box) in boxes.sorted(by: { $0.key[0] < $1.key[0] }) {
-            let used = arrows.direct[group[0]] ?? []
-            for (other, target) in boxes.sorted(by: { $0.key[0] < $1.key[0] })
-            where !used.isDisjoint(with: other) {
-                lines.append([end(of: box, towards: target), start(of: target, from: box)])
-            }
-        }
-        for line in lines {
+        for line in lines(between: boxes, of: arrows) {
             picture.addArrow(from: line[0], to: line[1])
             for box in boxes.values { #expect(!crosses(line, box)) }
         }
@@ -62,6 +54,19 @@ import Testing
         let arrows = ModuleArrows(script: script)
         #expect(arrows.direct == ["A": ["Base"], "B": ["Base"], "Top": ["A", "B"], "Base": []])
         #expect(arrows.groups == [["A", "B"], ["Base"], ["Top"]])
+    }
+
+    /// The ends of each arrow.
+    private func lines(
+        between boxes: [[String]: PictureBox], of arrows: ModuleArrows
+    ) -> [[PicturePoint]] {
+        let sorted = boxes.sorted { $0.key[0] < $1.key[0] }
+        return sorted.flatMap { group, box in
+            let used = arrows.direct[group[0]] ?? []
+            return sorted.filter { !used.isDisjoint(with: $0.key) }.map { _, target in
+                [end(of: box, towards: target), start(of: target, from: box)]
+            }
+        }
     }
 
     private func box(of group: [String], _ place: (x: Double, row: Int)) -> PictureBox {

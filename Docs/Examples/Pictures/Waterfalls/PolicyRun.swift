@@ -60,9 +60,11 @@ extension Picture {
     /// A waterfall with the right use of a policy above a wrong one.
     static func comparing(
         _ name: String, title: String, description: String,
-        _ panels: [WaterfallPicture.Panel]
+        _ panels: [WaterfallPicture.Panel],
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) throws {
         let picture = Picture(name, title: title, description: description)
-        try WaterfallPicture(picture, panels: panels).drawn().check()
+        try WaterfallPicture(picture, panels: panels).drawn()
+            .check(sourceLocation: sourceLocation)
     }
 }
