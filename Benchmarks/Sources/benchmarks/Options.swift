@@ -8,8 +8,6 @@ struct Options {
     var check = false
     /// Where the results go as JSON.
     var json: String?
-    /// Where the results go as a chart.
-    var chart: String?
     /// The document that gets the table.
     var markdown: String?
     /// Whether bodies of gigabytes are measured, in place of the cases.
@@ -20,14 +18,13 @@ struct Options {
     /// What `--help` prints.
     static let usage = """
         usage: benchmarks [--filter TEXT]... [--quick] [--check]
-                          [--json FILE] [--chart FILE.svg] [--markdown FILE.md]
+                          [--json FILE] [--markdown FILE.md]
                benchmarks --large
 
           --filter TEXT      only cases whose names contain TEXT; may be repeated
           --quick            few, short rounds: enough to see that all runs
           --check            fail where a limit on allocations or on a ratio is passed
           --json FILE        write the results as JSON
-          --chart FILE.svg   write a chart
           --markdown FILE    put the table between the two marks in a document,
                              <!-- benchmarks: begin --> and <!-- benchmarks: end -->
           --large            downloads and uploads of 2 GiB, beside the curl program;
@@ -53,7 +50,6 @@ struct Options {
             case "--quick": measurement = .quick
             case "--check": check = true
             case "--json": json = try value(of: argument, "a file's name")
-            case "--chart": chart = try value(of: argument, "a file's name")
             case "--markdown": markdown = try value(of: argument, "a file's name")
             case "--large": large = true
             case "--help", "-h": help = true

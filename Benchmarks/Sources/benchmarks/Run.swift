@@ -5,7 +5,6 @@ struct Run {
     private let options: Options
     private let cases: [Case]
     private let json: OutputFile?
-    private let chart: OutputFile?
     private let markdown: (document: Markdown, file: OutputFile)?
 
     /// Sees that all that is asked for can be done.
@@ -14,7 +13,6 @@ struct Run {
         self.options = options
         cases = try options.cases()
         json = try options.json.map(OutputFile.init)
-        chart = try options.chart.map(OutputFile.init)
         markdown = try options.markdown.map { (try Markdown(path: $0), try OutputFile(path: $0)) }
     }
 
@@ -23,7 +21,6 @@ struct Run {
     func go() async throws {
         let outcomes = await measure()
         try json?.replace(with: Report(outcomes, on: .this).text())
-        try chart?.replace(with: Chart(outcomes, on: .this).text())
         if let (document, file) = markdown {
             try file.replace(with: document.text(with: Markdown.lines(for: outcomes, on: .this)))
         }

@@ -6,10 +6,10 @@ import Testing
     @Test func everyOptionIsRead() throws {
         let options = try Options([
             "--filter", "maps", "--json", "a", "--quick", "--filter", "zip", "--check",
-            "--chart", "b", "--markdown", "c",
+            "--markdown", "c",
         ])
         #expect(options.filters == ["maps", "zip"])
-        #expect(options.json == "a" && options.chart == "b" && options.markdown == "c")
+        #expect(options.json == "a" && options.markdown == "c")
         #expect(options.check && options.measurement.isQuick && !options.help)
         #expect(!options.large)
         #expect(try Options(["--large"]).large)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--nope"], ["maps"], ["--filter"], ["--filter", ""], ["--json", "--quick"], ["--chart"],
+        ["--nope"], ["maps"], ["--filter"], ["--filter", ""], ["--json", "--quick"], ["--markdown"],
     ])
     func whatCannotBeUnderstoodIsRefused(arguments: [String]) {
         let complaint = #expect(throws: Complaint.self) { try Options(arguments) }

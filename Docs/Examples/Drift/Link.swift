@@ -14,6 +14,11 @@ struct Link: Hashable {
         }
     }
 
+    /// The lines, counted from 1, with pictures that have no alternative text.
+    static func linesOfPicturesWithoutText(in text: String) -> [Int] {
+        prose(of: text).filter { $0.1.contains(/!\[\s*\]\(/) }.map(\.0)
+    }
+
     /// The names by which links lead to the headings of a document, as GitHub makes them.
     static func anchors(in text: String) -> [String] {
         var counts: [String: Int] = [:]

@@ -10,8 +10,11 @@ struct LinkCheck {
     var documents: [String: String]
     /// Whether there is a file or a folder at a path from the root.
     var exists: (String) -> Bool
+    /// The paths of all pictures from the root.
+    var pictures: [String] = []
 
-    /// Every link that leads nowhere, and every page that no link leads to.
+    /// Every link that leads nowhere, every page that no link leads to, every picture that no page shows or that is
+    /// shown without words for readers who do not see it.
     func problems() -> [Problem] {
         var problems: [Problem] = []
         var targets: [String: Set<String>] = [:]
@@ -30,6 +33,14 @@ struct LinkCheck {
         let reached = reached(by: targets)
         for page in documents.keys where !reached.contains(page) {
             problems.append(Problem(page, 1, "no link leads here from \(Self.start)"))
+        }
+        for picture in pictures where !reached.contains(picture) {
+            problems.append(Problem(picture, 1, "no page shows it"))
+        }
+        for (page, text) in documents {
+            problems += Link.linesOfPicturesWithoutText(in: text).map {
+                Problem(page, $0, "a picture has no text that says what is seen")
+            }
         }
         return problems.sorted { ($0.path, $0.line) < ($1.path, $1.line) }
     }

@@ -1,16 +1,20 @@
 import Testing
 
-/// Every link of the documents leads somewhere, and every page is reached from README.md.
+/// Every link of the documents leads somewhere, and every page and every picture is reached from README.md.
 @Test func linksLeadToEveryPage() throws {
     let check = try Repository.this.linkCheck()
     #expect(check.documents.count > 40)
+    #expect(check.pictures.contains("Docs/Pictures/waterfall.svg"))
     let problems = check.problems().map(\.description).joined(separator: "\n")
     #expect(problems == "")
 }
 
 @Suite struct LinkCheckTests {
-    private func problems(_ documents: [String: String], files: [String] = []) -> [String] {
-        LinkCheck(documents: documents) { files.contains($0) }.problems().map(\.description)
+    private func problems(
+        _ documents: [String: String], files: [String] = [], pictures: [String] = []
+    ) -> [String] {
+        LinkCheck(documents: documents, exists: { files.contains($0) }, pictures: pictures)
+            .problems().map(\.description)
     }
 
     @Test func linksToPagesFilesAndHeadings() {
@@ -39,6 +43,21 @@ import Testing
             problems(documents) == [
                 "C.md:1: no link leads here from README.md",
                 "D.md:1: no link leads here from README.md",
+            ])
+    }
+
+    @Test func picturesThatNoPageShows() {
+        let readme = "![A line](a.svg)"
+        #expect(
+            problems(
+                ["README.md": readme], files: ["a.svg", "b.svg"], pictures: ["a.svg", "b.svg"])
+                == ["b.svg:1: no page shows it"])
+    }
+
+    @Test func picturesWithoutText() {
+        #expect(
+            problems(["README.md": "![A line](a.svg)\n\n![ ](a.svg)"], files: ["a.svg"]) == [
+                "README.md:3: a picture has no text that says what is seen"
             ])
     }
 

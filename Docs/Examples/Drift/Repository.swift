@@ -24,9 +24,12 @@ struct Repository {
 
     /// The check of the links of the same documents.
     func linkCheck() throws -> LinkCheck {
-        LinkCheck(documents: try documents()) { path in
-            FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
-        }
+        LinkCheck(
+            documents: try documents(),
+            exists: { path in
+                FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
+            },
+            pictures: try files(under: "Docs", endingIn: ["svg"]).keys.sorted())
     }
 
     private func documents() throws -> [String: String] {

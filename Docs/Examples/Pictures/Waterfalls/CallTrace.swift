@@ -1,0 +1,84 @@
+import Foundation
+import Pledge
+
+/// Calls that a recorder saw, read from its trace.
+struct CallTrace: Decodable {
+    var events: [Event]
+
+    private enum CodingKeys: String, CodingKey { case events = "traceEvents" }
+
+    struct Event: Decodable {
+        let name: String
+        let cat: String
+        /// The kind: X for a span, i for a mark.
+        let ph: String
+        /// When it began, and how long it took, in microseconds.
+        let ts: Double
+        let dur: Double?
+        /// The number of the call.
+        let pid: Int
+        let args: [String: Argument]
+
+        /// A fact about it, as text.
+        func fact(_ name: String) -> String? { args[name]?.text }
+
+        /// Its place at an instant: spans that end at once, marks, and the spans that these marks explain.
+        fileprivate var rank: Int { ph != "X" ? 1 : dur == 0 ? 0 : 2 }
+        fileprivate var span: Int? { fact("span").flatMap(Int.init) }
+        fileprivate var parent: Int? { fact("parent").flatMap(Int.init) }
+    }
+
+    /// A text, a number or a truth value.
+    struct Argument: Decodable {
+        let text: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let number = try? container.decode(Int.self) {
+                text = "\(number)"
+            } else if let isTrue = try? container.decode(Bool.self) {
+                text = "\(isTrue)"
+            } else {
+                text = try container.decode(String.self)
+            }
+        }
+    }
+
+    /// Reads what a recorder keeps.
+    init(of recorder: CallRecorder) throws {
+        self = try JSONDecoder().decode(CallTrace.self, from: Data(recorder.chromeTrace.utf8))
+        events.removeAll { $0.ph == "M" }
+    }
+
+    /// When the last of it ended, in microseconds.
+    var end: Double { events.map { $0.ts + ($0.dur ?? 0) }.max() ?? 0 }
+}
+
+extension CallTrace {
+    /// A span or a mark, in its place in the tree.
+    struct Row {
+        let event: Event
+        let depth: Int
+    }
+
+    /// Spans and marks, each below the span that it is within, in order of time there.
+    var rows: [Row] {
+        Set(events.map(\.pid)).sorted().flatMap { call in
+            rows(of: events.filter { $0.pid == call }, within: nil, depth: 0)
+        }
+    }
+
+    private func rows(of events: [Event], within span: Int?, depth: Int) -> [Row] {
+        let children = events.enumerated().filter { _, event in
+            (event.ph == "X" ? event.parent : event.span) == span
+        }
+        let ordered = children.sorted {
+            ($0.element.ts, $0.element.rank, $0.offset)
+                < ($1.element.ts, $1.element.rank, $1.offset)
+        }
+        return ordered.flatMap { _, event in
+            [Row(event: event, depth: depth)]
+                + (event.ph == "X" ? rows(of: events, within: event.span, depth: depth + 1) : [])
+        }
+    }
+}
