@@ -19,12 +19,18 @@ extension RecordedCall {
     /// Columns are aligned, each character counting as one wide. A character that shows no mark is drawn
     /// as `?`; a name of more than 32 characters, and a text of more than 60 at the end, is cut.
     ///
-    /// - Parameters:
-    ///   - width: How many columns the whole time is drawn in; 10…1000. Anything else is a programming
-    ///     error and traps.
-    ///   - style: Whether bars and outcomes have the colours of a terminal.
+    /// - Parameter width: How many columns the whole time is drawn in; 10…1000. Anything else is a
+    ///   programming error and traps.
     /// - Returns: Lines with a newline after each, without spaces at their ends.
-    public func waterfall(width: Int = 40, style: WaterfallStyle = .plain) -> String {
+    public func waterfall(width: Int = 40) -> String { waterfall(width: width, style: .plain) }
+
+    /// The call as ``waterfall(width:)`` draws it, in a style.
+    ///
+    /// - Parameters:
+    ///   - width: As there.
+    ///   - style: Whether bars, outcomes and facts have the colours of a terminal.
+    /// - Returns: Lines with a newline after each, without spaces at their ends.
+    public func waterfall(width: Int = 40, style: WaterfallStyle) -> String {
         precondition(
             (10...1_000).contains(width), "a waterfall needs a width in 10...1000, not \(width)")
         guard let extent else { return "" }
