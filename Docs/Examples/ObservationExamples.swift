@@ -119,6 +119,21 @@ import Testing
             ])
     }
 
+    @Test func aPage() throws {
+        let recorder = CallRecorder()
+        let api = stack(
+            .observed(by: recorder.observer, named: { id in "load product \(id)" }),
+            over: { (id: Int) in Future(value: id) })
+        _ = api(7)
+        // snippet: page
+        let page = FileManager.default.temporaryDirectory.appendingPathComponent("calls.html")
+        try recorder.page(to: page)
+        // end snippet
+        defer { try? FileManager.default.removeItem(at: page) }
+        let html = try String(contentsOf: page, encoding: .utf8)
+        #expect(html.contains(#""name":"load product 7","attempt":1"#))
+    }
+
     @Test func tracing() throws {
         let recorder = CallRecorder()
         let api = stack(

@@ -25,7 +25,8 @@ func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
     let shown = loadScreen(7)
     scheduler.run()
     return shown.map { title, _ in
-        print(recorder.lastCall?.waterfall(width: 24) ?? "", terminator: "")
+        let style = Terminal.waterfallStyle
+        print(recorder.lastCall?.waterfall(width: 24, style: style) ?? "", terminator: "")
         print("  \(title.name) for both, after \(shop.calls.count) requests.")
     }
 }

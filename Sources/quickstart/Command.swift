@@ -13,13 +13,17 @@ struct Command {
     var work: Work
     /// The file that the trace is written to, if one is asked for.
     var traceFile: String?
+    /// The file that the page is written to, if one is asked for.
+    var pageFile: String?
 
     static let usage = """
-        usage: swift run quickstart [--trace FILE.json] [--transport NAME] [--timeout SECONDS] [URL]
+        usage: swift run quickstart [--page FILE.html] [--trace FILE.json] [--transport NAME]
+                                    [--timeout SECONDS] [URL]
 
           without a URL      loads products and logs in, on a network in memory, and shows what
                              policies do about a server that is busy
           with a URL         loads it and shows status, time, size, and the body's beginning
+          --page FILE        writes what was observed as a page, for any browser
           --trace FILE       writes what was observed, for ui.perfetto.dev or chrome://tracing
           --transport NAME   loads the URL through curl, the default on Linux where libcurl is found,
                              through urlsession, the default elsewhere, or through ahc, which needs
@@ -40,6 +44,7 @@ struct Command {
             case .load(let load): try await load.run(recordedBy: recorder).value
             }
             if let file = command.traceFile { try writeTrace(of: recorder, to: file) }
+            if let file = command.pageFile { try writePage(of: recorder, to: file) }
             return nil
         } catch {
             return Failure(error)
@@ -53,9 +58,9 @@ struct Command {
             return
         }
         traceFile = try Self.take("--trace", "a file, like trace.json", from: &arguments)
-        let transport = try Self.take(
-            "--transport", LoadTransport.names, from: &arguments
-        ).map(LoadTransport.init(named:))
+        pageFile = try Self.take("--page", "a file, like calls.html", from: &arguments)
+        let transport = try Self.take("--transport", LoadTransport.names, from: &arguments)
+            .map(LoadTransport.init(named:))
         let limit = try Self.take(
             "--timeout", "a number of seconds", from: &arguments
         ).map(Self.limit)

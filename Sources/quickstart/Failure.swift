@@ -11,10 +11,10 @@ struct Failure: Error, CustomStringConvertible {
         exitCode = 2
     }
 
-    /// A file cannot be written.
-    init(unwritable file: String) {
+    /// A file with the trace or the page cannot be written.
+    init(_ content: String, unwritable file: String) {
         description =
-            "the trace cannot be written to \(Printable.quoted(file)); "
+            "the \(content) cannot be written to \(Printable.quoted(file)); "
             + "name a file in a folder that exists and may be written to"
         exitCode = 1
     }

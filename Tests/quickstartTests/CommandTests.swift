@@ -8,8 +8,11 @@ struct CommandTests {
 
         #expect(
             run.output.hasPrefix(
-                "usage: swift run quickstart [--trace FILE.json] [--transport NAME] [--timeout SECONDS] [URL]\n"
-            ))
+                """
+                usage: swift run quickstart [--page FILE.html] [--trace FILE.json] [--transport NAME]
+                                            [--timeout SECONDS] [URL]
+
+                """))
         #expect(run.errors == "")
         #expect(run.exitCode == 0)
     }

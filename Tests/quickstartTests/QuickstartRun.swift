@@ -28,7 +28,7 @@ struct QuickstartRun {
     }
 
     /// The executable stands beside the test bundle, whose path is among our own arguments.
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
         for argument in CommandLine.arguments {
             let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
             guard let bundle = parts.firstIndex(where: { $0.hasSuffix(".xctest") }) else {

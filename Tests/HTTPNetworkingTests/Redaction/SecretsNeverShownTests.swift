@@ -93,7 +93,7 @@ import Testing
         return lines.withLock { $0 } + texts(of: result)
             + [
                 "\(String(describing: result.result))", call?.waterfall() ?? "",
-                recorder.chromeTrace, metrics.prometheusText,
+                recorder.chromeTrace, recorder.htmlPage, metrics.prometheusText,
             ]
     }
 

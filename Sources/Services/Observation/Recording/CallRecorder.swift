@@ -1,6 +1,6 @@
 import Futures
 
-/// Keeps what happened in the last calls, to be looked at: as a text, or in a trace viewer.
+/// Keeps what happened in the last calls, to be looked at: as a text, as a page, or in a trace viewer.
 ///
 /// ```swift
 /// let recorder = CallRecorder()
@@ -38,6 +38,20 @@ public final class CallRecorder {
     /// Each call is a process of its own there. Their instants can be compared if they are observed on
     /// the same scheduler.
     public var chromeTrace: String { ChromeTrace(of: calls).json }
+
+    /// All calls that are kept, as one page of HTML that needs no other file and no network.
+    ///
+    /// Any browser opens it. It lists the calls, searches names, outcomes and facts, and draws each call's
+    /// spans and events on a time axis that can be zoomed. Its content security policy forbids it to load
+    /// or send anything. It has what the recorder keeps, and no more: no input, output or error.
+    /// `HTTPNetworking` adds `page(to:)`, which writes it to a file.
+    ///
+    /// A character that shows no mark, or turns the direction of writing, is shown as its escape, like
+    /// `\u{202E}`.
+    ///
+    /// - Complexity: O(*n* log *n*), where *n* is the number of events that are kept; some 150 bytes for
+    ///   each. The page draws only what is in sight.
+    public var htmlPage: String { TracePage(of: calls).html }
 
     /// Forgets all calls.
     ///

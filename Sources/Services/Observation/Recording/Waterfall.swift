@@ -22,11 +22,20 @@ extension RecordedCall {
     /// - Parameter width: How many columns the whole time is drawn in; 10…1000. Anything else is a
     ///   programming error and traps.
     /// - Returns: Lines with a newline after each, without spaces at their ends.
-    public func waterfall(width: Int = 40) -> String {
+    public func waterfall(width: Int = 40) -> String { waterfall(width: width, style: .plain) }
+
+    /// The call as ``waterfall(width:)`` draws it, in a style.
+    ///
+    /// - Parameters:
+    ///   - width: As there.
+    ///   - style: Whether bars, outcomes and facts have the colours of a terminal.
+    /// - Returns: Lines with a newline after each, without spaces at their ends.
+    public func waterfall(width: Int = 40, style: WaterfallStyle) -> String {
         precondition(
             (10...1_000).contains(width), "a waterfall needs a width in 10...1000, not \(width)")
         guard let extent else { return "" }
-        return Waterfall(of: self, from: extent.first, to: extent.last, width: width).text
+        return Waterfall(of: self, from: extent.first, to: extent.last, width: width)
+            .text(in: style)
     }
 }
 
@@ -42,6 +51,7 @@ private struct Waterfall {
         var start = ""
         var took = ""
         var note = ""
+        let kind: WaterfallColour
     }
 
     let scale: TimeScale
@@ -79,17 +89,18 @@ private struct Waterfall {
             start: scale.text(of: span.start),
             took: span.end.map { scale.text(from: span.start, to: $0) } ?? "",
             note: ([span.end == nil ? "unfinished" : span.outcome] + span.facts.map(\.text))
-                .joined(separator: " "))
+                .joined(separator: " "),
+            kind: WaterfallColour(ofOutcome: span.outcome))
     }
 
     private func line(for mark: RecordedCall.Mark) -> Line {
         Line(
             label: "* \(mark.word)", bar: scale.bar(from: mark.instant, to: mark.instant, of: "*"),
             start: scale.text(of: mark.instant),
-            note: mark.facts.map(\.text).joined(separator: " "))
+            note: mark.facts.map(\.text).joined(separator: " "), kind: .mark)
     }
 
-    var text: String {
+    func text(in style: RecordedCall.WaterfallStyle) -> String {
         let label = lines.map(\.label.count).max() ?? 0
         let start = max(5, lines.map(\.start.count).max() ?? 0)
         let took = max(4, lines.map(\.took.count).max() ?? 0)
@@ -100,9 +111,10 @@ private struct Waterfall {
         for line in lines {
             text +=
                 [
-                    "\(line.label.padded(to: label)) |\(line.bar)|",
+                    "\(line.label.padded(to: label)) |\(line.kind.paint(line.bar, in: style))|",
                     line.start.padded(to: start, isRight: true),
-                    line.took.padded(to: took, isRight: true), line.note,
+                    line.took.padded(to: took, isRight: true),
+                    line.kind.paint(line.note, in: style),
                 ].joined(separator: "  ").withoutSpacesAtEnd
         }
         if dropped > 0 { text += "and \(dropped) more events that were not kept\n" }

@@ -19,6 +19,18 @@ extension String {
         String(map { $0.unicodeScalars.allSatisfy(\.isPlain) ? $0 : "?" })
     }
 
+    /// The text with an escape like `\u{202E}` for each scalar that shows no mark.
+    var withVisibleScalars: String {
+        if unicodeScalars.allSatisfy(\.isPlain) { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.isPlain {
+                text.unicodeScalars.append(scalar)
+            } else {
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+        }
+    }
+
     /// The text cut to a number of Unicode scalars, so that it takes bounded memory.
     func cut(to count: Int) -> String {
         guard utf8.count > count, let end = unicodeScalars.index(at: count) else { return self }

@@ -24,6 +24,13 @@ import Testing
         #expect("🇩🇰é日".inOneLine == "🇩🇰é日")
     }
 
+    @Test func whatShowsNoMarkBecomesItsEscape() {
+        #expect(
+            "a\r\nb\u{2028}\u{202E}c\u{E0001}".withVisibleScalars
+                == #"a\u{D}\u{A}b\u{2028}\u{202E}c\u{E0001}"#)
+        #expect("🇩🇰é日 \"<&>\"".withVisibleScalars == "🇩🇰é日 \"<&>\"")
+    }
+
     @Test func cutting() {
         #expect("abc".cut(to: 3) == "abc")
         #expect("abcd".cut(to: 3) == "abc…")
