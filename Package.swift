@@ -33,15 +33,25 @@ func lookUp(_ name: String) -> Target {
     .target(name: name, linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))])
 }
 
-/// A product of another package, which only the trait `AsyncHTTPClient` asks for.
-func product(_ name: String, of package: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: ["AsyncHTTPClient"]))
+/// A product of another package, which only one of this package's traits asks for.
+func product(
+    _ name: String, of package: String, trait: String = "AsyncHTTPClient"
+) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
 }
+
+/// The products over which the trait `Observability` observes.
+let observability = [
+    product("Tracing", of: "swift-distributed-tracing", trait: "Observability"),
+    product("Metrics", of: "swift-metrics", trait: "Observability"),
+    product("Logging", of: "swift-log", trait: "Observability"),
+]
 
 let modules = [
     "Composition", "Futures", "CallbackActions", "Services",
     "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients",
     "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "AsyncHTTPClientTransport",
+    "HTTPTypesConversions", "OpenTelemetryInstrumentation",
     "Stores", "Articles", "Pledge", "PledgeTesting",
 ]
 
@@ -61,13 +71,25 @@ let package = Package(
     traits: [
         .trait(
             name: "AsyncHTTPClient",
-            description: "Fills the module AsyncHTTPClientTransport, which is empty otherwise.")
+            description: "Fills the module AsyncHTTPClientTransport, which is empty otherwise."),
+        .trait(
+            name: "HTTPTypes",
+            description: "Fills the module HTTPTypesConversions, which is empty otherwise."),
+        .trait(
+            name: "Observability",
+            description: "Fills OpenTelemetryInstrumentation, which is empty otherwise."),
     ],
     dependencies: [
         // Fetched only where the trait AsyncHTTPClient is on.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+        // Only where the trait HTTPTypes is on.
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        // Only where the trait Observability is on.
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.10.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.10.0"),
     ]
         // SwiftPM would fetch for every build what no target of it uses.
         + (isWanted(test: "AsyncHTTPClientTransportTests")
@@ -109,6 +131,15 @@ let package = Package(
                 product("NIOCore", of: "swift-nio"), product("NIOPosix", of: "swift-nio"),
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
             ]),
+        module(
+            "HTTPTypesConversions",
+            uses: [
+                "HTTPNetworking", "Services",
+                product("HTTPTypes", of: "swift-http-types", trait: "HTTPTypes"),
+            ]),
+        module(
+            "OpenTelemetryInstrumentation",
+            uses: ["HTTPNetworking", "Services", "Futures"] + observability),
         module("Stores", uses: ["Futures"]),
         module(
             "Articles",
@@ -201,8 +232,27 @@ let package = Package(
                 product("NIOCore", of: "swift-nio"), product("NIOPosix", of: "swift-nio"),
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
                 product("NIOHTTP2", of: "swift-nio-http2"),
+                product("Tracing", of: "swift-distributed-tracing", trait: "Observability"),
             ],
             exclude: ["Certificates"]),
+        // Empty without the trait.
+        tests(
+            of: "HTTPTypesConversions",
+            uses: [
+                "HTTPNetworking", "Services", "Futures", "Pledge", "TestSupport",
+                product("HTTPTypes", of: "swift-http-types", trait: "HTTPTypes"),
+            ]),
+        // Empty without the trait.
+        tests(
+            of: "OpenTelemetryInstrumentation",
+            uses: [
+                "HTTPNetworking", "Services", "Futures", "InMemoryTransport", "Pledge",
+                "PledgeTesting", "HTTPTestSupport", "TestSupport",
+                product(
+                    "InMemoryTracing", of: "swift-distributed-tracing", trait: "Observability"),
+                product("MetricsTestKit", of: "swift-metrics", trait: "Observability"),
+                product("InMemoryLogging", of: "swift-log", trait: "Observability"),
+            ] + observability),
         tests(of: "Stores", uses: ["Futures", "TestSupport"]),
         tests(
             of: "Articles",

@@ -37,8 +37,9 @@ struct PageBlock {
         let imported = items.filter { $0.kind == .import }.compactMap(\.lines.first)
         let conditions = [
             "SwiftUI": "SwiftUI", "UIKit": "UIKit",
-            // The module is there without its trait too, and empty.
-            "AsyncHTTPClientTransport": "AsyncHTTPClient",
+            // These modules are there without their traits too, and empty.
+            "AsyncHTTPClientTransport": "AsyncHTTPClient", "HTTPTypesConversions": "HTTPTypes",
+            "OpenTelemetryInstrumentation": "Tracing",
         ]
         return conditions.first { imported.contains("import \($0.key)") }?.value
     }

@@ -11,7 +11,7 @@
 /// - `isolated` has the main actor as the default isolation of its program.
 ///
 /// A block that is a file of a tutorial (`to:`) is in none: `.ci/tutorial` compiles it.
-/// A block that imports SwiftUI, UIKit or the transport over AsyncHTTPClient is compiled where those exist.
+/// A block that imports SwiftUI, UIKit or a module behind a trait is compiled where that exists.
 struct PageProgram {
     /// The compiler's words for what is wrong: nothing when the program has to compile.
     let errors: [String]

@@ -96,11 +96,15 @@ import Testing
             ])
     }
 
-    @Test func transportBehindATrait() {
-        let block = "import AsyncHTTPClientTransport\nlet transport = AHCTransport()"
+    @Test(arguments: [
+        ("AsyncHTTPClientTransport", "AsyncHTTPClient"), ("HTTPTypesConversions", "HTTPTypes"),
+        ("OpenTelemetryInstrumentation", "Tracing"),
+    ])
+    func moduleBehindATrait(_ module: String, _ package: String) {
+        let block = "import \(module)\nlet transport = make()"
         #expect(
             lines(programs(("", block)).last).prefix(3) == [
-                "#if canImport(AsyncHTTPClient)", "import AsyncHTTPClientTransport", "#endif",
+                "#if canImport(\(package))", "import \(module)", "#endif",
             ])
     }
 

@@ -23,7 +23,7 @@ extension AHCTransport.Configuration {
         return HTTPClient(eventLoopGroup: group, configuration: configuration)
     }
 
-    private func lowered() -> HTTPClient.Configuration {
+    func lowered() -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls.configuration, redirectConfiguration: .disallow)
         configuration.timeout.connect = TimeAmount(saturating: connectTimeout)
@@ -33,6 +33,10 @@ extension AHCTransport.Configuration {
         // To try again is a policy's to decide.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = httpVersion == .automatic ? .automatic : .http1Only
+        #if Observability
+        // The middleware `openTelemetry` makes the span of a request; AsyncHTTPClient would make a second one.
+        configuration.tracing.tracer = nil
+        #endif
         return configuration
     }
 }

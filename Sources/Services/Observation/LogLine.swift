@@ -30,14 +30,17 @@ extension PolicyEvent {
     /// backslash, an equals sign, or an invisible character, is a JSON string, so that every event
     /// is one line. An error is written as its type, and its code if it is a ``CodedError``; inputs
     /// and outputs are not written.
-    public var logLine: String {
+    public var logLine: String { lineFacts.map(\.text).joined(separator: " ") }
+
+    /// What ``logLine`` says, as keys and values.
+    package var lineFacts: [EventFact] {
         var facts = [EventFact("call", "\(call)"), EventFact("span", "\(span)")]
         if let parent { facts.append(EventFact("parent", "\(parent)")) }
         facts += [
             EventFact("attempt", "\(attempt)"), EventFact("at_ms", milliseconds: instant.offset),
             EventFact("policy", policy), EventFact("event", kind.word),
         ]
-        return (facts + self.facts).map(\.text).joined(separator: " ")
+        return facts + self.facts
     }
 }
 

@@ -2,7 +2,7 @@ import Futures
 
 extension PolicyEvent.Kind {
     /// What was done, in a word.
-    var word: String {
+    package var word: String {
         switch self {
         case .began: "began"
         case .ended: "ended"
@@ -88,7 +88,7 @@ extension Outcome {
 
 extension PolicyEvent {
     /// What is known of the event beside what was done.
-    var facts: [EventFact] {
+    package var facts: [EventFact] {
         var facts = kind.facts
         if let policyName { facts.insert(EventFact("policy_name", policyName), at: 0) }
         // Said where the outcome does not say it.

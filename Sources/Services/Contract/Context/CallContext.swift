@@ -84,6 +84,9 @@ public struct CallContext {
     /// policy.
     public var record: CallRecord? { storage?.parts.record }
 
+    /// What another module binds to the call, such as the context of a tracer; nil without it.
+    package var carried: (any Sendable)? { storage?.parts.carried }
+
     /// Whether a first attempt in this context needs neither a span nor another number.
     var isPlain: Bool {
         guard let storage else { return true }
@@ -104,6 +107,7 @@ public struct CallContext {
         var span: CallSpan?
         var record: CallRecord?
         var traceContext: TraceContext?
+        var carried: (any Sendable)?
         /// Whose own work the call is part of.
         var works: [ObjectIdentifier] = []
     }
@@ -140,6 +144,9 @@ extension CallContext {
     public func with(traceContext: TraceContext?) -> CallContext {
         traceContext == self.traceContext ? self : with { $0.traceContext = traceContext }
     }
+
+    /// The same with something that another module binds to the call, in place of what was bound before.
+    package func with(carried: any Sendable) -> CallContext { with { $0.carried = carried } }
 
     /// The same as an attempt, within a span where the call is observed.
     func with(attempt: Int, record: CallRecord?, span: CallSpan?) -> CallContext {

@@ -1,0 +1,90 @@
+#if HTTPTypes
+import HTTPNetworking
+public import Services
+
+/// Why a message of one kind cannot be one of the other.
+public enum ConversionError: Error, Hashable, Sendable {
+    /// A field's name is no token, or is that of a pseudo field.
+    case invalidFieldName(String)
+    /// A field's value holds a byte that `HTTPField` would replace by a space.
+    case invalidFieldValue(name: String)
+    /// There are more fields than `HTTPFields` holds.
+    case tooManyFields(Int)
+    /// The method is no token.
+    case invalidMethod(String)
+    /// The request has no absolute http or https URL that is written as it is sent.
+    case invalidURL
+    /// The URL names a user.
+    case userInfoInURL
+    /// The field Host says something else than the URL.
+    case hostDiffers
+    /// The request asks for a tunnel or another protocol, not for a resource.
+    case notForAResource(method: String)
+    /// The status has not three digits.
+    case invalidStatus(Int)
+}
+
+extension ConversionError: CustomStringConvertible {
+    /// What is wrong and what to do; it shows no field's value, no URL and no control character.
+    public var description: String {
+        switch self {
+        case .invalidFieldName(let name):
+            """
+            the field "\(SafeText.escaped(name))" cannot be converted: a name is made of letters, digits and \
+            !#$%&'*+-.^_`|~; the pseudo fields are set by the request's method, scheme, authority and path
+            """
+        case .invalidFieldValue(let name):
+            """
+            the value of the field "\(SafeText.escaped(name))" cannot be converted: HTTPField would put spaces in \
+            the place of its control characters; take them out
+            """
+        case .tooManyFields(let count):
+            "\(count) fields cannot be converted: HTTPFields holds at most 65534; leave some out"
+        case .invalidMethod(let method):
+            """
+            the method "\(SafeText.escaped(method))" cannot be converted: a method is made of letters, digits and \
+            !#$%&'*+-.^_`|~
+            """
+        case .invalidURL:
+            """
+            there is no absolute http or https URL: the scheme is http or https, the authority is a host with or \
+            without a port up to 65535, and the path begins with "/" and is percent-encoded
+            """
+        case .userInfoInURL:
+            """
+            the URL names a user, which an authority must not (RFC 9113, section 8.3.1): take the user out of it, \
+            and send an Authorization field
+            """
+        case .hostDiffers:
+            """
+            the field Host names another host than the URL, of which HTTPTypes has one only, the authority: take \
+            the field out, or put its host into the URL
+            """
+        case .notForAResource(let method):
+            """
+            a request with the method \(SafeText.escaped(method)) that has no URL, such as one for a tunnel or for \
+            "*", cannot be converted: send it by the library that it is made for
+            """
+        case .invalidStatus(let status):
+            "the status \(status) cannot be converted: a status lies in 0...999"
+        }
+    }
+}
+
+extension ConversionError: CodedError {
+    /// The case's name.
+    public var loggedCode: String {
+        switch self {
+        case .invalidFieldName: "invalidFieldName"
+        case .invalidFieldValue: "invalidFieldValue"
+        case .tooManyFields: "tooManyFields"
+        case .invalidMethod: "invalidMethod"
+        case .invalidURL: "invalidURL"
+        case .userInfoInURL: "userInfoInURL"
+        case .hostDiffers: "hostDiffers"
+        case .notForAResource: "notForAResource"
+        case .invalidStatus: "invalidStatus"
+        }
+    }
+}
+#endif

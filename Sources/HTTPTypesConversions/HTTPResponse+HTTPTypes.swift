@@ -1,0 +1,52 @@
+#if HTTPTypes
+public import HTTPNetworking
+public import HTTPTypes
+
+extension HTTPTypes.HTTPResponse {
+    /// Makes the head of a response of Pledge, whole or with its body on its way.
+    ///
+    /// The reason phrase is empty: Pledge keeps none, and HTTP/2 has none. The body, the URL, the timing and the request
+    /// are lost, as this type has no place for them.
+    ///
+    /// - Parameter response: The response.
+    /// - Throws: ``ConversionError/invalidStatus(_:)``, and what `HTTPFields.init(_:)` throws.
+    public init(_ response: some HTTPResponseHead) throws(ConversionError) {
+        guard (0...999).contains(response.status) else { throw .invalidStatus(response.status) }
+        self.init(
+            status: Status(code: response.status),
+            headerFields: try HTTPFields(response.headers))
+    }
+}
+
+extension HTTPNetworking.HTTPResponse {
+    /// Makes a response of one of HTTPTypes, and a body.
+    ///
+    /// The reason phrase is lost, and what `HTTPHeaders.init(_:)` names.
+    ///
+    /// - Parameters:
+    ///   - response: The head of the response.
+    ///   - body: The body, which HTTPTypes keeps apart.
+    ///   - url: The URL that answered.
+    public init(_ response: HTTPTypes.HTTPResponse, body: Data = Data(), url: URL? = nil) {
+        self.init(
+            status: response.status.code, headers: HTTPHeaders(response.headerFields), body: body,
+            url: url)
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// Makes a response of one of HTTPTypes, and a body on its way.
+    ///
+    /// The reason phrase is lost, and what `HTTPHeaders.init(_:)` names.
+    ///
+    /// - Parameters:
+    ///   - response: The head of the response.
+    ///   - body: The body, which HTTPTypes keeps apart.
+    ///   - url: The URL that answered.
+    public init(_ response: HTTPTypes.HTTPResponse, body: HTTPBodyStream, url: URL? = nil) {
+        self.init(
+            status: response.status.code, headers: HTTPHeaders(response.headerFields), body: body,
+            url: url)
+    }
+}
+#endif

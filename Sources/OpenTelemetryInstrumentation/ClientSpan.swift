@@ -1,0 +1,71 @@
+#if Observability
+import Futures
+import HTTPNetworking
+import Metrics
+import Services
+import Tracing
+
+/// The span of one request that is sent, and what is measured of it, until both end.
+final class ClientSpan: Sendable {
+    /// What is beneath is traced in.
+    var context: ServiceContext { span.context }
+
+    private struct State {
+        var status: Int?
+        var connection: HTTPConnectionReport?
+        var hasEnded = false
+    }
+
+    private let span: any Span
+    private let request: RequestAttributes
+    private let metrics: (any MetricsFactory)?
+    private let start: SchedulerInstant
+    private let now: @Sendable () -> SchedulerInstant
+    private let state = Locked(State())
+
+    init(
+        _ request: HTTPRequest, tracer: (any Tracer)?, metrics: (any MetricsFactory)?,
+        now: @escaping @Sendable () -> SchedulerInstant
+    ) {
+        let call = CallContext.current
+        let attributes = RequestAttributes(request)
+        let parent = call.carried as? ServiceContext ?? .current ?? .topLevel
+        span = (tracer ?? InstrumentationSystem.tracer).startSpan(
+            attributes.spanName, context: parent, ofKind: .client)
+        self.request = attributes
+        self.metrics = metrics
+        self.now = now
+        start = now()
+        guard span.isRecording else { return }
+        span.updateAttributes { attributes.add(to: &$0, request, attempt: call.attempt) }
+    }
+
+    /// Notes what answered.
+    func answer(_ response: some HTTPResponseHead) {
+        state.withLock {
+            $0.status = response.status
+            $0.connection = response.timing.connection
+        }
+    }
+
+    /// Ends the span and records the duration, the first time.
+    func end(with error: (any Error)?) {
+        let last = state.withLock { state in
+            defer { state.hasEnded = true }
+            return state.hasEnded ? nil : state
+        }
+        guard let last else { return }
+        let answered = (error as? HTTPError)?.response
+        let ending = RequestEnding(
+            status: last.status ?? answered?.status,
+            connection: last.connection ?? answered?.timing.connection, error: error)
+        if span.isRecording {
+            span.updateAttributes { ending.add(to: &$0) }
+            if ending.isFailure { span.setStatus(SpanStatus(code: .error)) }
+        }
+        span.end()
+        RequestDuration.record(
+            start.duration(to: now()), request.dimensions + ending.dimensions, by: metrics)
+    }
+}
+#endif

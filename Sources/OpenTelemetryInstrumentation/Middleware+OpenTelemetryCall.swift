@@ -1,0 +1,59 @@
+#if Observability
+public import Futures
+public import Services
+public import Tracing
+
+extension Middleware {
+    /// Makes the spans of all attempts of a call children of the caller's span, and tells what policies do as span events.
+    ///
+    /// ```swift
+    /// let service = stack(
+    ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
+    /// ```
+    ///
+    /// **Place.** Outermost. It keeps the `ServiceContext` of the code that makes the call: an attempt that is made
+    /// later, from a timer or a callback, has it no more.
+    ///
+    /// **Events.** What the policies beneath report, such as `retry.retrying`, `hedge.hedged` or
+    /// `circuitBreaker.state_changed`, is an event of the caller's span. It needs a tracer that finds it, by `activeSpan`;
+    /// with another one nothing is told. See ``ServiceObserver/spanEvents(on:)``.
+    ///
+    /// **A span around the attempts.** OpenTelemetry asks for none. Where a name is given, there is one, of the kind
+    /// INTERNAL, which has the events; the attempts are its children. It ends when the future settles, which is before
+    /// the body of a streamed response has come.
+    ///
+    /// - Parameters:
+    ///   - name: What a span around the attempts of a call is called; nil for none. It must hold no secrets.
+    ///   - tracer: What makes and finds the spans; nil for that of `InstrumentationSystem`, which is looked up for each call.
+    ///   - scheduler: The clock of the observers beneath that are told of the same call.
+    public static func openTelemetryCall(
+        named name: (@Sendable (Input) -> String)? = nil, tracer: (any Tracer)? = nil,
+        on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        Middleware(named: "openTelemetryCall") { service in
+            { input in
+                let tracer = tracer ?? InstrumentationSystem.tracer
+                let caller = ServiceContext.current ?? .topLevel
+                let own = name.map {
+                    tracer.startSpan($0(input), context: caller, ofKind: .internal)
+                }
+                let span = own ?? tracer.activeSpan(identifiedBy: caller)
+                let context = own?.context ?? caller
+                let told =
+                    span.map { Self.observed(by: .spanEvents(on: $0), on: scheduler)(service) }
+                    ?? service
+                let future = ServiceContext.withValue(context) {
+                    CallContext.current.with(carried: context).run { told(input) }
+                }
+                guard let own else { return future }
+                return future.onEnd { result in
+                    if case .failure(let error) = result, !(error is CancellationError) {
+                        own.setStatus(SpanStatus(code: .error))
+                    }
+                    own.end()
+                }
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+#if Observability
+import HTTPNetworking
+import Tracing
+
+/// What is told of a request when it is sent.
+struct RequestAttributes: Sendable {
+    private let method: HTTPMethod
+    private let origin: HTTPOrigin?
+
+    init(_ request: HTTPRequest) {
+        method = request.method
+        origin = HTTPOrigin(request.url)
+    }
+
+    /// A span has the name of the method, where that is one of few.
+    var spanName: String { isKnown ? method.rawValue : "HTTP" }
+
+    /// The dimensions of a metric: few values each, as long as the servers are few.
+    var dimensions: [(String, String)] {
+        [("http.request.method", methodName)]
+            + (origin.map {
+                [("server.address", $0.address), ("server.port", "\($0.port)")]
+            } ?? [])
+    }
+
+    /// Adds the attributes of a span.
+    func add(to attributes: inout SpanAttributes, _ request: HTTPRequest, attempt: Int) {
+        attributes["http.request.method"] = methodName
+        if !isKnown {
+            attributes["http.request.method_original"] = SafeText.escaped(method.rawValue)
+        }
+        if let origin {
+            attributes["server.address"] = origin.address
+            attributes["server.port"] = origin.port
+        }
+        attributes["url.full"] = SafeText.redacted(request.url)
+        if attempt > 1 { attributes["http.request.resend_count"] = attempt - 1 }
+    }
+
+    private var methodName: String { isKnown ? method.rawValue : "_OTHER" }
+
+    private var isKnown: Bool { Self.known.contains(method.rawValue) }
+
+    /// Those of RFC 9110, PATCH, and QUERY.
+    private static let known: Set = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
+    ]
+}
+
+extension HTTPOrigin {
+    /// The host without the brackets of an IPv6 address.
+    fileprivate var address: String {
+        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
+}
+#endif

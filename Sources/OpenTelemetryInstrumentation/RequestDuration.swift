@@ -1,0 +1,31 @@
+#if Observability
+import Metrics
+
+/// The metric `http.client.request.duration`: how long requests took, in seconds.
+///
+/// It is recorded by the middleware `openTelemetry` with the dimensions `http.request.method`, `server.address`,
+/// `server.port`, and where they are known `http.response.status_code`, `error.type` and `network.protocol.version`.
+/// Each server that is asked makes time series of its own.
+///
+/// It is a `Recorder` that aggregates, and no `Timer`, since a `Timer` counts nanoseconds and each backend chooses its own
+/// unit for it. The API of swift-metrics has no place for a histogram's boundaries: give ``boundaries`` to the backend
+/// for this label.
+public enum RequestDuration {
+    /// The metric's name.
+    public static let label = "http.client.request.duration"
+
+    /// The boundaries that OpenTelemetry advises for its histogram, in seconds.
+    public static let boundaries = [
+        0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+    ]
+
+    static func record(
+        _ duration: Duration, _ dimensions: [(String, String)], by factory: (any MetricsFactory)?
+    ) {
+        let recorder = Recorder(
+            label: label, dimensions: dimensions, aggregate: true,
+            factory: factory ?? MetricsSystem.factory)
+        recorder.record(duration / .seconds(1))
+    }
+}
+#endif

@@ -1,0 +1,54 @@
+#if Observability
+import HTTPNetworking
+import Services
+import Tracing
+
+/// How a request that was sent ended.
+struct RequestEnding {
+    let status: Int?
+    let connection: HTTPConnectionReport?
+    let error: (any Error)?
+
+    /// Whether the span's status is an error: to give a request up is none.
+    var isFailure: Bool { errorType != nil && !(error is CancellationError) }
+
+    /// The dimensions of a metric.
+    var dimensions: [(String, String)] {
+        [
+            status.map { ("http.response.status_code", "\($0)") },
+            errorType.map { ("error.type", $0) },
+            protocolVersion.map { ("network.protocol.version", $0) },
+        ].compactMap { $0 }
+    }
+
+    /// Adds the attributes of a span.
+    func add(to attributes: inout SpanAttributes) {
+        if let status { attributes["http.response.status_code"] = status }
+        if let errorType { attributes["error.type"] = errorType }
+        if let protocolVersion { attributes["network.protocol.version"] = protocolVersion }
+        guard let peer = connection?.remoteAddress,
+            let colon = peer.lastIndex(of: ":"), let port = Int(peer[colon...].dropFirst())
+        else { return }
+        let address = peer[..<colon]
+        attributes["network.peer.address"] =
+            String(address.hasPrefix("[") ? address.dropFirst().dropLast() : address)
+        attributes["network.peer.port"] = port
+    }
+
+    /// The error's code, or its type without its module, as log lines have it; the status, where that is the error.
+    private var errorType: String? {
+        if let error {
+            return (error as? any CodedError)?.loggedCode ?? "\(type(of: error))"
+        }
+        return status.flatMap { $0 >= 400 ? "\($0)" : nil }
+    }
+
+    /// "1.1" of "HTTP/1.1".
+    private var protocolVersion: String? {
+        guard let version = connection?.protocolVersion, version.hasPrefix("HTTP/") else {
+            return nil
+        }
+        return String(version.dropFirst("HTTP/".count))
+    }
+}
+#endif
