@@ -60,6 +60,16 @@ struct OpenTelemetryStreamTests {
         withExtendedLifetime(pipe) {}
     }
 
+    @Test func endsOnceWhereAChunkIsAwaited() throws {
+        let (pipe, response) = try response()
+        let chunk = response.body.next()
+        response.body.cancel()
+        #expect(throws: CancellationError.self) { try chunk.result?.get() }
+        #expect(tracer.attributes["error.type"] == "CancellationError")
+        #expect(durations.count == 1)
+        withExtendedLifetime(pipe) {}
+    }
+
     @Test func endsWhereTheResponseIsReleasedUnread() throws {
         var kept: (HTTPBodyPipe, HTTPStreamedResponse)? = try response()
         #expect(kept != nil)
