@@ -30,6 +30,18 @@ struct GuideTests {
         #expect(try api(Endpoint(path: "/products")).result?.get() == Data())
     }
 
+    @Test func instrumentsAClient() async throws {
+        let send: HTTPService = { _ in
+            Future(value: HTTPResponse(status: ServiceContext.current == nil ? 500 : 200))
+        }
+        // snippet: OpenTelemetry-client
+        var client = HTTPClient(base: server, over: send)
+        client.aroundCall = .init(send: .openTelemetryCall(), stream: .openTelemetryCall())
+        client.aroundExchange = .init(send: .openTelemetry(), stream: .openTelemetry())
+        // end snippet
+        #expect(try await client.send(HTTPRequest(server)).value.status == 200)
+    }
+
     @Test func namesACall() throws {
         let send: HTTPService = { _ in Future(value: HTTPResponse(status: 200)) }
         // snippet: OpenTelemetry-named
