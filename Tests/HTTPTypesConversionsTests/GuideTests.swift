@@ -1,10 +1,14 @@
 #if HTTPTypes
-// snippet: HTTPTypes-imports
+// snippet: HTTPTypes-packages
 import Foundation
 import HTTPTypes
-import HTTPTypesConversions
 import Pledge
 // end snippet
+
+// snippet: HTTPTypes-import
+import HTTPTypesConversions
+// end snippet
+
 import Testing
 
 /// The code that the guide on HTTPTypes shows.

@@ -1,14 +1,18 @@
 #if Observability
-// snippet: OpenTelemetry-imports
+// snippet: OpenTelemetry-packages
 import Foundation
 import InMemoryTracing
 import Logging
 import Metrics
-import OpenTelemetryInstrumentation
 import Pledge
 import Testing
 import Tracing
 // end snippet
+
+// snippet: OpenTelemetry-import
+import OpenTelemetryInstrumentation
+// end snippet
+
 import InMemoryLogging
 
 /// The code that the guide on OpenTelemetry shows.
