@@ -7,8 +7,8 @@ extension HTTPHeaders {
     ///
     /// Three things are lost, as `HTTPHeaders` has no place for them. A value that is not UTF-8 is read as
     /// ISO-8859-1; its text is kept, and converted back it is UTF-8. White space around a value, which only
-    /// `HTTPField(name:lenientValue:)` lets in, is dropped. A field's indexing strategy is dropped as well: one that must
-    /// never be indexed (RFC 7541, section 7.1.3) has to be marked again.
+    /// `HTTPField(name:lenientValue:)` lets in, is dropped. A field's indexing strategy is dropped as well: one
+    /// that must never be indexed (RFC 7541, section 7.1.3) has to be marked again.
     ///
     /// Complexity: linear in the size of the fields.
     ///

@@ -5,15 +5,17 @@ public import HTTPTypes
 extension HTTPTypes.HTTPRequest {
     /// Makes the head of a request of Pledge, as it is sent.
     ///
-    /// The fields are the request's `effectiveHeaders`: its own, the body's Content-Type, and the Idempotency-Key, without
-    /// Content-Length. A Host that says the same as the URL is the authority, and no field.
+    /// The fields are the request's `effectiveHeaders`: its own, the body's Content-Type, and the
+    /// Idempotency-Key, without Content-Length. A Host that says the same as the URL is the authority, and no
+    /// field.
     ///
     /// What this type has no place for is lost: the body, the URL's fragment, which is not sent, and the context.
     /// The scheme is in lower case, and an empty path is "/".
     ///
     /// - Parameter request: The request.
     /// - Throws: ``ConversionError/invalidMethod(_:)``, ``ConversionError/invalidURL``,
-    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and what `HTTPFields.init(_:)` throws.
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and what `HTTPFields.init(_:)`
+    ///   throws.
     public init(_ request: HTTPNetworking.HTTPRequest) throws(ConversionError) {
         guard let method = Method(request.method) else {
             throw .invalidMethod(request.method.rawValue)
@@ -39,12 +41,12 @@ extension HTTPNetworking.HTTPRequest {
     /// The indexing strategies are lost, and what `HTTPHeaders.init(_:)` names.
     ///
     /// - Parameters:
-    ///   - request: The head of the request. Its scheme must be set: HTTP/1.1 does not send one, so that a server's
-    ///     request has none.
+    ///   - request: The head of the request. Its scheme must be set: HTTP/1.1 does not send one, so that a
+    ///     server's request has none.
     ///   - body: The body, which HTTPTypes keeps apart.
     /// - Throws: ``ConversionError/notForAResource(method:)`` for CONNECT, and for OPTIONS of "*";
-    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and ``ConversionError/invalidURL`` where the
-    ///   parts make no URL that says the same.
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and ``ConversionError/invalidURL``
+    ///   where the parts make no URL that says the same.
     public init(
         _ request: HTTPTypes.HTTPRequest, body: HTTPNetworking.HTTPRequest.Body = .none
     ) throws(ConversionError) {

@@ -5,8 +5,8 @@ public import HTTPTypes
 extension HTTPTypes.HTTPResponse {
     /// Makes the head of a response of Pledge, whole or with its body on its way.
     ///
-    /// The reason phrase is empty: Pledge keeps none, and HTTP/2 has none. The body, the URL, the timing and the request
-    /// are lost, as this type has no place for them.
+    /// The reason phrase is empty: Pledge keeps none, and HTTP/2 has none. The body, the URL, the timing and
+    /// the request are lost, as this type has no place for them.
     ///
     /// - Parameter response: The response.
     /// - Throws: ``ConversionError/invalidStatus(_:)``, and what `HTTPFields.init(_:)` throws.

@@ -4,12 +4,12 @@ import Metrics
 /// The metric `http.client.request.duration`: how long requests took, in seconds.
 ///
 /// It is recorded by the middleware `openTelemetry` with the dimensions `http.request.method`, `server.address`,
-/// `server.port`, and where they are known `http.response.status_code`, `error.type` and `network.protocol.version`.
-/// Each server that is asked makes time series of its own.
+/// `server.port`, and where they are known `http.response.status_code`, `error.type` and
+/// `network.protocol.version`. Each server that is asked makes time series of its own.
 ///
-/// It is a `Recorder` that aggregates, and no `Timer`, since a `Timer` counts nanoseconds and each backend chooses its own
-/// unit for it. The API of swift-metrics has no place for a histogram's boundaries: give ``boundaries`` to the backend
-/// for this label.
+/// It is a `Recorder` that aggregates, and no `Timer`, since a `Timer` counts nanoseconds and each backend
+/// chooses its own unit for it. The API of swift-metrics has no place for a histogram's boundaries: give
+/// ``boundaries`` to the backend for this label.
 public enum RequestDuration {
     /// The metric's name.
     public static let label = "http.client.request.duration"

@@ -35,7 +35,8 @@ struct RequestEnding {
         attributes["network.peer.port"] = port
     }
 
-    /// The error's code, or its type without its module, as log lines have it; the status, where that is the error.
+    /// The error's code, or its type without its module, as log lines have it; the status, where that is the
+    /// error.
     private var errorType: String? {
         if let error {
             return (error as? any CodedError)?.loggedCode ?? "\(type(of: error))"

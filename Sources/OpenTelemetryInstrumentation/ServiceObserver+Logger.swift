@@ -10,8 +10,8 @@ extension ServiceObserver {
     /// ```
     ///
     /// The message is the policy and the event, like "retry retrying". The metadata are the keys and values of
-    /// `PolicyEvent.logLine`: `call`, `span`, `attempt`, `at_ms`, and what belongs to the event. An error is written as its
-    /// type and its code; inputs and outputs are not written.
+    /// `PolicyEvent.logLine`: `call`, `span`, `attempt`, `at_ms`, and what belongs to the event. An error is
+    /// written as its type and its code; inputs and outputs are not written.
     ///
     /// - Parameters:
     ///   - logger: Called on the thread where the event happened, several at the same time.

@@ -6,8 +6,9 @@ extension ServiceObserver {
     /// Tells what policies do as events of a span.
     ///
     /// An event is named like `retry.retrying`. Its attributes are those of a log line: `pledge.attempt`,
-    /// `pledge.policy_name`, and what belongs to the event, such as `pledge.after_ms` and `pledge.error`. Beginnings and
-    /// ends of attempts are no events, as the attempts have spans. An error is told by its type and its code.
+    /// `pledge.policy_name`, and what belongs to the event, such as `pledge.after_ms` and `pledge.error`.
+    /// Beginnings and ends of attempts are no events, as the attempts have spans. An error is told by its type
+    /// and its code.
     ///
     /// - Parameter span: The span. Nothing is added once it has ended.
     public static func spanEvents(on span: any Span) -> ServiceObserver {
