@@ -37,6 +37,7 @@ struct PageBlock {
         let imported = items.filter { $0.kind == .import }.compactMap(\.lines.first)
         let conditions = [
             "SwiftUI": "SwiftUI", "UIKit": "UIKit",
+            "Hummingbird": "Hummingbird", "ServiceLifecycle": "ServiceLifecycle",
             // These modules are there without their traits too, and empty.
             "AsyncHTTPClientTransport": "AsyncHTTPClient", "HTTPTypesConversions": "HTTPTypes",
             "OpenTelemetryInstrumentation": "Tracing",
