@@ -12,7 +12,7 @@ func checkCallbackActions() async throws {
         // snippet: basic
         let info = LoginInfo(userName: "Tangent", password: "123")
         FirstUse.Network.shared.loginAction(info) { response in
-            print(response.message)  // 登陆成功
+            print(response.message)  // 登陆成功 (the login succeeded)
         }
         // end snippet
     }
@@ -24,7 +24,7 @@ func checkCallbackActions() async throws {
         let finalAction = Network.shared.loginAction >- Parser.shared.jsonAction
         let loginInfo = LoginInfo(userName: "Tangent", password: "123")
         finalAction(loginInfo) { response in
-            print(response.message)  // 登录失败!
+            print(response.message)  // 登录失败! (the login failed)
         }
         // end snippet
     }
@@ -33,12 +33,12 @@ func checkCallbackActions() async throws {
     do {
         let print: @Sendable (String) -> Void = { separated.resolve(with: $0) }
         // snippet: separated
-        // 组合Action以及监听回调
+        // 组合Action以及监听回调 (composes the action and observes its callback)
         let request =
             Network.shared.loginAction >- Parser.shared.jsonAction <- { response in
-                print(response.message)  // 登录成功!
+                print(response.message)  // 登录成功! (the login succeeded)
             }
-        // 发送回调执行请求
+        // 发送回调执行请求 (runs the request with a callback)
         request(LoginInfo(userName: "Tan", password: "123"))
         // end snippet
     }
@@ -48,7 +48,7 @@ func checkCallbackActions() async throws {
         let print: @Sendable (String) -> Void = { garbled.resolve(with: $0) }
         // snippet: exec
         let parse = exec(Parser.shared.jsonAction) { response in
-            print(response.message)  // JSON数据解析错误!
+            print(response.message)  // JSON数据解析错误! (the JSON cannot be parsed)
         }
         parse("not JSON")
         // end snippet

@@ -18,7 +18,7 @@ enum FirstUse {
     typealias LoginAction = Action<LoginInfo, NetworkResponse>
 
     final class Network: Sendable {
-        // 单例模式
+        // 单例模式 (a singleton)
         static let shared = Network()
         private init() {}
 

@@ -11,7 +11,7 @@ func checkPureFunctions() {
 
         increaseA()
 
-        print(state)  // 结果: 1
+        print(state)  // 结果: 1 (result: 1)
         // end snippet
         check("increaseA", state, is: 1)
 
@@ -27,7 +27,7 @@ func checkPureFunctions() {
 
         let state = increaseB(state: 0)
 
-        print(state)  // 结果: 1
+        print(state)  // 结果: 1 (result: 1)
         // end snippet
         check("increaseB", state, is: 1)
         check("increaseB is pure", increaseB(state: 0) == 1, is: true)

@@ -14,7 +14,7 @@ func useStore() {
 
     let store = Store(initailState: initailState)
 
-    // 以下变量 newStates 和 oldStates 用于录制状态历史
+    // 以下变量 newStates 和 oldStates 用于录制状态历史 (record the states that were seen)
     nonisolated(unsafe) var newStates: [State] = []
     nonisolated(unsafe) var oldStates: [State?] = []
 
@@ -23,14 +23,14 @@ func useStore() {
         oldStates.append(oldState)
     }
 
-    // 模拟真实事件
+    // 模拟真实事件 (events as they really come)
     store.dispatch(event: .onUpateUsername("beeth0ven"))
     store.dispatch(event: .onUpatePassword("123456"))
 
-    // 取消订阅
+    // 取消订阅 (unsubscribes)
     store.unsubscribe(subscriptionID)
 
-    // 描叙预期
+    // 描叙预期 (what is expected)
     let expectNewStates = [
         State(
             username: "",
@@ -73,7 +73,7 @@ func useStore() {
         ),
     ]
 
-    // 比对结果
+    // 比对结果 (compares the results)
     print(newStates == expectNewStates)  // true
     print(oldStates == expectOldStates)  // true
 }
