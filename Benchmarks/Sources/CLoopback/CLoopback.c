@@ -1,4 +1,5 @@
 #include "CLoopback.h"
+#include "Listener.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -7,6 +8,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,15 +40,20 @@ static void *serve(void *argument) {
     return NULL;
 }
 
+struct server {
+    int listener;
+    void *(*serve)(void *);
+};
+
 static void *listen_for_ever(void *argument) {
-    int listener = (int)(intptr_t)argument;
+    struct server *server = argument;
     for (;;) {
-        int connection = accept(listener, NULL, NULL);
+        int connection = accept(server->listener, NULL, NULL);
         if (connection < 0) { continue; }
         int on = 1;
         setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         pthread_t thread;
-        if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)connection) == 0) {
+        if (pthread_create(&thread, NULL, server->serve, (void *)(intptr_t)connection) == 0) {
             pthread_detach(thread);
         } else {
             close(connection);
@@ -55,23 +62,28 @@ static void *listen_for_ever(void *argument) {
     return NULL;
 }
 
-int loopback_start(void) {
+int loopback_listen(void *(*serve)(void *)) {
     signal(SIGPIPE, SIG_IGN);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 0};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t length = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (listener < 0) { return -1; }
+    struct server *server = malloc(sizeof *server);
+    if (listener < 0 || !server) { return -1; }
+    *server = (struct server){listener, serve};
     pthread_t thread;
     if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 128) != 0
         || getsockname(listener, (struct sockaddr *)&address, &length) != 0
-        || pthread_create(&thread, NULL, listen_for_ever, (void *)(intptr_t)listener) != 0) {
+        || pthread_create(&thread, NULL, listen_for_ever, server) != 0) {
         close(listener);
+        free(server);
         return -1;
     }
     pthread_detach(thread);
     return ntohs(address.sin_port);
 }
+
+int loopback_start(void) { return loopback_listen(serve); }
 
 int loopback_free_port(void) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 0};

@@ -3,17 +3,13 @@
 #endif
 
 #include "CLoopback.h"
+#include "Listener.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum { most = 262144 };
@@ -84,34 +80,4 @@ static void *serve(void *argument) {
     return NULL;
 }
 
-static void *listen_for_ever(void *argument) {
-    int listener = (int)(intptr_t)argument;
-    for (;;) {
-        int connection = accept(listener, NULL, NULL);
-        pthread_t thread;
-        if (connection < 0) { continue; }
-        if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)connection) == 0) {
-            pthread_detach(thread);
-        } else {
-            close(connection);
-        }
-    }
-    return NULL;
-}
-
-int large_loopback_start(void) {
-    signal(SIGPIPE, SIG_IGN);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 0};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    pthread_t thread;
-    if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 128) != 0
-        || getsockname(listener, (struct sockaddr *)&address, &length) != 0
-        || pthread_create(&thread, NULL, listen_for_ever, (void *)(intptr_t)listener) != 0) {
-        close(listener);
-        return -1;
-    }
-    pthread_detach(thread);
-    return ntohs(address.sin_port);
-}
+int large_loopback_start(void) { return loopback_listen(serve); }
