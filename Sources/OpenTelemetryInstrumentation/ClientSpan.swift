@@ -6,7 +6,7 @@ import Services
 import Tracing
 
 /// The span of one request that is sent, and what is measured of it, until both end.
-final class ClientSpan: Sendable {
+final class ClientSpan: ExchangeListener {
     /// What is beneath is traced in.
     var context: ServiceContext { span.context }
 

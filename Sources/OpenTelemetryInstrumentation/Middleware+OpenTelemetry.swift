@@ -52,20 +52,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     (tracer ?? InstrumentationSystem.instrument).inject(
                         span.context, into: &sent.headers, using: HeaderInjector())
                 }
-                let answer = ServiceContext.withValue(span.context) { service(sent).naming(sent) }
-                return answer.onEnd { result in
-                    if case .failure(let error) = result { span.end(with: error) }
-                }
-                .mapWithoutOrigin { response in
-                    span.answer(response)
-                    guard let body = response.bodyStream else {
-                        span.end(with: nil)
-                        return response
-                    }
-                    var told = response
-                    told.bodyStream = body.told(to: span)
-                    return told
-                }
+                return ServiceContext.withValue(span.context) { service(sent).naming(sent) }
+                    .told(to: span)
             }
         }
     }
@@ -75,27 +63,6 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 private struct HeaderInjector: Injector {
     func inject(_ value: String, forKey key: String, into headers: inout HTTPHeaders) {
         headers.set(value, for: key)
-    }
-}
-
-extension HTTPBodyStream {
-    /// The same stream, which tells a span of its end.
-    fileprivate func told(to span: ClientSpan) -> HTTPBodyStream {
-        HTTPBodyStream(
-            length: length,
-            next: {
-                self.next().onEnd { result in
-                    switch result {
-                    case .success(nil): span.end(with: nil)
-                    case .success: break
-                    case .failure(let error): span.end(with: error)
-                    }
-                }
-            },
-            cancel: {
-                self.cancel()
-                span.end(with: CancellationError())
-            })
     }
 }
 #endif

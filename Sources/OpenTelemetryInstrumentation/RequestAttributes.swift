@@ -19,7 +19,7 @@ struct RequestAttributes: Sendable {
     var dimensions: [(String, String)] {
         [("http.request.method", methodName)]
             + (origin.map {
-                [("server.address", $0.address), ("server.port", "\($0.port)")]
+                [("server.address", $0.host.withoutBrackets), ("server.port", "\($0.port)")]
             } ?? [])
     }
 
@@ -30,7 +30,7 @@ struct RequestAttributes: Sendable {
             attributes["http.request.method_original"] = SafeText.escaped(method.rawValue)
         }
         if let origin {
-            attributes["server.address"] = origin.address
+            attributes["server.address"] = origin.host.withoutBrackets
             attributes["server.port"] = origin.port
         }
         attributes["url.full"] = SafeText.redacted(request.url)
@@ -45,12 +45,5 @@ struct RequestAttributes: Sendable {
     private static let known: Set = [
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]
-}
-
-extension HTTPOrigin {
-    /// The host without the brackets of an IPv6 address.
-    fileprivate var address: String {
-        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    }
 }
 #endif

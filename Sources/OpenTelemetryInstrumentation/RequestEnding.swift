@@ -29,9 +29,7 @@ struct RequestEnding {
         guard let peer = connection?.remoteAddress,
             let colon = peer.lastIndex(of: ":"), let port = Int(peer[colon...].dropFirst())
         else { return }
-        let address = peer[..<colon]
-        attributes["network.peer.address"] =
-            String(address.hasPrefix("[") ? address.dropFirst().dropLast() : address)
+        attributes["network.peer.address"] = peer[..<colon].withoutBrackets
         attributes["network.peer.port"] = port
     }
 

@@ -86,17 +86,10 @@ final class HeadBytesHandler: ChannelInboundHandler {
             } else if line.isEmpty, isAnswer {
                 break
             } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-                values.append(Self.trimmed(line[(colon + 1)...]))
+                values.append(line[(colon + 1)...].trimmed)
             }
         }
         return values
-    }
-
-    private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
-        var value = value.drop(while: isBlank)
-        while let last = value.last, isBlank(last) { value.removeLast() }
-        return value
     }
 }
 

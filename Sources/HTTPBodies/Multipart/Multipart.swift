@@ -40,7 +40,7 @@ public struct Multipart {
     public var contentType: String { "multipart/\(subtype); boundary=\(boundary)" }
 
     private static func boundary(for parts: [Part], _ random: RandomSource) -> String {
-        let start = "pledge-\(hexadecimal(random.next()))\(hexadecimal(random.next()))"
+        let start = "pledge-\(HexDigits.text(random.next()))\(HexDigits.text(random.next()))"
         var boundary = start
         var count = 0
         // It ends whatever the generator does: data of so many bytes hold fewer numbers.
@@ -57,11 +57,6 @@ public struct Multipart {
             guard case .data(let data) = part.body.content else { return false }
             return pattern.firstOffset(in: data) != nil
         }
-    }
-
-    private static func hexadecimal(_ bits: UInt64) -> String {
-        let digits = String(bits, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

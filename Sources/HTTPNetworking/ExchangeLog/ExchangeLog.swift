@@ -28,52 +28,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }
         return Middleware(named: "exchangeLog") { service in
             { request in
-                let entry = ExchangeEntry(request, now: now, write)
-                return service(request).onEnd { result in
-                    guard case .failure(let error) = result else { return }
-                    if let response = (error as? HTTPError)?.response {
-                        entry.answer(response, bytes: response.body.count)
-                    }
-                    entry.end(with: error)
-                }
-                .mapWithoutOrigin { response in
-                    entry.answer(response, bytes: response.receivedBody?.count ?? 0)
-                    guard let body = response.bodyStream else {
-                        entry.end(with: nil)
-                        return response
-                    }
-                    var told = response
-                    told.bodyStream = body.told(to: entry)
-                    return told
-                }
+                service(request).told(to: ExchangeEntry(request, now: now, write))
             }
         }
     }
 }
 
-extension HTTPBodyStream {
-    /// The same stream, which tells an entry what is read of it.
-    fileprivate func told(to entry: ExchangeEntry) -> HTTPBodyStream {
-        HTTPBodyStream(
-            length: length,
-            next: {
-                self.next().onEnd { result in
-                    switch result {
-                    case .success(let chunk?): entry.add(chunk.count)
-                    case .success(nil): entry.end(with: nil)
-                    case .failure(let error): entry.end(with: error)
-                    }
-                }
-            },
-            cancel: {
-                self.cancel()
-                entry.end(with: CancellationError())
-            })
-    }
-}
-
 /// What is known so far of an exchange that has not ended.
-private final class ExchangeEntry: Sendable {
+private final class ExchangeEntry: ExchangeListener {
     private struct State {
         var status: Int?
         var headers: HTTPHeaders = [:]
@@ -99,16 +61,21 @@ private final class ExchangeEntry: Sendable {
         start = now()
     }
 
-    func answer(_ response: some HTTPResponseHead, bytes: Int) {
+    func answer(_ response: some HTTPResponseHead) {
         state.withLock { state in
             state.status = response.status
             state.headers = response.headers
             state.request = response.request
-            state.bytes = bytes
+            state.bytes = response.receivedBody?.count ?? 0
         }
     }
 
-    func add(_ count: Int) { state.withLock { $0.bytes += count } }
+    func receive(_ chunk: Data) { state.withLock { $0.bytes += chunk.count } }
+
+    func fail(with error: any Error) {
+        if let response = (error as? HTTPError)?.response { answer(response) }
+        end(with: error)
+    }
 
     /// Tells of the exchange, the first time.
     func end(with error: (any Error)?) {

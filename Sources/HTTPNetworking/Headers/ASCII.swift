@@ -29,3 +29,10 @@ extension BidirectionalCollection<UInt8> {
         return rest.lastIndex { !$0.isSpace }.map { rest[...$0] } ?? rest.prefix(0)
     }
 }
+
+extension StringProtocol {
+    /// A host without the brackets that an IPv6 address has in a URL.
+    package var withoutBrackets: String {
+        String(hasPrefix("[") ? dropFirst().dropLast() : self[...])
+    }
+}

@@ -64,10 +64,7 @@ extension ProxySettings.Server {
     package var scheme: String { components?.scheme?.lowercased() ?? "" }
 
     /// The host, without the brackets of an IPv6 address; empty where there is none.
-    package var host: String {
-        let host = components?.host ?? ""
-        return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    }
+    package var host: String { (components?.host ?? "").withoutBrackets }
 
     /// The port, 1080 where none is said, as curl takes it.
     package var port: Int { components?.port ?? 1_080 }

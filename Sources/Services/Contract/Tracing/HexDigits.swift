@@ -1,5 +1,5 @@
-/// Hexadecimal digits in lower case, the only ones that trace headers may have.
-enum HexDigits {
+/// Hexadecimal digits in lower case.
+package enum HexDigits {
     /// The number that digits stand for; nil where one is no such digit.
     ///
     /// - Parameter digits: 16 at most.
@@ -17,11 +17,9 @@ enum HexDigits {
         return value
     }
 
-    /// Adds the digits of a number to a text, 16 unless told otherwise.
-    static func append(_ value: UInt64, count: Int = 16, to text: inout [UInt8]) {
-        for place in (0..<count).reversed() {
-            let digit = UInt8(truncatingIfNeeded: value >> (4 * place) & 0xF)
-            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
+    /// The digits of a number, 16 unless told otherwise.
+    package static func text(_ value: UInt64, count: Int = 16) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 }

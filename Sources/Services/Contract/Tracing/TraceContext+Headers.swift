@@ -29,17 +29,7 @@ extension TraceContext {
     /// The value of the header `traceparent`, always of version 00.
     public var traceparent: String {
         let flags: UInt64 = (isSampled ? Flag.sampled : 0) | (isRandom ? Flag.random : 0)
-        var text: [UInt8] = []
-        text.reserveCapacity(Self.length)
-        HexDigits.append(0, count: 2, to: &text)
-        text.append(Self.dash)
-        HexDigits.append(traceID.high, to: &text)
-        HexDigits.append(traceID.low, to: &text)
-        text.append(Self.dash)
-        HexDigits.append(spanID.value, to: &text)
-        text.append(Self.dash)
-        HexDigits.append(flags, count: 2, to: &text)
-        return String(decoding: text, as: UTF8.self)
+        return "00-\(traceID)-\(spanID)-\(HexDigits.text(flags, count: 2))"
     }
 
     /// The value of the header `tracestate`; nil where there is no member, and then it is not sent.

@@ -28,11 +28,7 @@ extension TraceContext {
 
 extension TraceContext.SpanID: CustomStringConvertible {
     /// 16 hexadecimal digits in lower case.
-    public var description: String {
-        var text: [UInt8] = []
-        HexDigits.append(value, to: &text)
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var description: String { HexDigits.text(value) }
 }
 
 extension TraceContext.SpanID: Hashable, Sendable {}

@@ -35,12 +35,7 @@ extension TraceContext {
 
 extension TraceContext.TraceID: CustomStringConvertible {
     /// 32 hexadecimal digits in lower case.
-    public var description: String {
-        var text: [UInt8] = []
-        HexDigits.append(high, to: &text)
-        HexDigits.append(low, to: &text)
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var description: String { HexDigits.text(high) + HexDigits.text(low) }
 }
 
 extension TraceContext.TraceID: Hashable, Sendable {}
