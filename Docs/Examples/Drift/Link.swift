@@ -36,6 +36,19 @@ struct Link: Hashable {
         }
     }
 
+    /// The path from the root that a relative path means on a page.
+    static func path(_ relative: String, from page: String) -> String {
+        var parts = page.split(separator: "/").dropLast().map(String.init)
+        for part in relative.split(separator: "/") {
+            switch part {
+            case ".": break
+            case "..": if parts.isEmpty { return "../\(relative)" } else { parts.removeLast() }
+            default: parts.append(String(part))
+            }
+        }
+        return parts.joined(separator: "/")
+    }
+
     private static func anchor(of heading: String) -> String {
         let shown = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.output.1 }
         return String(

@@ -23,7 +23,7 @@ struct LinkCheck {
             for link in Link.all(in: text) {
                 let parts = link.target.split(
                     separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-                let file = parts[0].isEmpty ? page : path(String(parts[0]), from: page)
+                let file = parts[0].isEmpty ? page : Link.path(String(parts[0]), from: page)
                 targets[page, default: []].insert(file)
                 if let message = wrong(file, parts.count > 1 ? String(parts[1]) : nil, anchors) {
                     problems.append(Problem(page, link.line, "'\(link.target)' \(message)"))
@@ -62,18 +62,5 @@ struct LinkCheck {
             }
         }
         return reached
-    }
-
-    /// The path from the root that a relative path means on a page.
-    private func path(_ relative: String, from page: String) -> String {
-        var parts = page.split(separator: "/").dropLast().map(String.init)
-        for part in relative.split(separator: "/") {
-            switch part {
-            case ".": break
-            case "..": if parts.isEmpty { return "../\(relative)" } else { parts.removeLast() }
-            default: parts.append(String(part))
-            }
-        }
-        return parts.joined(separator: "/")
     }
 }

@@ -21,7 +21,7 @@ struct SitePage {
         var seen: Set<String> = []
         return Link.all(in: text).compactMap { link in
             let file = link.target.split(separator: "#", omittingEmptySubsequences: false)[0]
-            guard !file.isEmpty, let page = pages[Self.path(String(file), from: path)],
+            guard !file.isEmpty, let page = pages[Link.path(String(file), from: path)],
                 seen.insert(page.name).inserted
             else { return nil }
             return page
@@ -63,7 +63,7 @@ struct SitePage {
             let isCode = prose[..<match.range.lowerBound].count { $0 == "`" } % 2 == 1
             if isCode || target.contains("://") { return String(whole) }
             let parts = target.split(separator: "#", omittingEmptySubsequences: false)
-            let file = parts[0].isEmpty ? path : Self.path(String(parts[0]), from: path)
+            let file = parts[0].isEmpty ? path : Link.path(String(parts[0]), from: path)
             if !mark.isEmpty {
                 shown.append(file)
                 return "![\(words)](\(file.split(separator: "/").last ?? ""))"
@@ -84,18 +84,5 @@ struct SitePage {
         guard let index = anchors.firstIndex(of: anchor), index > 0 else { return nil }
         let kept = headings[index].filter { !"`'\"*".contains($0) }
         return kept.split(separator: " ").joined(separator: "-")
-    }
-
-    /// The path from the root that a relative path means on a page.
-    static func path(_ relative: String, from page: String) -> String {
-        var parts = page.split(separator: "/").dropLast().map(String.init)
-        for part in relative.split(separator: "/") {
-            switch part {
-            case ".": break
-            case "..": _ = parts.popLast()
-            default: parts.append(String(part))
-            }
-        }
-        return parts.joined(separator: "/")
     }
 }
