@@ -269,7 +269,7 @@ let package = Package(
         ),
         .testTarget(
             name: "Examples",
-            dependencies: ["Pledge", "PledgeTesting", "TestSupport"],
+            dependencies: ["quickstart", "Pledge", "PledgeTesting", "TestSupport"],
             path: "Docs/Examples",
             exclude: ["Outputs"],
             swiftSettings: settings

@@ -2,10 +2,22 @@ import Foundation
 import Pledge
 
 /// What policies do about a server that is busy at first and slow afterwards, as a waterfall.
+func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
+    print("\nA screen that asks for one product twice, of a server that is busy and then slow:")
+    return loadOnABusyDay(recordedBy: recorder).map { title, requests in
+        let style = Terminal.waterfallStyle
+        print(recorder.lastCall?.waterfall(width: 24, style: style) ?? "", terminator: "")
+        print("  \(title) for both, after \(requests) requests.")
+    }
+}
+
+/// Loads a product for a screen that asks twice: its name, and how many requests it took.
 ///
 /// Nothing of the product loader has changed: the policies are around the network. The time is
 /// virtual, so that this is over at once, and the same each time.
-func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
+func loadOnABusyDay(
+    recordedBy recorder: CallRecorder
+) -> Future<(title: String, requests: Int)> {
     let scheduler = ManualScheduler()
     let shop = busyShop(on: scheduler)
     let networking = stack(
@@ -21,14 +33,9 @@ func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
         .observed(by: recorder.observer, on: scheduler, named: { _ in "screen" }),
         over: { (id: Product.ID) in zip(load(id), load(id)) })
 
-    print("\nA screen that asks for one product twice, of a server that is busy and then slow:")
     let shown = loadScreen(7)
     scheduler.run()
-    return shown.map { title, _ in
-        let style = Terminal.waterfallStyle
-        print(recorder.lastCall?.waterfall(width: 24, style: style) ?? "", terminator: "")
-        print("  \(title.name) for both, after \(shop.calls.count) requests.")
-    }
+    return shown.map { product, _ in (product.name, shop.calls.count) }
 }
 
 /// Answers two requests with 503, takes two seconds for the third, and is well then.

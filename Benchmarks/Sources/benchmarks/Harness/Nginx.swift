@@ -27,7 +27,9 @@ struct Nginx {
     private static let lifeline = Pipe()
 
     private static func start() throws -> Nginx? {
-        guard let program = find("nginx"), let openssl = find("openssl") else { return nil }
+        guard let program = findProgram("nginx"), let openssl = findProgram("openssl") else {
+            return nil
+        }
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "nginx-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -85,12 +87,5 @@ struct Nginx {
                 }
             }
             """
-    }
-
-    private static func find(_ name: String) -> URL? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return (path.split(separator: ":").map(String.init) + ["/usr/sbin"])
-            .map { URL(fileURLWithPath: $0).appending(path: name) }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 }

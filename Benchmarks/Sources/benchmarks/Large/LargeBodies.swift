@@ -22,7 +22,8 @@ struct LargeBodies {
     private let port = large_loopback_start()
 
     func go() async throws {
-        guard port > 0, FileManager.default.fileExists(atPath: "/dev/shm"), find("curl") != nil
+        guard port > 0, FileManager.default.fileExists(atPath: "/dev/shm"),
+            findProgram("curl") != nil
         else { throw Complaint("--large needs Linux with /dev/shm, and the curl program") }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -95,16 +96,10 @@ struct LargeBodies {
 /// Runs the curl program.
 private func curl(_ arguments: [String]) throws {
     let program = Process()
-    program.executableURL = find("curl")
+    program.executableURL = findProgram("curl")
     program.arguments = arguments
     program.standardOutput = FileHandle.nullDevice
     try program.run()
     program.waitUntilExit()
     guard program.terminationStatus == 0 else { throw Complaint("curl has failed") }
-}
-
-private func find(_ name: String) -> URL? {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/\(name)") }
-        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 }

@@ -1,6 +1,6 @@
 /// Draws parts from outside to inside, those that are passed several times further to the right.
 struct StackPicture {
-    private static let row = 24.0
+    private static let row = 22.0
     private static let indent = 22.0
     private static let boxWidth = 210.0
     private static let left = 92.0

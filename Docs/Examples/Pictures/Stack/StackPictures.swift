@@ -9,6 +9,7 @@ import Testing
     /// What is said about a part, by its name, in the order in which parts of that name stand.
     private static let notes: [String: [(name: String, note: String)]] = [
         "observed": [("observed", "log, metrics and recorders hear of all beneath")],
+        "newTrace": [("newTrace", "one trace for the whole call")],
         "call": [("aroundCall", "your own")],
         "deadline": [
             ("deadline", "bounds redirects, attempts and waits together"),
@@ -29,6 +30,7 @@ import Testing
         "retry": [("retry", "goes around for each attempt")],
         "attempt": [("aroundAttempt", "your own")],
         "hedge": [("hedge", "goes down twice where it is slow")],
+        "tracePropagation": [("tracePropagation", "a span for each request")],
         "exchangeLog": [("exchangeLog", "a line for each exchange")],
         "timeout": [("timeout", "bounds one exchange")],
         "exchange": [("aroundExchange", "your own")],
@@ -89,6 +91,7 @@ import Testing
         client.acceptedStatuses = 200...299
         client.log = .init { _ in }
         client.metrics = ServiceMetrics()
+        client.tracing = .init()
         client.aroundCall = counting("call")
         client.aroundAttempt = counting("attempt")
         client.aroundExchange = counting("exchange")

@@ -1,48 +1,14 @@
 import Foundation
 import Pledge
+import TestSupport
 
 /// Calls that a recorder saw, read from its trace.
 struct CallTrace: Decodable {
+    typealias Event = ChromeTraceEvent
+
     var events: [Event]
 
     private enum CodingKeys: String, CodingKey { case events = "traceEvents" }
-
-    struct Event: Decodable {
-        let name: String
-        let cat: String
-        /// The kind: X for a span, i for a mark.
-        let ph: String
-        /// When it began, and how long it took, in microseconds.
-        let ts: Double
-        let dur: Double?
-        /// The number of the call.
-        let pid: Int
-        let args: [String: Argument]
-
-        /// A fact about it, as text.
-        func fact(_ name: String) -> String? { args[name]?.text }
-
-        /// Its place at an instant: spans that end at once, marks, and the spans that these marks explain.
-        fileprivate var rank: Int { ph != "X" ? 1 : dur == 0 ? 0 : 2 }
-        fileprivate var span: Int? { fact("span").flatMap(Int.init) }
-        fileprivate var parent: Int? { fact("parent").flatMap(Int.init) }
-    }
-
-    /// A text, a number or a truth value.
-    struct Argument: Decodable {
-        let text: String
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let number = try? container.decode(Int.self) {
-                text = "\(number)"
-            } else if let isTrue = try? container.decode(Bool.self) {
-                text = "\(isTrue)"
-            } else {
-                text = try container.decode(String.self)
-            }
-        }
-    }
 
     /// Reads what a recorder keeps.
     init(of recorder: CallRecorder) throws {
@@ -52,6 +18,16 @@ struct CallTrace: Decodable {
 
     /// When the last of it ended, in microseconds.
     var end: Double { events.map { $0.ts + ($0.dur ?? 0) }.max() ?? 0 }
+}
+
+extension ChromeTraceEvent {
+    /// A fact about it, as text.
+    func fact(_ name: String) -> String? { arguments[name] }
+
+    /// Its place at an instant: spans that end at once, marks, and the spans that these marks explain.
+    fileprivate var rank: Int { ph != "X" ? 1 : dur == 0 ? 0 : 2 }
+    fileprivate var span: Int? { fact("span").flatMap(Int.init) }
+    fileprivate var parent: Int? { fact("parent").flatMap(Int.init) }
 }
 
 extension CallTrace {

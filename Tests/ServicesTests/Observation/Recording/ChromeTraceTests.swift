@@ -1,47 +1,19 @@
 import Foundation
 import Futures
 import Services
+import TestSupport
 import Testing
 
 @Suite struct ChromeTraceTests {
-    /// An event as a viewer reads it.
-    struct Event: Decodable {
-        struct Argument: Decodable {
-            let text: String
-
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.singleValueContainer()
-                if let number = try? container.decode(Int.self) {
-                    text = "\(number)"
-                } else if let truth = try? container.decode(Bool.self) {
-                    text = "\(truth)"
-                } else {
-                    text = try container.decode(String.self)
-                }
-            }
-        }
-
-        let name: String
-        let cat: String
-        let ph: String
-        let ts: Double
-        let dur: Double?
-        let pid: Int
-        let tid: Int
-        let args: [String: Argument]
-
-        var arguments: [String: String] { args.mapValues(\.text) }
-    }
-
     struct File: Decodable {
-        let traceEvents: [Event]
+        let traceEvents: [ChromeTraceEvent]
         let displayTimeUnit: String
     }
 
     let scheduler = ManualScheduler()
     let recorder = CallRecorder()
 
-    func events(_ json: String) throws -> [Event] {
+    func events(_ json: String) throws -> [ChromeTraceEvent] {
         let file = try JSONDecoder().decode(File.self, from: Data(json.utf8))
         #expect(file.displayTimeUnit == "ms")
         for event in file.traceEvents {
