@@ -27,6 +27,7 @@ import Testing
                 answer: .sequence([.status(503), .json(Product(id: 7, name: "iPad Pro"))]))
         ])
         let networking = stack(.retry(attempts: 2), .timeout(.seconds(2)), over: shop.request)
+        // An ID makes an endpoint, the network makes data of it, and the decoder a product.
         let loadProduct: @Sendable (Int) -> Future<Product> = chain(
             chain(Endpoint.product, to: networking),
             to: Future.decoded

@@ -1,6 +1,5 @@
 // swift-tools-version: 6.1
 
-// snippet: install
 import PackageDescription
 
 // An app in Swift 6 mode that holds the code of the two articles Pledge grew from.
@@ -18,4 +17,3 @@ let package = Package(
         )
     ]
 )
-// end snippet
