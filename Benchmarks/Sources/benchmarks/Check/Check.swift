@@ -53,7 +53,7 @@ struct Check {
         }
         // Longer looks decide, three at most: a machine that does something else meanwhile does not do so
         // for ever, and what has become slower stays so.
-        for _ in 0..<3 where found > limit.most * Limits.slack {
+        for _ in 0..<3 where found > limit.most * limit.slack {
             let samples = await Measurement.full.run(outcome.subject)
             let again = Outcome(subject: outcome.subject, samples: samples)
             found = again.ratio(to: limit.other) ?? found
@@ -61,7 +61,7 @@ struct Check {
         let text =
             "\(outcome.subject.name): \(Table.ratio(found)) of \(limit.other), "
             + "at most \(Table.ratio(limit.most))"
-        if found > limit.most * Limits.slack {
+        if found > limit.most * limit.slack {
             failures.append(text)
         } else {
             held += 1

@@ -17,6 +17,7 @@ enum Limits {
     static let ratios: [Ratio] =
         [
             Ratio(.allOf100, to: "task group", most: 0.4),
+            Ratio(.contended, to: "locked closures", most: 1.25),
             Ratio(.dispatch, to: "locked closures", most: 3),
             Ratio(.awaitSettled, to: "checked continuation", most: 1.3),
             Ratio(.timeout, to: "Dispatch timer source", most: 0.3),
@@ -50,11 +51,14 @@ enum Limits {
         let subject: Case
         let other: String
         let most: Double
+        /// The factor by which it may be passed before the check fails.
+        let slack: Double
 
-        init(_ subject: Case, to other: String, most: Double) {
+        init(_ subject: Case, to other: String, most: Double, slack: Double = Limits.slack) {
             self.subject = subject
             self.other = other
             self.most = most
+            self.slack = slack
         }
     }
 }
