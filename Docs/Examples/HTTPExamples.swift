@@ -54,7 +54,7 @@ import Testing
         let (server, transport) = (server, transport)
         // snippet: lowering
         let service: HTTPService = stack(.retry(), .acceptStatus(), over: transport)
-        let api: Networking = networking(over: service, base: server)
+        let api: Networking = makeNetworking(over: service, base: server)
 
         let product = try await api(Endpoint(path: "/products/7")).value
         // end snippet

@@ -178,7 +178,7 @@ struct TestingExamples {
             .defaultHeaders(["X-App": "Shop"]),
             .authorize(.bearer("t0ken"), for: .origins(of: server)),
             over: network.send)
-        let loader = ProductLoader(networking: networking(over: service, base: server))
+        let loader = ProductLoader(networking: makeNetworking(over: service, base: server))
         let future = loader.loadProduct(withID: 7)
 
         let call = try network.next()
@@ -198,7 +198,7 @@ struct TestingExamples {
         let server = try LoopbackServer(serving: routes.send)
         defer { server.stop() }
         let transport = SessionTransport()
-        let api = networking(over: transport.send, base: server.url)
+        let api = makeNetworking(over: transport.send, base: server.url)
 
         let product = try await ProductLoader(networking: api).loadProduct(withID: 7).value
 
@@ -219,7 +219,7 @@ struct TestingExamples {
         let transport = SessionTransport()
         let service = stack(
             .retry(attempts: 2, backoff: .constant(.zero)), over: transport.send)
-        let api = networking(over: service, base: server.url)
+        let api = makeNetworking(over: service, base: server.url)
 
         let product = try await ProductLoader(networking: api).loadProduct(withID: 7).value
 

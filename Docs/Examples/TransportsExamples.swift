@@ -45,7 +45,7 @@ struct TransportsExamples {
         #expect(response.status == 200)
         #expect(response.headers["Content-Type"] == "text/json")
         // snippet: lowered
-        let api: Networking = networking(over: transport.send, base: server)
+        let api: Networking = makeNetworking(over: transport.send, base: server)
         let book: Book = try await api(Endpoint(path: "/books/7")).decoded().value
         // end snippet
         #expect(book == Book(id: 7, name: "Green Grass"))
@@ -63,7 +63,7 @@ struct TransportsExamples {
     @Test func shared() async throws {
         // snippet: shared
         let session = SessionTransport(session: .shared)
-        let request: Networking = networking(over: stack(.redirect(), over: session.send))
+        let request: Networking = makeNetworking(over: stack(.redirect(), over: session.send))
         // end snippet
         for network in [request, URLSession.shared.request] {
             let data = try await network(Endpoint(path: "/books/7", base: server)).value
@@ -155,7 +155,7 @@ struct TransportsExamples {
     @Test func own() async throws {
         let client = Echo()
         let send = client.send
-        let api = networking(over: send, base: server)
+        let api = makeNetworking(over: send, base: server)
         let data = try await api(Endpoint(path: "/hello")).value
         #expect(String(decoding: data, as: UTF8.self) == "GET /hello")
         let invalid = HTTPRequest(.get, server, body: .data(Data([1])))

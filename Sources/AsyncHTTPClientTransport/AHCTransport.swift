@@ -7,7 +7,7 @@ public import HTTPNetworking
 ///
 /// ```swift
 /// let transport = AHCTransport()
-/// let api = networking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
+/// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
 /// It sends what it is given and follows no redirect: `.redirect()` does that. A connection that

@@ -81,7 +81,7 @@ extension HTTPError.Code {
 
     private init(systemError code: CInt) {
         switch code {
-        case ECONNREFUSED, EHOSTUNREACH, EHOSTDOWN, EADDRNOTAVAIL: self = .cannotConnect
+        case ECONNREFUSED, EHOSTUNREACH, EHOSTDOWN, EADDRNOTAVAIL, ENOENT: self = .cannotConnect
         case ENETUNREACH, ENETDOWN: self = .notConnected
         case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN: self = .connectionLost
         case ETIMEDOUT: self = .timedOut

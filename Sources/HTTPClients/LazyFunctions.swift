@@ -37,7 +37,7 @@ extension LazyFunctions.Functions {
         let accepting =
             client.acceptedStatuses == nil
             ? client.wholeStack(sharing: shared, accepting: statuses)(client.transport.send) : send
-        networking = HTTPNetworking.networking(
+        networking = makeNetworking(
             over: accepting, base: client.base, accepting: statuses)
         accepted = lowering(to: accepting, base: client.base, accepting: statuses) { $0 }
     }
@@ -57,7 +57,7 @@ extension HTTPClient {
 
     /// Asks for an endpoint, and gives a future of the accepted body.
     ///
-    /// As `networking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``.
+    /// As `makeNetworking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
 
     /// Asks for an endpoint, and decodes the accepted body as JSON, by ``json``.

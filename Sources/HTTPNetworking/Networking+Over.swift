@@ -4,7 +4,7 @@ package import Services
 /// Lowers a service of the second level to a network: endpoints in, accepted bodies out.
 ///
 /// ```swift
-/// let api = networking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
+/// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
 /// An endpoint becomes the request that ``HTTPRequest/init(_:)`` makes of it. The future settles on
@@ -18,7 +18,7 @@ package import Services
 ///   ``HTTPError`` that keeps the endpoint, the request and the whole response where the status is
 ///   not accepted, and otherwise with the service's own error. An ``HTTPError`` of the service's gets
 ///   the endpoint and the request, where it has none.
-public func networking(
+public func makeNetworking(
     over service: @escaping HTTPService,
     base: URL? = nil,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299
@@ -26,7 +26,17 @@ public func networking(
     lowering(to: service, base: base, accepting: statuses) { $0.body }
 }
 
-/// As `networking(over:base:accepting:)`, with what a function takes of each accepted response.
+/// The earlier name of `makeNetworking(over:base:accepting:)`, which a constant named `networking` hides.
+@available(*, deprecated, renamed: "makeNetworking(over:base:accepting:)")
+public func networking(
+    over service: @escaping HTTPService,
+    base: URL? = nil,
+    accepting statuses: some RangeExpression<Int> & Sendable = 200...299
+) -> Networking {
+    makeNetworking(over: service, base: base, accepting: statuses)
+}
+
+/// As `makeNetworking(over:base:accepting:)`, with what a function takes of each accepted response.
 package func lowering<Output: Sendable>(
     to service: @escaping HTTPService, base: URL?,
     accepting statuses: some RangeExpression<Int> & Sendable,

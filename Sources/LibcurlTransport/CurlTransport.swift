@@ -6,7 +6,7 @@ import Services
 ///
 /// ```swift
 /// let transport = CurlTransport()
-/// let api = networking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
+/// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
 /// It sends what it is given and gives what comes back, of any status. libcurl's own redirects, cookies,

@@ -16,7 +16,7 @@ extension URLSession {
     /// let networking: Networking = URLSession.shared.request
     /// ```
     ///
-    /// It is `networking(over:)` on a ``SessionTransport/init(session:_:on:)`` of this session, beneath
+    /// It is `makeNetworking(over:)` on a ``SessionTransport/init(session:_:on:)`` of this session, beneath
     /// `.redirect()`: limits, redirects, errors and what is refused are the same as there. A body of more
     /// than 64 MiB, decoded, fails.
     ///

@@ -14,7 +14,7 @@ struct GuideTests {
         let server = loopback.url
         // snippet: AsyncHTTPClient
         let transport = AHCTransport()
-        let api = networking(over: stack(.retry(), over: transport.send), base: server)
+        let api = makeNetworking(over: stack(.retry(), over: transport.send), base: server)
         // end snippet
         #expect(try await api(Endpoint(path: "/products")).value == Data("ok".utf8))
     }

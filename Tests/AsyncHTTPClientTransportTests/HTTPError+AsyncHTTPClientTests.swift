@@ -61,7 +61,8 @@ struct HTTPErrorAsyncHTTPClientTests {
     }
 
     @Test(arguments: [
-        (ECONNREFUSED, HTTPError.Code.cannotConnect), (EHOSTUNREACH, .cannotConnect),
+        (ECONNREFUSED, HTTPError.Code.cannotConnect), (ENOENT, .cannotConnect),
+        (EHOSTUNREACH, .cannotConnect),
         (ENETUNREACH, .notConnected), (ECONNRESET, .connectionLost), (EPIPE, .connectionLost),
         (ETIMEDOUT, .timedOut), (EIO, .other),
     ])

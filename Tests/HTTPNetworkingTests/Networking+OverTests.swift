@@ -15,16 +15,22 @@ import Testing
 
     @Test func anEndpointsRequestReachesTheService() throws {
         let seen = Locked([HTTPRequest]())
-        let api = networking(over: answering(200, seen: seen), base: base)
+        let api = makeNetworking(over: answering(200, seen: seen), base: base)
         #expect(try api(Endpoint(path: "/a", method: .delete)).result?.get() == Data("body".utf8))
         let request = try #require(seen.withLock { $0 }.first)
         #expect(
             request.url.absoluteString == "https://api.example.com/a" && request.method == .delete)
     }
 
+    @available(*, deprecated)
+    @Test func theOldNameMakesTheSame() throws {
+        let api = networking(over: answering(200, seen: Locked([])), base: base)
+        #expect(try api(Endpoint(path: "/a")).result?.get() == Data("body".utf8))
+    }
+
     @Test func anEndpointsOwnBaseHolds() throws {
         let seen = Locked([HTTPRequest]())
-        let api = networking(over: answering(200, seen: seen), base: base)
+        let api = makeNetworking(over: answering(200, seen: seen), base: base)
         _ = api(Endpoint(path: "/a", base: URL(string: "http://other.com")))
         _ = api(Endpoint(url: URL(string: "http://third.com/b")!))
         #expect(
@@ -35,7 +41,7 @@ import Testing
     @Test(arguments: [199, 300, 404, 500])
     func anotherStatusIsAnErrorThatKeepsEverything(status: Int) throws {
         let endpoint = Endpoint(path: "/a", base: base)
-        let future = networking(over: answering(status))(endpoint)
+        let future = makeNetworking(over: answering(status))(endpoint)
         #expect { try future.result?.get() } throws: { error in
             guard let error = error as? HTTPError else { return false }
             return error.code == .unacceptableStatus && error.status == status
@@ -46,14 +52,14 @@ import Testing
 
     @Test func theStatusesThatAreAcceptedCanBeNamed() throws {
         let endpoint = Endpoint(path: "/a", base: base)
-        #expect(networking(over: answering(404), accepting: 200..<500)(endpoint).hasSucceeded)
-        #expect(!networking(over: answering(200), accepting: 201...201)(endpoint).hasSucceeded)
-        #expect(networking(over: answering(900), accepting: 100...)(endpoint).hasSucceeded)
+        #expect(makeNetworking(over: answering(404), accepting: 200..<500)(endpoint).hasSucceeded)
+        #expect(!makeNetworking(over: answering(200), accepting: 201...201)(endpoint).hasSucceeded)
+        #expect(makeNetworking(over: answering(900), accepting: 100...)(endpoint).hasSucceeded)
     }
 
     @Test func whatCannotBeSentIsNotSent() {
         let seen = Locked([HTTPRequest]())
-        let future = networking(over: answering(200, seen: seen))(Endpoint(path: "/a"))
+        let future = makeNetworking(over: answering(200, seen: seen))(Endpoint(path: "/a"))
         #expect(throws: Endpoint.Error.invalidURL) { try future.result?.get() }
         #expect(seen.withLock { $0 }.isEmpty)
     }
@@ -61,13 +67,13 @@ import Testing
     @Test func anErrorOfTheServiceGetsTheEndpoint() {
         struct Own: Error {}
         let endpoint = Endpoint(path: "/a", base: base)
-        let lost = networking(over: { _ in Future(error: HTTPError(code: .connectionLost)) })
+        let lost = makeNetworking(over: { _ in Future(error: HTTPError(code: .connectionLost)) })
         #expect { try lost(endpoint).result?.get() } throws: { error in
             (error as? HTTPError)?.endpoint == endpoint
                 && (error as? HTTPError)?.code == .connectionLost
         }
         #expect(throws: Own.self) {
-            try networking(over: { _ in Future(error: Own()) })(endpoint).result?.get()
+            try makeNetworking(over: { _ in Future(error: Own()) })(endpoint).result?.get()
         }
     }
 
@@ -75,7 +81,7 @@ import Testing
         let cancelled = Locked(false)
         let promise = Promise<HTTPResponse>()
         promise.onCancel { cancelled.withLock { $0 = true } }
-        networking(over: { _ in promise }, base: base)(Endpoint(path: "/a")).cancel()
+        makeNetworking(over: { _ in promise }, base: base)(Endpoint(path: "/a")).cancel()
         #expect(cancelled.withLock { $0 })
     }
 }

@@ -29,7 +29,7 @@ struct GuideTests {
             .retry(),
             .openTelemetry(),
             over: send)
-        let api = networking(over: service, base: server)
+        let api = makeNetworking(over: service, base: server)
         // end snippet
         #expect(try api(Endpoint(path: "/products")).result?.get() == Data())
     }

@@ -47,6 +47,11 @@ public struct SchedulerInstant: InstantProtocol, Sendable {
     }
 }
 
+extension SchedulerInstant: CustomStringConvertible {
+    /// The time since the scheduler's origin, like "9.0 seconds".
+    public var description: String { "\(offset)" }
+}
+
 /// A scheduler's token for an action that it will run, with which to cancel it.
 public protocol ScheduledAction: Sendable {
     /// Takes the action back, and lets go of what it captured.

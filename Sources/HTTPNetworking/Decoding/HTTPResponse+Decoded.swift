@@ -15,6 +15,38 @@ extension HTTPResponse {
     }
 }
 
+extension HTTPResponse {
+    /// Decodes the body as JSON, whatever the status: what a server writes about an error, for example.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode; the context's without one.
+    ///   - decoder: The decoder.
+    /// - Throws: ``DecodingFailure``, which keeps this response and its request, where the body is not such a value.
+    public func decodedBody<T: Decodable>(
+        as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
+    ) throws(DecodingFailure) -> T {
+        try decoder.decoded(T.self, from: body, of: self)
+    }
+}
+
+extension HTTPError {
+    /// Decodes the body of the answer as JSON, such as that of a 422 which says what is wrong.
+    ///
+    /// ```swift
+    /// let invalid: InvalidFields = try error.decodedBody()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode; the context's without one.
+    ///   - decoder: The decoder.
+    /// - Throws: ``DecodingFailure`` where there was no answer, and where its body is not such a value.
+    public func decodedBody<T: Decodable>(
+        as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
+    ) throws(DecodingFailure) -> T {
+        try decoder.decoded(T.self, from: body, of: response)
+    }
+}
+
 extension Future where Value == HTTPResponse {
     /// Decodes the body as JSON into the type that the context asks for.
     ///

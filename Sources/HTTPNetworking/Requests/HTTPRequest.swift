@@ -58,6 +58,16 @@ public struct HTTPRequest {
 
     /// Lowers an endpoint to the request that sends it.
     ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - base: The base, if the endpoint has none; see ``Endpoint/based(on:)``.
+    /// - Throws: `Endpoint.Error` where the endpoint cannot be sent.
+    public init(_ endpoint: Endpoint, base: URL) throws(Endpoint.Error) {
+        try self.init(Endpoint.based(on: base)(endpoint))
+    }
+
+    /// Lowers an endpoint, which has a base, to the request that sends it.
+    ///
     /// - Throws: `Endpoint.Error` where the endpoint cannot be sent.
     public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
         self.init(

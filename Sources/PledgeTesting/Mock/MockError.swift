@@ -47,11 +47,17 @@ extension MockError {
             ? "none had arrived before"
             : "\(received.count) had arrived before, the last was \(received[received.count - 1])"
         if let limit {
-            text = "no call arrived within \(limit); \(before)"
+            text = "no call arrived within \(limit); \(before). \(Self.waiting)"
         } else {
-            text = "no call has arrived; \(before). Where it comes later: try await network.next()"
+            text = """
+                no call has arrived; \(before). \(Self.waiting) If it comes from another thread: \
+                try await network.next()
+                """
         }
     }
+
+    private static let waiting =
+        "If the call waits for time to pass, on a ManualScheduler: advance it."
 
     init(unexpected endpoint: Endpoint) {
         code = .unexpectedCall

@@ -5,7 +5,7 @@ extension MockNetwork {
     ///
     /// ```swift
     /// let service = stack(.defaultHeaders(["X-App": "1"]), over: network.send)
-    /// let networking = networking(over: service, base: server)
+    /// let networking = makeNetworking(over: service, base: server)
     /// ```
     ///
     /// The test sees the request as all middleware above has left it, and its answers pass through

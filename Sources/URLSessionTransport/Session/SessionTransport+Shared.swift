@@ -12,7 +12,7 @@ import Foundation
 extension SessionTransport {
     /// The network that `URLSession.request` is.
     private var networking: Networking {
-        HTTPNetworking.networking(over: stack(.redirect(), over: send))
+        makeNetworking(over: stack(.redirect(), over: send))
     }
 }
 

@@ -13,7 +13,7 @@ public import Foundation
 ///
 /// ```swift
 /// let transport = SessionTransport()
-/// let api = networking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
+/// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
 /// It sends what it is given and gives what comes back, of any status: redirects are not followed, and on

@@ -22,6 +22,10 @@ struct SchedulerClockTests {
         #expect(scheduler.isIdle)
     }
 
+    @Test func anInstantIsShownByItsOffset() {
+        #expect("\(SchedulerInstant(offset: .seconds(9)))" == "9.0 seconds")
+    }
+
     @Test func aSleepingTaskThatIsCancelledLeavesTheScheduler() async {
         let task = Task { [scheduler] in
             try await scheduler.clock.sleep(for: .seconds(1))

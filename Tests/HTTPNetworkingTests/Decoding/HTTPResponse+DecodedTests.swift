@@ -31,6 +31,25 @@ import Testing
             error.code == .unacceptableStatus && error.status == 404 && error.request == request)
     }
 
+    @Test func theBodyOfAnErrorsAnswerIsDecoded() throws {
+        let refused = response(422, #"{"productID":7}"#)
+        let product: Product = try refused.decodedBody()
+        #expect(product == Product(productID: 7))
+        let error = HTTPError(code: .unacceptableStatus, response: refused)
+        #expect(try error.decodedBody(as: Product.self) == product)
+    }
+
+    @Test func aBodyThatIsNoSuchValueKeepsItsResponse() throws {
+        let error = HTTPError(code: .unacceptableStatus, response: response(422, "s3cret"))
+        let failure = try #require(throws: DecodingFailure.self) {
+            try error.decodedBody(as: Product.self)
+        }
+        #expect(failure.response?.request == request)
+        #expect(throws: DecodingFailure.self) {
+            try HTTPError(code: .cannotConnect).decodedBody(as: Product.self)
+        }
+    }
+
     @Test func aFailureKeepsTheResponseAndItsRequest() throws {
         let wrong = response(200, #"{"productID":"s3cret"}"#)
         let future: Future<Product> = Future(value: wrong).decoded()

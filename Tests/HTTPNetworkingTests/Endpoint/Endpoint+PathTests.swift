@@ -39,7 +39,7 @@ import Testing
             sent.withLock { $0.append(request) }
             return Future(value: HTTPResponse(status: 200))
         }
-        let api = networking(over: service, base: base)
+        let api = makeNetworking(over: service, base: base)
         for endpoint in [Endpoint(path: "\(tenant)/items"), Endpoint(path: "/\(tenant)/items")] {
             #expect(api(endpoint).hasSucceeded)
         }
@@ -159,7 +159,7 @@ import Testing
         let endpoint = Endpoint(path: "/users/\("")", base: base)
         #expect(endpoint.url == nil)
         #expect(throws: Endpoint.Error.invalidURL) { try endpoint.validate() }
-        let api = networking(over: { _ in Future(value: HTTPResponse(status: 200)) })
+        let api = makeNetworking(over: { _ in Future(value: HTTPResponse(status: 200)) })
         #expect(throws: Endpoint.Error.invalidURL) { try api(endpoint).result?.get() }
     }
 

@@ -93,7 +93,7 @@ enum OrderForm: Sendable {
         case .twice(isFirst: false):
             return { call in http(ask).flatMap { _ in send(call) }.map(\.body) }
         case .network(let isDecoded):
-            let network = networking(over: http)
+            let network = makeNetworking(over: http)
             return { call in
                 do {
                     let data = network(try drawn[call].endpoint)

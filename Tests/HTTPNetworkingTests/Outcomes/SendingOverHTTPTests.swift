@@ -47,13 +47,13 @@ import Testing
         }
     }
 
-    /// Calls a service over `networking(over:)` and a policy, and gives what came of it and how often was sent.
+    /// Calls a service over `makeNetworking(over:)` and a policy, and gives what came of it and how often was sent.
     func call(
         _ way: Way, _ method: HTTPMethod, through policy: Middleware<Int, Data>,
         latency: Duration = .milliseconds(10), _ answers: Answer...
     ) -> (result: Future<Data>, sent: Int) {
         let wire = AnsweringService(on: scheduler, latency: latency, answers)
-        let network = networking(over: wire.send, base: server)
+        let network = makeNetworking(over: wire.send, base: server)
         let result = stack(policy, over: service(way, method, over: network))(7)
         scheduler.run()
         return (result, wire.requests.count)
@@ -108,7 +108,7 @@ import Testing
         #expect(call.sent == 1)
     }
 
-    /// The wire notes its own marks: what `networking(over:)` presumes is taken back.
+    /// The wire notes its own marks: what `makeNetworking(over:)` presumes is taken back.
     @Test func whatTheWireNotesCounts() {
         let wire = AnsweringService(
             on: scheduler, [failure(.cannotConnect), failure(.connectionLost), answer(200, "[]")])
@@ -117,7 +117,7 @@ import Testing
         }
         let call = stack(
             .retry(on: scheduler),
-            over: service(.chained, .post, over: networking(over: noting, base: server)))(7)
+            over: service(.chained, .post, over: makeNetworking(over: noting, base: server)))(7)
         scheduler.run()
         #expect((call.errorNow as? HTTPError)?.code == .connectionLost)
         #expect(wire.requests.count == 2)

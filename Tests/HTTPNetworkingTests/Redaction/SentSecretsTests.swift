@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func whatLowerLayersAddedIsNotShownByTheNetwork() throws {
-        let api = networking(over: adding(over: echo(403)))
+        let api = makeNetworking(over: adding(over: echo(403)))
         let error = try #require(api(Endpoint(url: url)).errorNow as? HTTPError)
         try check(error)
         #expect(error.bodyPreview(upTo: 10_000)?.hasPrefix("refused: ") == true)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func theCommandForCurlRepeatsWhatWasSent() throws {
-        let api = networking(over: adding(over: echo(403)))
+        let api = makeNetworking(over: adding(over: echo(403)))
         let error = try #require(api(Endpoint(url: url)).errorNow as? HTTPError)
         let command = try #require(error.curlCommand(revealingSecrets: true))
         #expect(command.contains("'X-API-Key: k3y-of-mine'"))

@@ -20,6 +20,14 @@ import Testing
         #expect(throws: Endpoint.Error.invalidURL) { try HTTPRequest(Endpoint(path: "/x")) }
     }
 
+    @Test func anEndpointWithoutABaseGetsOne() throws {
+        let base = URL(string: "https://example.com/v1")!
+        let request = try HTTPRequest(Endpoint(path: "/x"), base: base)
+        #expect(request.url.absoluteString == "https://example.com/v1/x")
+        let other = try HTTPRequest(Endpoint(path: "/x", base: url), base: base)
+        #expect(other.url.host() == "api.example.com")
+    }
+
     @Test func theBodysTypeTheKeyAndNoFramingAreSent() {
         var request = HTTPRequest(
             .post, url, headers: ["Content-Length": "7", "transfer-encoding": "chunked"],

@@ -24,7 +24,7 @@ struct MockNetworkSendTests {
         let service = stack(
             .defaultHeaders(["X-App": "1"]),
             .authorize(.bearer("secret"), for: .origins(of: server)), over: network.send)
-        let api = networking(over: service, base: server)
+        let api = makeNetworking(over: service, base: server)
         let future = api(
             Endpoint(path: "/products/7", headers: ["Accept": "application/json"]))
 

@@ -3,7 +3,7 @@ import Futures
 /// Where the policies' chance comes from: a random number generator that threads can share.
 ///
 /// ```swift
-/// let random = RandomSource(SeededGenerator(seed: 7))
+/// let random = RandomSource.seeded(7)
 /// let api = stack(.retry(random: random), over: transport)
 /// ```
 ///
@@ -11,6 +11,23 @@ import Futures
 public struct RandomSource {
     /// The system's generator.
     public static var system: RandomSource { RandomSource(state: nil) }
+
+    /// The same numbers for the same seed, on every machine: those of a ``SeededGenerator``.
+    public static func seeded(_ seed: UInt64) -> RandomSource {
+        RandomSource(SeededGenerator(seed: seed))
+    }
+
+    /// The same number each time, for a test that computes exact times.
+    ///
+    /// With 0 a full jitter waits for zero, and no server's delay is lengthened; with 0.5 a full jitter waits for half
+    /// of its limit.
+    ///
+    /// - Parameter fraction: The number, as a fraction of the range: from 0 up to, but not including, 1. Any other
+    ///   is a programming error and traps.
+    public static func constant(_ fraction: Double) -> RandomSource {
+        precondition(fraction >= 0 && fraction < 1, "a fraction from 0 up to 1, not \(fraction)")
+        return RandomSource(ConstantGenerator(number: UInt64(fraction * 0x1p64)))
+    }
 
     /// Makes a source of a generator, which is used by one thread at a time.
     public init(_ generator: some RandomNumberGenerator & Sendable) {
@@ -41,3 +58,9 @@ public struct RandomSource {
 }
 
 extension RandomSource: Sendable {}
+
+private struct ConstantGenerator: RandomNumberGenerator, Sendable {
+    let number: UInt64
+
+    func next() -> UInt64 { number }
+}

@@ -16,6 +16,27 @@ import Testing
         #expect(Set(numbers).count == 10)
     }
 
+    @Test func aSeedGivesTheNumbersOfItsGenerator() {
+        var generator = SeededGenerator(seed: 7)
+        let source = RandomSource.seeded(7)
+        for _ in 0..<10 { #expect(source.next() == generator.next()) }
+    }
+
+    @Test(arguments: [(0, 0), (0.5, 1 << 63), (0.25, 1 << 62)] as [(Double, UInt64)])
+    func aConstantGivesTheSameFractionOfTheRange(fraction: Double, number: UInt64) {
+        let source = RandomSource.constant(fraction)
+        #expect((0..<3).map { _ in source.next() } == [number, number, number])
+    }
+
+    #if os(macOS) || os(Linux)
+    @Test func aFractionOutsideTheRangeTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = RandomSource.constant(1) }
+        expectTrap("a fraction from 0 up to 1, not 1.0", in: result)
+    }
+    #endif
+
     @Test func copiesShareOneGenerator() {
         let source = RandomSource(Counting())
         let copy = source

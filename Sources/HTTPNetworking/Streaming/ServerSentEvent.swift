@@ -1,0 +1,88 @@
+/// An event of a stream in the format `text/event-stream`.
+public struct ServerSentEvent {
+    /// The type that the server gave, "message" where it gave none.
+    public var type: String
+
+    /// The lines of data, joined by line feeds.
+    public var data: String
+
+    /// The last event ID that the stream has given so far; empty where it has given none.
+    ///
+    /// A client that connects again sends it in the header Last-Event-ID.
+    public var id: String
+
+    /// How long the server asks a client to wait before it connects again; nil where it has not said so.
+    public var retry: Duration?
+
+    /// Makes an event.
+    public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.type = type
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
+}
+
+extension ServerSentEvent: Hashable {}
+
+extension ServerSentEvent: Sendable {}
+
+/// Makes events of lines: a state machine without a clock or a thread.
+///
+/// The algorithm is "Interpreting an event stream" of the HTML Standard, 9.2.6.
+struct ServerSentEventParser: Sendable {
+    /// How many bytes the data of one event may have.
+    let limit: Int
+
+    private var type = ""
+    /// The lines of data, each with a line feed behind it.
+    private var data = ""
+    private var id = ""
+    private var retry: Duration?
+    private var isFirstLine = true
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The event that a line ends, if it ends one.
+    mutating func event(endedBy line: String) throws(HTTPError) -> ServerSentEvent? {
+        var line = Substring(line)
+        if isFirstLine, line.unicodeScalars.first == "\u{FEFF}" {
+            line = Substring(line.unicodeScalars.dropFirst())
+        }
+        isFirstLine = false
+        if line.isEmpty { return takeEvent() }
+        let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[colon...].dropFirst()
+        if value.first == " " { value = value.dropFirst() }
+        switch line[..<colon] {
+        case "event": type = String(value)
+        case "data": try append(value)
+        case "id" where !value.utf8.contains(0): id = String(value)
+        case "retry" where !value.isEmpty && value.utf8.allSatisfy(\.isDigit):
+            retry = Int64(value).map { .milliseconds($0) } ?? retry
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func append(_ line: Substring) throws(HTTPError) {
+        guard line.utf8.count <= limit - data.utf8.count else {
+            throw HTTPError(
+                code: .bodyTooLarge, reason: "the data of an event has more than \(limit) bytes")
+        }
+        data += line
+        data += "\n"
+    }
+
+    private mutating func takeEvent() -> ServerSentEvent? {
+        defer {
+            type = ""
+            data = ""
+        }
+        // An event without a line of data is none; one with an empty line is.
+        if data.isEmpty { return nil }
+        return ServerSentEvent(
+            type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: id,
+            retry: retry)
+    }
+}

@@ -1,0 +1,59 @@
+/// The server-sent events of a body, each as soon as it is whole.
+///
+/// Made by ``HTTPBodyStream/serverSentEvents(limit:)``.
+public struct ServerSentEvents: AsyncSequence {
+    let lines: HTTPBodyLines
+
+    /// Gives the events that are left to one reader.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let stream: HTTPBodyStream
+        private var lines: HTTPBodyLines.Iterator
+        private var parser: ServerSentEventParser
+
+        init(_ events: ServerSentEvents) {
+            stream = events.lines.stream
+            lines = events.lines.makeAsyncIterator()
+            parser = ServerSentEventParser(limit: events.lines.limit)
+        }
+
+        /// The next event, or nil after the last one.
+        ///
+        /// An event that the end of the body cuts off is not returned. Cancelling the task cancels the stream.
+        ///
+        /// - Throws: What fails the stream, and an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` where
+        ///   a line or an event is longer than allowed; the stream is then cancelled.
+        public mutating func next() async throws -> ServerSentEvent? {
+            while let line = try await lines.next() {
+                do {
+                    if let event = try parser.event(endedBy: line) { return event }
+                } catch {
+                    stream.cancel()
+                    throw error
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Makes an iterator; a body is read once, by one of them.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+}
+
+extension ServerSentEvents: Sendable {}
+
+extension HTTPBodyStream {
+    /// The events of a body in the format `text/event-stream` of the HTML Standard.
+    ///
+    /// ```swift
+    /// for try await event in response.body.serverSentEvents() { print(event.data) }
+    /// ```
+    ///
+    /// The sequence ends with the body, and does not connect again: see ``ServerSentEvent/id`` and
+    /// ``ServerSentEvent/retry``.
+    ///
+    /// - Parameter limit: How many bytes a line, and the data of one event, may have. Less than 1 is a programming
+    ///   error and traps.
+    public func serverSentEvents(limit: Int = 1 << 20) -> ServerSentEvents {
+        ServerSentEvents(lines: lines(limit: limit))
+    }
+}
