@@ -1,3 +1,4 @@
+import Foundation
 import Futures
 // snippet: imports
 import Pledge
@@ -38,6 +39,50 @@ import Testing
                 "6.0 seconds: attempt 2 failed",
                 "6.0 seconds: failure(Broken())",
             ])
+    }
+
+    // snippet: streamed
+    func loadFilm(_ film: HTTPRequest, by client: HTTPClient) -> Future<HTTPStreamedResponse> {
+        var request = film
+        request.context.deadline = CallDeadline(after: .seconds(600), on: client.scheduler)
+        return client.stream(request)
+    }
+    // end snippet
+
+    @Test func aStreamedBody() throws {
+        let scheduler = ManualScheduler()
+        let film = HTTPRequest(URL(string: "https://films.example.com/7")!)
+        var client = HTTPClient(base: film.url, over: SlowBody())
+        client.scheduler = scheduler
+        client.deadline = .seconds(3)
+        let ofSlot = try #require(try client.stream(film).result?.get())
+        let ofRequest = try #require(try loadFilm(film, by: client).result?.get())
+        let (first, second) = (ofSlot.body.next(), ofRequest.body.next())
+        scheduler.advance(by: .seconds(600))
+        #expect(!first.isSettled)
+        guard case .failure(let error) = second.result else {
+            Issue.record("the deadline of the request did not end the body")
+            return
+        }
+        #expect(error.isTimeout)
+    }
+
+    /// A transport whose responses come at once, and their bodies never. It keeps the deadline of a request.
+    private struct SlowBody: HTTPTransport {
+        let never = Promise<Data?>()
+
+        func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+            Future(value: HTTPResponse(status: 200))
+        }
+
+        func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+            let deadline = request.inCallContext().context.deadline
+            let body = HTTPBodyStream { [never] in
+                guard let deadline else { return never.map { $0 } }
+                return never.timeout(deadline.remaining, on: deadline.scheduler)
+            }
+            return Future(value: HTTPStreamedResponse(status: 200, body: body))
+        }
     }
 
     @Test func remaining() {

@@ -20,7 +20,8 @@ import Testing
         let log = ExampleLog()
         func print(_ items: Any...) { log.add(items.map { "\($0)" }.joined(separator: " ")) }
         // snippet: program
-        // A shop in memory, busy at first. In an app: HTTPClient(base: server).networking
+        // A shop in memory, busy at first. In an app, in the place of `shop.request`:
+        // HTTPClient(base: URL(string: "https://shop.example")!).networking
         let shop = MemoryTransport(routes: [
             .get(
                 "/products/:id",
@@ -74,7 +75,7 @@ import Testing
 // snippet: endpoint
 extension Endpoint {
     static func product(withID id: Int) -> Endpoint {
-        Endpoint(path: "/products/\(id)", base: URL(string: "https://shop.example"))
+        Endpoint(path: "/products/\(id)")
     }
 }
 // end snippet

@@ -53,6 +53,18 @@ struct RecipesCombiningExamples {
         #expect(lines.lines == ["3, 3"])
     }
 
+    @Test func keepGoing() async throws {
+        // snippet: keep-going
+        let results = try await Future.traverse(1...200, maxConcurrent: 8) { id in
+            load(id).mapResult { result in result }
+        }.value
+        let loaded = results.compactMap { try? $0.get() }
+        print("\(loaded.count) of \(results.count)")
+        // end snippet
+        try RecipePage("Combining").expectOutput(lines)
+        #expect(lines.lines == ["200 of 200"])
+    }
+
     @Test func inOrder() async throws {
         // snippet: in-order
         let next = load(7).flatMap { first in

@@ -48,18 +48,21 @@ struct RecipesConnectionsExamples {
     }
 
     // snippet: pin
-    func client(of server: URL, pinning keys: [PinnedKey]) throws -> HTTPClient {
+    func client(of server: URL, pinning today: String, _ next: String) throws -> HTTPClient {
+        guard let key = PinnedKey(sha256: today), let nextKey = PinnedKey(sha256: next) else {
+            preconditionFailure("a pin is no SHA-256 in base64")
+        }
         var settings = ConnectionSettings()
-        settings.tls.pinnedKeys = keys  // PinnedKey(sha256: "…"): today's key, and the next one
+        settings.tls.pinnedKeys = [key, nextKey]
         return HTTPClient(base: server, over: try CurlTransport(connecting: settings))
     }
     // end snippet
 
     @Test func pin() async throws {
-        let hash = Data(repeating: 7, count: 32).base64EncodedString()
-        let key = try #require(PinnedKey(sha256: hash))
+        let hashes = [7, 8].map { Data(repeating: $0, count: 32).base64EncodedString() }
+        let client = try client(of: server, pinning: hashes[0], hashes[1])
         // Without TLS there is no key to compare.
-        #expect(try await text("/plain", by: client(of: server, pinning: [key])) == "/plain")
+        #expect(try await text("/plain", by: client) == "/plain")
     }
 
     // snippet: authority

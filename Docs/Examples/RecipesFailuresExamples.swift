@@ -31,6 +31,7 @@ struct RecipesFailuresExamples {
             .get("/products/9", answer: .sequence([pen(.seconds(9)), pen(.milliseconds(20))])),
             .get("/down", answer: .status(503)),
             .post("/orders", answer: .sequence([.status(503), .text("order 1")])),
+            .put("/orders/8", answer: .status(422, body: Data(#"{"fields":["count"]}"#.utf8))),
         ])
         // end snippet
         (self.server, self.scheduler, self.shop) = (server, scheduler, shop)
@@ -156,9 +157,10 @@ struct RecipesFailuresExamples {
     // snippet: words
     func words(for error: any Error) -> String? {
         if error is CancellationError { return nil }
+        if error.isTimeout { return "The server is slow. Try again." }
         switch (error as? HTTPError)?.code {
         case .notConnected?, .cannotFindHost?, .cannotConnect?: return "You are offline."
-        case .timedOut?, .connectionLost?: return "The server is slow. Try again."
+        case .connectionLost?: return "The connection broke. Try again."
         case .signInNeeded?: return "Sign in again."
         case .unacceptableStatus?: break
         default: return "Something went wrong."
@@ -176,14 +178,38 @@ struct RecipesFailuresExamples {
         #expect(words(for: CancellationError()) == nil)
     }
 
-    @Test func body() {
+    @Test func textsOfLimits() {
+        let silent = Promise<HTTPResponse>()
+        var client = HTTPClient(base: server, over: { _ in silent.map { $0 } })
+        client.scheduler = scheduler
+        client.retry = nil
+        client.attemptTimeout = .seconds(1)
+        let attempt = client.networking(Endpoint(path: "/pen"))
+        client.attemptTimeout = nil
+        client.deadline = .seconds(1)
+        let call = client.networking(Endpoint(path: "/pen"))
+        scheduler.advance(by: .seconds(1))
+        for future in [attempt, call] {
+            guard case .failure(let error) = future.result else {
+                Issue.record("no limit ended the call")
+                continue
+            }
+            #expect(words(for: error) == "The server is slow. Try again.")
+        }
+    }
+
+    @Test func body() async throws {
         // snippet: body
-        let networking = HTTPClient(base: server, over: shop).networking
-        networking(Endpoint(path: "/products/8")).onFailure { error in
-            guard let error = error as? HTTPError, let response = error.response else { return }
-            print("\(response.status): \(response.text)")  // 404: no product 8
+        struct Refusal: Decodable { var fields: [String] }
+
+        let order = Endpoint(path: "/orders/8", method: .put, body: .data(Data("0 pens".utf8)))
+        do {
+            _ = try await HTTPClient(base: server, over: shop).networking(order).value
+        } catch let error as HTTPError where error.status == 422 {
+            let refusal: Refusal = try error.decodedBody()
+            print("\(refusal.fields)")  // ["count"]
         }
         // end snippet
-        #expect(lines.lines == ["404: no product 8"])
+        #expect(lines.lines == [#"["count"]"#])
     }
 }

@@ -47,6 +47,15 @@ struct RecipesRequestsExamples {
         #expect(last?.headers["User-Agent"] == "Shop/2.1")
     }
 
+    @Test func oneHeader() async throws {
+        // snippet: one-header
+        let client = HTTPClient(base: server, over: shop)
+        let one = Endpoint(path: "/products/7", headers: ["X-Trial": "b"])
+        let product: Product = try await client.decoded(one).value
+        // end snippet
+        #expect(last?.headers["X-Trial"] == "b" && product.id == 7)
+    }
+
     @Test func perRequest() async throws {
         // snippet: per-request
         var client = HTTPClient(base: server, over: shop)
@@ -136,9 +145,9 @@ struct RecipesRequestsExamples {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: curl
-        let request = HTTPRequest(
-            .delete, server.appending(path: "orders"), headers: ["Authorization": "Bearer t0ken"])
-        print(request.curlCommand)
+        let endpoint = Endpoint(
+            path: "/orders", method: .delete, headers: ["Authorization": "Bearer t0ken"])
+        print(try HTTPRequest(endpoint, base: server).curlCommand)
         // end snippet
         try RecipePage("Requests").expectOutput(lines)
     }

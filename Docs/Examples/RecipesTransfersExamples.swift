@@ -21,7 +21,8 @@ struct RecipesTransfersExamples {
                 return body.gathered(upTo: 1 << 20).map { HTTPResponse(status: 201, body: $0) }
             }),
         .get("/pictures/:id", answer: .reply { Data("picture \($0.parameters["id"]!)".utf8) }),
-        .get("/log", answer: .text("data: one\n\ndata: two\n\n")),
+        .get("/log", answer: .text("one\r\ntwo\r\n")),
+        .get("/news", answer: .text("id: 1\ndata: one\n\nevent: gone\ndata: two\n\n")),
         .get(
             "/film",
             answer: .respond { call in
@@ -52,7 +53,8 @@ struct RecipesTransfersExamples {
         // snippet: upload
         let photo = folder.appending(path: "photo.jpg")
         try Data(repeating: 7, count: 100_000).write(to: photo)
-        let client = HTTPClient(base: server, over: files)
+        var client = HTTPClient(base: server, over: files)
+        client.attemptTimeout = .seconds(600)
         let body = HTTPRequest.Body.file(photo, contentType: "image/jpeg")
             .reportingProgress { sent, total in print("\(sent) of \(total ?? 0)") }
         let request = HTTPRequest(.put, server.appending(path: "photos"), body: body)
@@ -96,6 +98,26 @@ struct RecipesTransfersExamples {
         #expect(lines.lines.last == "20 bytes")
     }
 
+    @Test func cancel() throws {
+        let scheduler = ManualScheduler()
+        let slow = MemoryTransport.Answer.future { _ in
+            Future(value: Data()).delay(.seconds(9), on: scheduler)
+        }
+        let files = MemoryTransport(routes: [.get("/film", answer: slow)])
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: cancel
+        let client = HTTPClient(base: server, over: files)
+        let saving = download(
+            HTTPRequest(server.appending(path: "film")), to: folder.appending(path: "half"),
+            over: client.stream, limit: 1_000_000_000)
+        saving.onFailure { error in print("\(error)") }
+        saving.cancel()  // when the user taps on the cross
+        // end snippet
+        try RecipePage("Transfers").expectOutput(lines)
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "half").path))
+    }
+
     // snippet: resume
     func resume(
         _ film: URL, to file: FileHandle, ifStill tag: String, over stream: HTTPStreamingService
@@ -127,18 +149,23 @@ struct RecipesTransfersExamples {
         // snippet: lines
         let client = HTTPClient(base: server, over: files)
         let response = try await client.stream(HTTPRequest(server.appending(path: "log"))).value
-        var unread = Data()
-        for try await chunk in response.body {
-            unread += chunk
-            while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: unread[..<end], as: UTF8.self)
-                unread = Data(unread[(end + 1)...])
-                if line.hasPrefix("data: ") { print(String(line.dropFirst(6))) }
-            }
-        }
+        for try await line in response.body.lines() { print(line) }
         // end snippet
         #expect(lines.lines == ["one", "two"])
-        #expect(unread.isEmpty)
+    }
+
+    @Test func events() async throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: events
+        let client = HTTPClient(base: server, over: files)
+        let response = try await client.stream(HTTPRequest(server.appending(path: "news"))).value
+        for try await event in response.body.serverSentEvents() {
+            print("\(event.id) \(event.type): \(event.data)")
+        }
+        // end snippet
+        try RecipePage("Transfers").expectOutput(lines)
+        #expect(lines.lines == ["1 message: one", "1 gone: two"])
     }
 
     @Test func parallel() async throws {

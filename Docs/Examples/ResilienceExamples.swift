@@ -152,7 +152,7 @@ import Testing
         }
         let load = resilient(
             busyOnce, from: Shop(on: scheduler), or: Product(id: 0, isStale: true),
-            observer: ServiceObserver { _ in }, on: scheduler, random: RandomSource(Half()))
+            observer: ServiceObserver { _ in }, on: scheduler, random: .constant(0.5))
 
         let product = load(7)
         scheduler.advance(by: .milliseconds(49))
@@ -160,11 +160,6 @@ import Testing
         scheduler.advance(by: .milliseconds(1))
         #expect(asked.withLock { $0.last } == .milliseconds(50))  // half of the first backoff
         #expect(try product.settledValue() == Product(id: 7))
-    }
-
-    /// Chance that is always in the middle.
-    struct Half: RandomNumberGenerator, Sendable {
-        mutating func next() -> UInt64 { 1 << 63 }
     }
     // end snippet
 }

@@ -1,0 +1,16 @@
+// snippet: hidden
+import Foundation
+import Pledge
+
+struct Films {
+    let client: HTTPClient
+    let folder: URL
+
+    func download(_ film: URL) -> Future<HTTPDownload> {
+        download(
+            HTTPRequest(film), to: folder.appending(path: film.lastPathComponent),
+            over: client.stream)
+    }
+}
+// error: use of 'download' refers to instance method rather than global function 'download(_:to:over:accepting:limit:progress:random:)' in module 'HTTPBodies'
+// end snippet
