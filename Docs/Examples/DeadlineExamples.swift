@@ -67,7 +67,7 @@ import Testing
         #expect(error.isTimeout)
     }
 
-    /// A transport whose responses come at once, and their bodies never. It keeps the deadline of a request.
+    /// A transport that keeps deadlines, whose responses come at once and their bodies never.
     private struct SlowBody: HTTPTransport {
         let never = Promise<Data?>()
 
