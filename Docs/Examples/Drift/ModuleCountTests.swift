@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// README.md tells how many modules there are, and Package.swift lists them.
+@Suite struct ModuleCountTests {
+    @Test func readmeCountsTheModules() throws {
+        let traits = try text(of: "Package.swift").matches(of: /\.trait\(/).count
+        let others = try modules().count - traits
+        let claim = """
+            [\(word(others).capitalized) modules](Docs/Guides/Modules.md), and \
+            \(word(traits)) behind traits
+            """
+        #expect(traits > 0)
+        #expect(try text(of: "README.md").contains(claim), "README.md does not say: \(claim)")
+    }
+
+    @Test func theGuideNamesEachModule() throws {
+        let guide = try text(of: "Docs/Guides/Modules.md")
+        for name in try modules() {
+            #expect(
+                guide.contains("\n| `\(name)` |") || guide.contains("\n| [`\(name)`]("),
+                "Modules.md has no row for \(name)")
+        }
+    }
+
+    /// The names in the manifest's list.
+    private func modules() throws -> [Substring] {
+        let manifest = try text(of: "Package.swift")
+        let list = try #require(manifest.firstMatch(of: /let modules = \[([^\]]*)\]/)).1
+        return list.matches(of: /"(\w+)"/).map(\.1)
+    }
+
+    private func text(of path: String) throws -> String {
+        let file = Repository.this.root.appendingPathComponent(path)
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// A small number, as a word.
+    private func word(_ number: Int) -> String {
+        let words = [
+            "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+            "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
+            "eighteen", "nineteen", "twenty",
+        ]
+        return words.indices.contains(number) ? words[number] : "\(number)"
+    }
+}
