@@ -20,17 +20,16 @@ import Testing
         let log = ExampleLog()
         func print(_ items: Any...) { log.add(items.map { "\($0)" }.joined(separator: " ")) }
         // snippet: program
-        // A shop in memory, busy at first. In an app, in the place of `shop.request`:
-        // HTTPClient(base: URL(string: "https://shop.example")!).networking
+        // A shop in memory, busy at first. In an app, leave out `over: shop`.
         let shop = MemoryTransport(routes: [
             .get(
                 "/products/:id",
                 answer: .sequence([.status(503), .json(Product(id: 7, name: "iPad Pro"))]))
         ])
-        let networking = stack(.retry(attempts: 2), .timeout(.seconds(2)), over: shop.request)
+        let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
         // An ID makes an endpoint, the network makes data of it, and the decoder a product.
         let loadProduct: @Sendable (Int) -> Future<Product> = chain(
-            chain(Endpoint.product, to: networking),
+            chain(Endpoint.product, to: client.networking),
             to: Future.decoded
         )
 

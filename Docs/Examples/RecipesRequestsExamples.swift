@@ -100,7 +100,11 @@ struct RecipesRequestsExamples {
         // snippet: query
         let words = "50% off & more"
         let search = Endpoint(path: "/search?q=\(words)&page=\(2)", base: server)
-        print(search.url!)
+        let same = Endpoint(
+            path: "/search",
+            queryItems: [.init(name: "q", value: words), .init(name: "page", value: "2")],
+            base: server)
+        print(search.url!, same.url! == search.url!)
         // end snippet
         #expect(search.url?.query() == "q=50%25%20off%20%26%20more&page=2")
     }

@@ -16,6 +16,19 @@ extension HTTPResponse {
 }
 
 extension HTTPResponse {
+    /// Decodes the body with settings that are given once; see `decoded(as:using:)`.
+    public func decoded<T: Decodable>(as type: T.Type = T.self, using json: JSONCoding) throws -> T
+    {
+        try decoded(as: T.self, using: json.decoder())
+    }
+
+    /// Decodes the body of any status with settings that are given once; see `decodedBody(as:using:)`.
+    public func decodedBody<T: Decodable>(
+        as type: T.Type = T.self, using json: JSONCoding
+    ) throws(DecodingFailure) -> T {
+        try decodedBody(as: T.self, using: json.decoder())
+    }
+
     /// Decodes the body as JSON, whatever the status: what a server writes about an error, for example.
     ///
     /// - Parameters:
@@ -44,6 +57,17 @@ extension HTTPError {
         as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
     ) throws(DecodingFailure) -> T {
         try decoder.decoded(T.self, from: body, of: response)
+    }
+
+    /// Decodes the body of the answer with settings that are given once; see `decodedBody(as:using:)`.
+    ///
+    /// ```swift
+    /// let invalid: InvalidFields = try error.decodedBody(using: client.json)
+    /// ```
+    public func decodedBody<T: Decodable>(
+        as type: T.Type = T.self, using json: JSONCoding
+    ) throws(DecodingFailure) -> T {
+        try decodedBody(as: T.self, using: json.decoder())
     }
 }
 

@@ -39,6 +39,17 @@ import Testing
         #expect(try error.decodedBody(as: Product.self) == product)
     }
 
+    @Test func theClientsSettingsDecodeAResponseAndAnErrorsBody() throws {
+        let json = JSONCoding(decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        struct Order: Decodable { var orderNumber: Int }
+        let body = #"{"order_number":7}"#
+        #expect(try response(200, body).decoded(as: Order.self, using: json).orderNumber == 7)
+        let refused = response(422, body)
+        #expect(try refused.decodedBody(as: Order.self, using: json).orderNumber == 7)
+        let error = HTTPError(code: .unacceptableStatus, response: refused)
+        #expect(try error.decodedBody(as: Order.self, using: json).orderNumber == 7)
+    }
+
     @Test func aBodyThatIsNoSuchValueKeepsItsResponse() throws {
         let error = HTTPError(code: .unacceptableStatus, response: response(422, "s3cret"))
         let failure = try #require(throws: DecodingFailure.self) {

@@ -13,7 +13,8 @@ public struct ServiceError: Error {
     /// The name of the policy's state, such as ``CircuitBreaker/name``; nil where it has none.
     public let policyName: String?
 
-    /// How long was waited, or would have had to be: of a timeout, its limit.
+    /// How long was waited, or would have had to be: of a timeout, its limit; of a deadline, how far away it was when
+    /// the policy began to wait.
     public let limit: Duration?
 
     /// When it makes sense to call again, on the policy's own scheduler; of a refusal, if known.
@@ -90,7 +91,9 @@ extension ServiceError: CustomStringConvertible {
         let time = limit.map { " of \($0.inWords)" } ?? ""
         switch code {
         case .timedOut: return "no result within the timeout\(time)"
-        case .deadlineExceeded: return "no result before the call's deadline\(time)"
+        case .deadlineExceeded:
+            let left = limit.map { ", which was \($0.inWords) away" } ?? ""
+            return "no result before the call's deadline\(left)"
         case .circuitOpen where retryAt == nil:
             return "refused: the circuit is isolated, until somebody resets it"
         case .circuitOpen: return "refused: the circuit is open, the service failed too often"

@@ -13,6 +13,10 @@ import Testing
         #expect(
             "\(ServiceError(.timedOut, policy: "timeout", limit: .seconds(2)))"
                 == "timeout: no result within the timeout of 2.0 seconds")
+        let late = ServiceError(.deadlineExceeded, policy: "timeout", limit: .milliseconds(903))
+        #expect(
+            "\(late)"
+                == "timeout: no result before the call's deadline, which was 0.903 seconds away")
     }
 
     @Test func timesAreShownToThreeDigits() {
