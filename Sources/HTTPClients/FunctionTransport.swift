@@ -2,11 +2,11 @@ import Futures
 import HTTPNetworking
 import Services
 
-/// A transport of a function that gives whole responses.
+/// A transport made from a function that returns whole responses.
 struct FunctionTransport: HTTPTransport {
     let service: HTTPService
 
-    /// Notes in the attempt's record what is sent, as transports do, where the function does not.
+    /// Notes in the attempt's record what is sent, as transports do, if the function does not note it.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         noting(request, in: .current, service)
     }

@@ -4,7 +4,7 @@ public import HTTPCaching
 public import HTTPNetworking
 public import Services
 
-/// A client with everything in its place: a slot for each part, and one order of the parts.
+/// An HTTP client: a slot for each part, and one order of the parts.
 ///
 /// ```swift
 /// var client = HTTPClient(base: server)
@@ -20,9 +20,9 @@ public import Services
 ///
 /// ## What it does with a base alone
 ///
-/// It follows redirects; repeats what failed and may be repeated, three attempts in all; gives up an attempt
-/// after 30 seconds; decompresses bodies up to 64 MiB; and says who it is. All else is off until its slot is set, and
-/// a slot that is nil turns its part off.
+/// It follows redirects; repeats failed requests that may be repeated, three attempts in all; gives up an
+/// attempt after 30 seconds; decompresses bodies up to 64 MiB; and sends a User-Agent. Every other part is
+/// off until its slot is set. A slot that is nil turns its part off.
 ///
 /// ## The order
 ///
@@ -36,8 +36,9 @@ public import Services
 ///
 /// ## The base's origin
 ///
-/// ``headers`` and ``authorization`` go to the origin of ``base`` alone: not where a redirect leads to another one, and
-/// not with a request that ``send`` is given for another one. Cookies go where the jar's rules say.
+/// ``headers`` and ``authorization`` are sent to the origin of ``base`` only. A redirect to another origin is
+/// followed without them, and so is a request for another origin that is passed to ``send``. The jar's rules
+/// decide where cookies are sent.
 ///
 /// ## Values, and what they share
 ///
@@ -49,27 +50,28 @@ public import Services
 /// It may be used from any thread. The first use of a client puts the parts together; each further one takes a lock
 /// for constant time.
 public struct HTTPClient {
-    /// What endpoints without a base of their own are appended to, and whose origin gets ``headers`` and
-    /// ``authorization``.
+    /// The URL that endpoints without a base of their own are appended to.
+    ///
+    /// Its origin gets ``headers`` and ``authorization``.
     ///
     /// With nil, each endpoint needs a base or a URL of its own; headers then go with each request to the origin
     /// that the caller names, and credentials to ``authorizedOrigins`` alone.
     public var base: URL? { didSet { renew() } }
 
-    /// What each request to the base's origin has, where it has no header of that name itself.
+    /// The headers of each request to the base's origin; a header that the request has itself is kept.
     public var headers: HTTPHeaders = [:] { didSet { renew() } }
 
     /// The header User-Agent of requests that have none; nil leaves it to the transport.
     public var userAgent: String? = "Pledge/0.1" { didSet { renew() } }
 
-    /// By what requests are let in: a token, a `TokenRefresher`'s, a password, or a key.
+    /// The credentials of requests: a token, the tokens of a `TokenRefresher`, a password, or a key.
     public var authorization: HTTPCredentials? { didSet { renew() } }
 
-    /// Whom ``authorization`` is for; nil means the base's origin.
+    /// The origins that ``authorization`` is sent to; nil means the base's origin.
     public var authorizedOrigins: HTTPOrigins? { didSet { renew() } }
 
-    /// The account of ``authorization``, for the cache; nil means all requests with the same
-    /// credentials.
+    /// The account of ``authorization``, for the cache; nil: requests with the same credentials have the same
+    /// account.
     public var account: String? { didSet { renew() } }
 
     /// The jar whose cookies are sent, and which keeps those that servers set.
@@ -77,115 +79,122 @@ public struct HTTPClient {
 
     /// The cache of whole responses.
     ///
-    /// ``stream`` goes past it.
+    /// ``stream`` does not use it.
     public var cache: HTTPCache? { didSet { renew() } }
 
-    /// How redirects are followed; nil gives them back as they come.
+    /// How redirects are followed; nil: they are returned as responses.
     public var redirects: Redirects? = Redirects() { didSet { renew() } }
 
-    /// How often, and after which waits, a request is sent again that failed and may be repeated.
+    /// How often, and after which waits, a failed request that may be repeated is sent again.
     public var retry: Retry? = Retry() { didSet { renew() } }
 
-    /// Whether requests that must not be carried out twice get a key, by which a server knows the second for the
-    /// first, so that the retry may repeat them.
+    /// Whether requests that must not be carried out twice get a key.
     ///
-    /// Only for servers that heed the header Idempotency-Key.
+    /// By the key a server recognises a repetition, so the retry may repeat them.
+    ///
+    /// Only for servers that support the header Idempotency-Key.
     public var sendsIdempotencyKeys = false { didSet { renew() } }
 
     /// When a second request is sent beside a slow one.
     ///
-    /// It needs no ``retry``, and draws on its budget.
+    /// It works without ``retry``, and takes from the same budget.
     public var hedge: Hedge? { didSet { renew() } }
 
-    /// The breakers, one for each origin unless told otherwise.
+    /// The circuit breakers: by default one for each origin.
     public var circuitBreaker: OriginState<CircuitBreaker>? { didSet { renew() } }
 
-    /// How many calls may be in flight, to each origin unless told otherwise.
+    /// How many calls may be in flight: by default to each origin.
     public var bulkhead: OriginState<Bulkhead>? { didSet { renew() } }
 
-    /// How long one attempt may take: until the whole response has come, or of ``stream`` until its headers have.
+    /// How long one attempt may take, until the whole response has arrived.
+    ///
+    /// For ``stream``: until the headers have arrived.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var attemptTimeout: Duration? = .seconds(30) { didSet { renew() } }
 
-    /// How long a call may take, all attempts and waits included; of ``stream``, until the headers have come.
+    /// How long a call may take, all attempts and waits included.
+    ///
+    /// For ``stream``: until the headers have arrived.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var deadline: Duration? { didSet { renew() } }
 
-    /// How many bytes a body may have that the client decompresses; nil: it asks for no coding, and decompresses none.
+    /// The largest decompressed body, in bytes; nil: the client asks for no coding, and decompresses nothing.
     ///
-    /// It bounds no body that the transport gives decompressed: that is the transport's own limit.
+    /// It does not limit a body that the transport decompresses: the transport has a limit of its own.
     public var decompressionLimit: Int? = 64 << 20 { didSet { renew() } }
 
-    /// The statuses that are no error; nil: ``send`` and ``stream`` give every response, and ``networking`` accepts
-    /// 200…299.
+    /// The statuses that are not errors; nil: ``send`` and ``stream`` return every response, and
+    /// ``networking`` accepts 200…299.
     public var acceptedStatuses: ClosedRange<Int>? { didSet { renew() } }
 
-    /// How ``decoded(_:)`` reads JSON; give it to `Endpoint.Body.json(_:using:)` for what is sent.
+    /// How ``decoded(_:)`` reads JSON.
+    ///
+    /// For bodies that are sent, pass it to `Endpoint.Body.json(_:using:)`.
     public var json = JSONCoding()
 
     /// Where lines about the exchanges are written.
     public var log: Log? { didSet { renew() } }
 
-    /// What counts the calls, and measures how long they take.
+    /// The metrics that count the calls and measure how long they take.
     public var metrics: ServiceMetrics? { didSet { renew() } }
 
-    /// Further observers that hear what the parts do, such as a recorder.
+    /// Further observers of the parts, such as a recorder.
     public var observers: [ServiceObserver] = [] { didSet { renew() } }
 
-    /// What a call is named by, to the observers and in the metrics: like "GET api.example.com", unless told otherwise.
+    /// The name of a call for the observers and in the metrics: by default like "GET api.example.com".
     ///
-    /// It must hold no secrets, and have few different values: each is a label that stays.
+    /// It must contain no secrets, and have few different values: each becomes a label of the metrics.
     public var callName: @Sendable (HTTPRequest) -> String = HTTPClient.methodAndHost {
         didSet { renew() }
     }
 
-    /// How calls are traced across processes; nil: no trace begins, and none is sent.
+    /// How calls are traced across processes; nil: no trace is begun or sent.
     public var tracing: Tracing? { didSet { renew() } }
 
-    /// Your own middleware around each call: outside all but the observers.
+    /// Your own middleware around each call: outside all parts except the observers.
     ///
-    /// Of ``networking`` and ``decoded(_:)``, it gets an `HTTPError` where the status is not accepted.
+    /// For ``networking`` and ``decoded(_:)``, it gets an `HTTPError` if the status is not accepted.
     public var aroundCall: OwnMiddleware? { didSet { renew() } }
 
     /// Your own middleware around each attempt: within the retry, outside the hedge.
     public var aroundAttempt: OwnMiddleware? { didSet { renew() } }
 
-    /// Your own middleware around each exchange: outside the decompression and the transport only.
+    /// Your own middleware around each exchange: only the decompression and the transport are beneath it.
     public var aroundExchange: OwnMiddleware? { didSet { renew() } }
 
-    /// Whose time all parts use.
+    /// The scheduler of all parts.
     ///
-    /// An object that is made elsewhere (a cache, a budget) has its own.
+    /// An object that is made elsewhere (a cache, a budget) has a scheduler of its own.
     public var scheduler: any Scheduler = LiveScheduler.live { didSet { renew() } }
 
-    /// Where the chance of all parts comes from: the jitter of waits, idempotency keys, and the IDs of traces.
+    /// The source of randomness of all parts: the jitter of waits, idempotency keys, and the IDs of traces.
     public var random: RandomSource = .system { didSet { renew() } }
 
-    /// What carries the requests.
+    /// The transport that sends the requests.
     let transport: any HTTPTransport
 
-    /// The functions that it hands out, made when they are first used.
+    /// The functions of the client, made when they are first used.
     private(set) var lazyFunctions = LazyFunctions()
 
     /// Makes a client.
     ///
     /// - Parameters:
-    ///   - base: What endpoints are appended to; see ``base``.
-    ///   - transport: What carries the requests.
+    ///   - base: The URL that endpoints are appended to; see ``base``.
+    ///   - transport: The transport that sends the requests.
     public init(base: URL?, over transport: some HTTPTransport) {
         self.base = base
         self.transport = transport
     }
 
-    /// Makes a client over a function: a fake in a test, or a stack of your own.
+    /// Makes a client over a function: a fake in a test, or your own stack.
     ///
-    /// ``stream`` gives the whole responses of that function, as bodies on their way.
+    /// ``stream`` returns the whole responses of that function as streamed bodies.
     ///
     /// - Parameters:
-    ///   - base: What endpoints are appended to; see ``base``.
-    ///   - send: What carries the requests.
+    ///   - base: The URL that endpoints are appended to; see ``base``.
+    ///   - send: The function that sends the requests.
     public init(base: URL?, over send: @escaping HTTPService) {
         self.init(base: base, over: FunctionTransport(service: send))
     }

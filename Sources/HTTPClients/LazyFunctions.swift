@@ -13,11 +13,11 @@ final class LazyFunctions: Sendable {
 
     private let made = Locked<Functions?>(nil)
 
-    /// The functions of a client, whose slots are those that this was made for.
+    /// The functions of a client, which has the slots that this object was made for.
     func functions(of client: HTTPClient) -> Functions {
         if let functions = made.withLock({ $0 }) { return functions }
         let functions = Functions(client)
-        // Another thread may have come first: all are to share its budget and its breakers.
+        // If another thread was first, all use its functions, and so share its budget and its breakers.
         return made.withLock { made in
             if let made { return made }
             made = functions
@@ -32,7 +32,7 @@ extension LazyFunctions.Functions {
         let send = client.wholeStack(sharing: shared)(client.transport.send)
         self.send = send
         stream = client.streamingStack(sharing: shared)(client.transport.stream)
-        // Acceptance beneath the observers, so that they count what the caller gets.
+        // The statuses are checked beneath the observers, so that these count what the caller gets.
         let statuses = client.acceptedStatuses ?? 200...299
         let accepting =
             client.acceptedStatuses == nil
@@ -44,33 +44,35 @@ extension LazyFunctions.Functions {
 }
 
 extension HTTPClient {
-    /// Sends a request, and gives a future of the whole response.
+    /// Sends a request, and returns a future of the whole response.
     ///
     /// ``acceptedStatuses`` defines which statuses become errors. A request for another origin than
     /// the base's has neither ``headers`` nor credentials.
     public var send: HTTPService { lazyFunctions.functions(of: self).send }
 
-    /// Sends a request, and gives a future of the response as soon as its headers have come.
+    /// Sends a request, and returns a future that settles when the headers of the response have arrived.
     ///
-    /// As ``send``, but past the cache. What fails after the headers fails the body: it is not repeated.
+    /// As ``send``, but without the cache. A failure after the headers fails the body; the request is not
+    /// repeated.
     public var stream: HTTPStreamingService { lazyFunctions.functions(of: self).stream }
 
-    /// Asks for an endpoint, and gives a future of the accepted body.
+    /// Asks for an endpoint, and returns a future of the accepted body.
     ///
     /// As `makeNetworking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
 
-    /// Asks for an endpoint, and decodes the accepted body as JSON, by ``json``.
+    /// Asks for an endpoint, and decodes the accepted body as JSON with ``json``.
     ///
     /// ```swift
     /// let product: Future<Product> = client.decoded(.product(withID: 7))
     /// let load: @Sendable (Int) -> Future<Product> = chain(Endpoint.product, to: client.decoded)
     /// ```
     ///
-    /// Observers hear of the call, and not of what becomes of the body.
+    /// Observers are notified of the call, but not of the decoding.
     ///
-    /// - Returns: A future that rejects as ``networking`` does, and with a `DecodingFailure`, which keeps the response
-    ///   and its request, where the body is not such a value. Decoding runs on the thread that settles the call.
+    /// - Returns: A future that rejects as ``networking`` does. If the body is not such a value, it rejects
+    ///   with a `DecodingFailure`, which keeps the response and its request. Decoding runs on the thread that
+    ///   settles the call.
     @Sendable
     public func decoded<Value: Decodable & Sendable>(_ endpoint: Endpoint) -> Future<Value> {
         lazyFunctions.functions(of: self).accepted(endpoint).mapWithoutOrigin { [json] response in

@@ -5,9 +5,9 @@ import HTTPCaching
 import HTTPNetworking
 import Services
 
-/// The order of a client's parts, from outside. Docs/Guides/TheWholeStack.md says why each stands where it does.
+/// The order of a client's parts, from outside. Docs/Guides/TheWholeStack.md gives the reason for each place.
 extension HTTPClient {
-    /// - Parameter statuses: What is no error where ``acceptedStatuses`` says nothing.
+    /// - Parameter statuses: The accepted statuses if ``acceptedStatuses`` is nil.
     func wholeStack(
         sharing shared: SharedStates, accepting statuses: ClosedRange<Int>? = nil
     ) -> Middleware<HTTPRequest, HTTPResponse> {
@@ -21,7 +21,7 @@ extension HTTPClient {
     func streamingStack(
         sharing shared: SharedStates
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
-        // Not a deadline, which would end the body as well.
+        // A deadline would end the body as well.
         stack(
             sharing: shared, accepting: acceptedStatuses, own: \.stream,
             limit: deadline.map { .timeout($0, on: scheduler) },
@@ -67,10 +67,10 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-    /// The base's origin, nil where there is no base.
+    /// The base's origin; nil without a base.
     private var home: HTTPOrigins? { base.map { .origins(of: $0) } }
 
-    /// Whom credentials are for.
+    /// The origins that credentials are sent to.
     private var credentialOrigins: HTTPOrigins {
         authorizedOrigins ?? home ?? .origins { _ in false }
     }
@@ -83,15 +83,15 @@ extension HTTPClient {
         return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
     }
 
-    /// Above all that sends again, so that a call has one trace.
+    /// Above every part that sends again, so that a call has one trace.
     private func newTrace<Output>(_ tracing: Tracing) -> Middleware<HTTPRequest, Output>? {
         guard tracing.beginsTraces else { return nil }
         return .newTrace(samplingShare: tracing.samplingShare, random: random)
     }
 
-    /// Beneath the redirects where there is a base, so that each request has them by its own origin.
+    /// With a base it stands beneath the redirects, so that each request gets the headers by its own origin.
     ///
-    /// There it has another name than the middleware for all origins, which belongs above the redirects.
+    /// It then has another name than the middleware for all origins, which stands above the redirects.
     private func defaultHeaders<Output>() -> Middleware<HTTPRequest, Output>? {
         if headers.isEmpty { return nil }
         let adding = Middleware<HTTPRequest, Output>.defaultHeaders(headers)
@@ -128,7 +128,7 @@ extension HTTPClient {
         }
     }
 
-    /// Puts what has a state around calls, by their origin or all with one.
+    /// Puts a policy with a state around calls: one state for each origin, or one for all.
     private func limiting<State, Output>(
         _ slot: OriginState<State>, _ states: StatesByOrigin<State>,
         _ middleware: @escaping @Sendable (State) -> Middleware<HTTPRequest, Output>
@@ -145,14 +145,15 @@ extension HTTPClient {
         return .each(by: \.origin, limit: limit) { middleware(state($0)) }
     }
 
-    /// What a call is named by unless told otherwise: like "GET api.example.com".
+    /// The default name of a call: like "GET api.example.com".
     static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
         request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
     }
 }
 
 extension Middleware where Input == HTTPRequest {
-    /// Ends a call by the deadline in its request's context, where there is one, and tells the parts beneath.
+    /// Ends a call by the deadline in its request's context, if there is one, and passes it to the parts
+    /// beneath.
     fileprivate static var deadlineOfRequest: Middleware {
         Middleware(named: "deadline") { next in
             { request in

@@ -2,7 +2,7 @@ import Futures
 import HTTPNetworking
 import Services
 
-/// What the calls of a client share, of whole responses and of those on their way.
+/// The state that the calls of a client share, with whole and with streamed responses.
 struct SharedStates: Sendable {
     let budget: RetryBudget
     let hedging: Hedging?
@@ -24,9 +24,10 @@ struct SharedStates: Sendable {
     }
 }
 
-/// A state for each origin, kept as long as it has a reference.
+/// A state for each origin, kept as long as something references it.
 ///
-/// The two stacks of a client each keep the states of the origins that they call, and find here those of the other.
+/// Each of a client's two stacks keeps the states of the origins that it calls, and finds those of the other
+/// here.
 final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
     private struct Entry {
         weak var state: State?
@@ -41,9 +42,9 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
         if let state = entries.withLock({ $0[origin]?.state }) { return state }
         let state = make()
         return entries.withLock { entries in
-            // Another thread may have come first.
+            // Another thread may have been first.
             if let known = entries[origin]?.state { return known }
-            // Grown to twice what is in use, as a new entry is about to be added.
+            // Removes entries without a state when the table would grow.
             if entries.count == entries.capacity {
                 entries = entries.filter { $0.value.state != nil }
             }

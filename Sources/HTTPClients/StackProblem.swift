@@ -1,29 +1,30 @@
 public import Services
 
-/// What is known to be wrong in the order of a stack.
+/// A known problem in the order of a stack.
 public struct StackProblem {
-    /// The part that is outside ``inner``, and should not be; the same part if it is there twice.
+    /// The part that should not be outside ``inner``; the same part if the stack has it twice.
     public let outer: String
 
-    /// What stands within ``outer``, and should not.
+    /// The part that should not be inside ``outer``.
     public let inner: String
 
-    /// What goes wrong, in a sentence.
+    /// The consequence, in a sentence.
     public let consequence: String
 }
 
-/// Lists what is known to be wrong in a stack, without building it.
+/// Lists the known problems of a stack, without building it.
 ///
 /// ```swift
 /// for problem in problems(of: .timeout(.seconds(2)), .circuitBreaker(), .retry()) { print(problem) }
 /// ```
 ///
-/// It looks at the middleware of this library by its name (`Middleware.parts`); what has no name, and what an `each`
-/// makes for a key, is passed over. An order that is not listed may still be wrong for you: the page "The whole
-/// stack" has the reasons.
+/// It looks at the middleware of this library by its name (`Middleware.parts`); middleware without a name,
+/// and middleware that an `each` makes for a key, is skipped. An order that is not listed may still be wrong
+/// for you: the page "The whole stack" has the reasons.
 ///
 /// - Parameter middleware: The parts, outermost first, as `stack` takes them.
-/// - Returns: The problems, in the order of the outer and then of the inner part; each once. Empty where none is known.
+/// - Returns: The problems, in the order of the outer and then of the inner part; each once. Empty if none is
+///   known.
 public func problems<Input, Output>(
     of middleware: Middleware<Input, Output>...
 ) -> [StackProblem] {
@@ -32,7 +33,7 @@ public func problems<Input, Output>(
     for (index, outer) in parts.enumerated() {
         for innerIndex in parts.indices[(index + 1)...] {
             let inner = parts[innerIndex]
-            // A timeout around what has one of its own bounds the whole.
+            // A timeout around a part with a timeout of its own limits the whole.
             if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
             guard let consequence = consequences[outer]?[inner] else { continue }
             let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
@@ -52,7 +53,7 @@ extension StackProblem: CustomStringConvertible {
 
 extension StackProblem: Hashable, Sendable {}
 
-/// What goes wrong where the first stands anywhere outside of the second.
+/// The consequence if the first part is anywhere outside the second.
 private let consequences: [String: [String: String]] = {
     return [
         "retry": [

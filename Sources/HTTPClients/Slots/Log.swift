@@ -7,9 +7,9 @@ extension HTTPClient {
     ///
     /// There is one line for each exchange, `HTTPExchange.logLine`, also for each that a retry repeats.
     public struct Log {
-        /// Writes a line, without a newline; from any thread, several at the same time.
+        /// Writes a line, without a newline; called on any thread, also on several at the same time.
         ///
-        /// The call waits meanwhile.
+        /// The call waits until it returns.
         public var write: @Sendable (_ line: String) -> Void
 
         /// Whether the lines hold the headers, with "…" for each value that may be a secret.

@@ -10,9 +10,9 @@ extension HTTPClient {
     /// client.bulkhead = .perOrigin(limit: 20, queue: 50, queueTimeout: .seconds(1))
     /// ```
     ///
-    /// The state of an origin that was not called for long may be forgotten; see `Middleware.each`.
+    /// The state of an origin that was not called for a long time may be discarded; see `Middleware.each`.
     public struct OriginState<State: AnyObject & Sendable> {
-        /// What a state is made with.
+        /// The parameters for making a state.
         public struct Parameters: Sendable {
             /// The origin, like "https://api.example.com:443"; a name for the state.
             public let name: String
@@ -20,11 +20,11 @@ extension HTTPClient {
             /// The client's scheduler.
             public let scheduler: any Scheduler
 
-            /// The client's source of chance.
+            /// The client's source of randomness.
             public let random: RandomSource
         }
 
-        /// How many origins have a state, nil where one state is for all.
+        /// How many origins have a state; nil if one state is for all.
         let limit: Int?
 
         let make: @Sendable (Parameters) -> State
@@ -32,9 +32,10 @@ extension HTTPClient {
         /// A state for each origin.
         ///
         /// - Parameters:
-        ///   - limit: How many origins have one at most. Less than one is a programming error and traps.
-        ///   - make: Makes that of an origin. Called on the thread of a caller, no lock is held; where several threads
-        ///     come first to an origin, what one of them makes is kept.
+        ///   - limit: The largest number of origins with a state. Less than one is a programming error and
+        ///     traps.
+        ///   - make: Makes the state of an origin. Called on the thread of a caller, while no lock is held.
+        ///     If several threads make the state of an origin at the same time, one of these states is kept.
         public static func perOrigin(
             origins limit: Int = 1_000, _ make: @escaping @Sendable (Parameters) -> State
         ) -> Self {
@@ -60,7 +61,7 @@ extension HTTPClient.OriginState where State == Bulkhead {
     /// - Parameters:
     ///   - limit: How many calls to an origin may be in flight.
     ///   - queue: How many more may wait.
-    ///   - queueTimeout: How long one may wait, nil for as long as its caller does.
+    ///   - queueTimeout: How long a call may wait; nil: as long as its caller waits.
     public static func perOrigin(
         limit: Int = 64, queue: Int = 0, queueTimeout: Duration? = nil
     ) -> Self {

@@ -3,7 +3,7 @@ public import HTTPNetworking
 public import Services
 
 extension HTTPClient {
-    /// Middleware of your own, in both of its forms: around whole responses, and around those on their way.
+    /// Your own middleware, in both of its forms: for whole responses, and for streamed ones.
     ///
     /// ```swift
     /// client.aroundExchange = .init { request in
@@ -13,20 +13,20 @@ extension HTTPClient {
     /// }
     /// ```
     public struct OwnMiddleware {
-        /// What is put around ``HTTPClient/send`` and ``HTTPClient/networking``.
+        /// The middleware around ``HTTPClient/send`` and ``HTTPClient/networking``.
         public var send: Middleware<HTTPRequest, HTTPResponse>
 
-        /// What is put around ``HTTPClient/stream``.
+        /// The middleware around ``HTTPClient/stream``.
         public var stream: Middleware<HTTPRequest, HTTPStreamedResponse>
 
         /// Makes a pair.
         ///
-        /// A generic function that returns `Middleware<HTTPRequest, Output>` for any `Output: HTTPResponseHead` can
-        /// be given for both.
+        /// A generic function that returns `Middleware<HTTPRequest, Output>` for any
+        /// `Output: HTTPResponseHead` can be passed for both.
         ///
         /// - Parameters:
-        ///   - send: What is put around ``HTTPClient/send`` and ``HTTPClient/networking``.
-        ///   - stream: What is put around ``HTTPClient/stream``.
+        ///   - send: The middleware around ``HTTPClient/send`` and ``HTTPClient/networking``.
+        ///   - stream: The middleware around ``HTTPClient/stream``.
         public init(
             send: Middleware<HTTPRequest, HTTPResponse>,
             stream: Middleware<HTTPRequest, HTTPStreamedResponse>
@@ -37,10 +37,11 @@ extension HTTPClient {
 
         /// Makes a pair that changes requests.
         ///
-        /// - Parameter change: Makes the request that is sent on; called once for each, on the thread of its caller. Where
-        ///   it throws, the call fails with an `HTTPError` with the code `HTTPError.Code.requestNotPrepared`, whose
-        ///   cause it is: nothing is repeated, and no breaker takes it for a failure of the service. An error that says
-        ///   itself what it means (`OutcomeAdvising`) and `CancellationError` fail the call as they are.
+        /// - Parameter change: Makes the request that is sent on. Called once for each request, on the
+        ///   caller's thread. If it throws, the call fails with an `HTTPError` with the code
+        ///   `HTTPError.Code.requestNotPrepared` and the thrown error as its cause: nothing is repeated, and
+        ///   no breaker counts it as a failure of the service. An error that conforms to `OutcomeAdvising`,
+        ///   and `CancellationError`, fail the call unchanged.
         public init(changing change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
             self.init(send: .changing(change), stream: .changing(change))
         }
@@ -50,7 +51,7 @@ extension HTTPClient {
 extension HTTPClient.OwnMiddleware: Sendable {}
 
 extension Middleware where Input == HTTPRequest {
-    /// Sends on the request that a function makes of each.
+    /// Replaces each request by the one that a function makes of it.
     fileprivate static func changing(
         _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
     ) -> Middleware {
@@ -67,7 +68,7 @@ extension Middleware where Input == HTTPRequest {
     }
 }
 
-/// What a call fails with whose request could not be made: it says nothing about the service.
+/// The error of a call whose request could not be made: it says nothing about the service.
 private func asPreparationFailure(_ error: any Error, of request: HTTPRequest) -> any Error {
     if error is any OutcomeAdvising || error is CancellationError { return error }
     return HTTPError(code: .requestNotPrepared, request: request, cause: error)

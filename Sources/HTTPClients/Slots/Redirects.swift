@@ -1,16 +1,16 @@
 extension HTTPClient {
     /// How redirects are followed; see the middleware `redirect`.
     public struct Redirects {
-        /// How many are followed.
+        /// How many redirects are followed.
         ///
         /// Less than zero is a programming error and traps when the client is used.
         public var limit: Int
 
-        /// Harmless headers that are taken out, too, where a redirect leads to another origin.
+        /// Harmless headers that are also removed if a redirect leads to another origin.
         public var stripped: [String]
 
-        /// Headers of the caller's that are kept for another origin, where all but harmless ones
-        /// are removed.
+        /// The caller's headers that are kept for another origin; the others are removed, except harmless
+        /// ones.
         public var kept: [String]
 
         /// Whether https may lead to http.
@@ -23,8 +23,8 @@ extension HTTPClient {
         ///
         /// - Parameters:
         ///   - limit: How many redirects are followed.
-        ///   - stripped: Harmless headers that are taken out, too, where a redirect leads to another origin.
-        ///   - kept: Headers of the caller's that are kept for another origin.
+        ///   - stripped: Harmless headers that are also removed if a redirect leads to another origin.
+        ///   - kept: The caller's headers that are kept for another origin.
         ///   - allowsDowngrade: Whether https may lead to http.
         ///   - refusesPrivateAddresses: Whether a redirect from elsewhere to a private, loopback or link-local
         ///     address is not followed.

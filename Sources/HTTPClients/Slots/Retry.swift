@@ -3,18 +3,17 @@ public import Services
 extension HTTPClient {
     /// How often, and after which waits, a request is sent again; see the middleware `retry`.
     ///
-    /// It is repeated only where it is known that it may be: where it is replayable, was not sent, or was not
-    /// processed.
+    /// A request is repeated only if it is replayable, was not sent, or was not processed.
     public struct Retry {
         /// How many attempts there may be, the first included.
         ///
         /// Less than one is a programming error and traps when the client is used.
         public var attempts: Int
 
-        /// How long to wait before each.
+        /// How long to wait before each retry.
         public var backoff: Backoff
 
-        /// What retries and hedges are drawn from; nil for one of the client's own.
+        /// The budget of retries and hedges; nil: the client has a budget of its own.
         public var budget: RetryBudget?
 
         /// The longest wait that a server may ask for.
@@ -26,8 +25,8 @@ extension HTTPClient {
         ///
         /// - Parameters:
         ///   - attempts: How many attempts there may be, the first included.
-        ///   - backoff: How long to wait before each.
-        ///   - budget: What retries and hedges are drawn from; nil for one of the client's own.
+        ///   - backoff: How long to wait before each retry.
+        ///   - budget: The budget of retries and hedges; nil: the client has a budget of its own.
         ///   - maxServerDelay: The longest wait that a server may ask for.
         public init(
             attempts: Int = 3, backoff: Backoff = .fullJitter(), sharing budget: RetryBudget? = nil,

@@ -8,13 +8,13 @@ extension HTTPClient {
     /// client.tracing = .init(to: .origins(of: server))
     /// ```
     public struct Tracing {
-        /// To whom `traceparent` and `tracestate` are sent.
+        /// The origins that `traceparent` and `tracestate` are sent to.
         public var origins: HTTPOrigins
 
         /// Whether a call that belongs to no trace begins one.
         public var beginsTraces: Bool
 
-        /// Which share of the traces that it begins is sampled: 0…1.
+        /// The share of its traces that is sampled: 0…1.
         ///
         /// Another one is a programming error and traps when the client is used.
         public var samplingShare: Double
@@ -22,9 +22,9 @@ extension HTTPClient {
         /// Makes rules.
         ///
         /// - Parameters:
-        ///   - origins: To whom `traceparent` and `tracestate` are sent.
+        ///   - origins: The origins that `traceparent` and `tracestate` are sent to.
         ///   - beginsTraces: Whether a call that belongs to no trace begins one.
-        ///   - samplingShare: Which share of the traces that it begins is sampled.
+        ///   - samplingShare: The share of its traces that is sampled.
         public init(
             to origins: HTTPOrigins = .all, beginningTraces beginsTraces: Bool = true,
             samplingShare: Double = 1
