@@ -1,6 +1,6 @@
 /// A value or an error that arrives later: the read side of a ``Promise``.
 ///
-/// A future is *hot*: what produces it is under way, whether or not anyone looks. It settles once,
+/// A future is *hot*: its producer is already at work, whether or not anyone observes it. It settles once,
 /// keeps its result, and calls each observer exactly once.
 ///
 /// ```swift
@@ -12,24 +12,24 @@
 /// ## Threads and order
 ///
 /// Observers and transforms that are registered before the future settles run on the thread that settles
-/// it, one after the other, in the order in which they were registered. One that is registered later runs
-/// at once, on the caller's thread; across threads no order is promised.
-/// ``observe(on:_:)-(DispatchQueue,_)`` names another place. There are two exceptions to "at once": one
-/// added within an observer comes after those registered before, and when deliveries nest too deep on one
-/// thread, the next is put off until the outermost of them returns. So chains of any length, and recursion
-/// of any depth, do not overflow the stack.
+/// it, one after the other, in the order in which they were registered. An observer that is registered later
+/// runs at once, on the caller's thread; across threads no order is promised.
+/// ``observe(on:_:)-(DispatchQueue,_)`` runs an observer elsewhere. There are two exceptions to "at once": an
+/// observer added within an observer runs after those registered before, and when deliveries nest too deep on
+/// one thread, the next is deferred until the outermost of them returns. So chains of any length, and
+/// recursion of any depth, do not overflow the stack.
 ///
 /// ## Cancellation
 ///
-/// ``cancel()`` settles this future with `CancellationError` and gives up its interest in what it
-/// derives from. A future that loses its last interested consumer is cancelled in turn, up to the
-/// producer, which hears of it through ``Promise/onCancel(_:)``.
+/// ``cancel()`` settles this future with `CancellationError` and gives up its interest in its upstream. A
+/// future that loses its last interested consumer is cancelled in turn, up to the producer, which is notified
+/// through ``Promise/onCancel(_:)``.
 ///
 /// ## Cost
 ///
-/// Making one allocates one object; so does each transform, beside the closure's own captures.
-/// Observing, settling and leaving take constant time, no lock of the system's, and, on a future
-/// that has settled, no write to memory that threads share.
+/// Making a future allocates one object; so does each transform, besides the closure's own captures.
+/// Observing, settling and giving up take constant time and no system lock. On a settled future they write no
+/// memory that threads share.
 ///
 /// The core takes its layout from SwiftNIO's and Twitter's futures; see
 /// Docs/Decisions/why-a-future-is-one-atomic-word.md.
@@ -55,7 +55,7 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
         }
     }
 
-    /// Makes a future that has failed with an error others share.
+    /// Makes a future that has failed with an error that other futures share.
     @inlinable
     init(sharing failure: Failure) {
         super.init(nil, word: StateWord.failure)
@@ -70,7 +70,7 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
 
     /// Whether the future has a result.
     ///
-    /// Takes no lock, and touches no memory that threads write.
+    /// Takes no lock, and writes no memory.
     @inlinable
     public final var isSettled: Bool { hasSettled }
 
@@ -85,17 +85,17 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
     /// Settles this future with `CancellationError` and gives up its interest in its upstream.
     ///
     /// Every future derived from this one fails likewise, unless it recovers. The upstream goes on
-    /// as long as others observe it, derive from it or await it; otherwise it is cancelled too, and
-    /// its producer hears of it. On a settled future nothing happens. Returns once observers and
-    /// handlers have run (see the order guarantees above).
+    /// as long as others observe it, derive from it or await it; otherwise it is cancelled too, and its
+    /// producer is notified. On a settled future nothing happens. Returns once observers and handlers have
+    /// run (see the order guarantees above).
     public final func cancel() {
         abort(with: .cancelled)
     }
 
     /// Where the transform that failed this future, or one that it derives from, was written.
     ///
-    /// The error itself is the transform's own, unchanged, so that it can be matched; this tells
-    /// which step of a chain threw it. Nil while pending, on success, and where no transform threw.
+    /// The error itself is the transform's own, unchanged, so that it can be matched; this property names the
+    /// step of a chain that threw it. Nil while pending, on success, and if no transform threw.
     public final var failureOrigin: SourceLocation? {
         hasSettled ? failure?.origin : nil
     }
@@ -133,7 +133,7 @@ extension Future {
         return succeed(source.storage.unsafelyUnwrapped)
     }
 
-    /// Fails all that waits for this promise, whose deinit calls it.
+    /// Fails everything that waits for this promise; called by its deinit.
     @usableFromInline
     final func abandon(at location: SourceLocation) {
         let failure = Failure(FutureError(.abandoned, at: location))
@@ -179,7 +179,7 @@ extension Future: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 
     /// A mirror that shows nothing beside the description.
     ///
-    /// What a future stores is not to be read while another thread may settle it.
+    /// A dump must not read what a future stores while another thread may settle it.
     public final var customMirror: Mirror {
         Mirror(self, children: [:], ancestorRepresentation: .suppressed)
     }

@@ -9,7 +9,7 @@ public struct FutureError: Error, Sendable {
     /// Where: the promise that was abandoned, or the call of the combinator that failed.
     public let location: SourceLocation?
 
-    /// For ``Code/cycle``, where the future was made that leads back; nil where that is ``location``.
+    /// For ``Code/cycle``, where the future that leads back was made; nil if that is ``location``.
     public internal(set) var secondLocation: SourceLocation?
 
     /// The errors behind this one: for ``Code/allFailed`` those of all inputs, in their order.

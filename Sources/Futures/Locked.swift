@@ -45,7 +45,7 @@ package final class Locked<State>: @unchecked Sendable {
 
     /// Runs `body` with exclusive access to the state, and releases what it returns once the lock is free.
     ///
-    /// For what a user may have made, whose deinit may come back to this lock. An optimised build may
+    /// For objects of the user, whose deinit may take this lock. An optimised build may
     /// release an unused result of ``withLock(_:)`` before it unlocks.
     @inlinable
     package func withLockThenRelease<Output>(_ body: (inout State) -> Output) {
@@ -70,6 +70,6 @@ package final class Locked<State>: @unchecked Sendable {
 }
 
 extension Locked: CustomReflectable {
-    /// A mirror that shows nothing: a dump of what holds this takes no lock.
+    /// A mirror that shows nothing: a dump of an object that holds this takes no lock.
     @usableFromInline package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

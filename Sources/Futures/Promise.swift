@@ -13,12 +13,11 @@
 ///
 /// ## Abandonment
 ///
-/// When the last reference to an unsettled promise goes, it cannot be settled any more. Its
+/// When the last reference to an unsettled promise is released, it cannot be settled any more. Its
 /// observers, and the futures derived from it, then fail with ``FutureError/Code/abandoned``, which
-/// names the file and line that made the promise. Code that holds the future holds the promise, so
-/// a producer that passes on a callback uses ``Future/make(fileID:line:_:)`` instead, whose
-/// resolver has a lifetime of its own. ``init(rejectsWhenReleased:fileID:line:)`` opts out for one
-/// promise.
+/// names the file and line that made the promise. Code that holds the future holds the promise, so a producer
+/// that passes a callback on uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a lifetime of
+/// its own. ``init(rejectsWhenReleased:fileID:line:)`` opts out for one promise.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     @usableFromInline let location: SourceLocation
 
@@ -34,8 +33,8 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Makes a pending promise, and sets what happens to its waiters when it is released.
     ///
     /// - Parameters:
-    ///   - rejectsWhenReleased: False: they wait forever, as in JavaScript, and their closures are freed
-    ///     without a call, those given to ``Future/always(_:)`` too.
+    ///   - rejectsWhenReleased: False: the waiters wait forever, as in JavaScript, and their closures are
+    ///     freed without a call, also those passed to ``Future/always(_:)``.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
     @inlinable
@@ -73,7 +72,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Settles the promise with a value, and calls the waiters before it returns.
     ///
     /// - Parameter value: The value.
-    /// - Returns: False if the promise was settled before; the value is dropped then.
+    /// - Returns: False if the promise was settled before; the value is discarded then.
     @inlinable
     @discardableResult
     public func resolve(with value: Value) -> Bool {
@@ -83,7 +82,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Settles the promise with an error, and calls the waiters before it returns.
     ///
     /// - Parameter error: The error. It arrives as it is.
-    /// - Returns: False if the promise was settled before; the error is dropped then.
+    /// - Returns: False if the promise was settled before; the error is discarded then.
     @discardableResult
     public func reject(with error: any Error) -> Bool {
         fail(Failure(error))
@@ -91,7 +90,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Settles the promise with a result, and calls the waiters before it returns.
     ///
-    /// - Returns: False if the promise was settled before; the result is dropped then.
+    /// - Returns: False if the promise was settled before; the result is discarded then.
     @discardableResult
     public func settle(with result: Result<Value, any Error>) -> Bool { finish(with: result) }
 
@@ -109,19 +108,19 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Registers what to do when the result is no longer wanted.
     ///
     /// The handler runs once: when the promise is cancelled, or when its last waiter has given up,
-    /// which then settles it with `CancellationError`. If that has happened before, it runs at
-    /// once. Once the promise has settled otherwise it is dropped. Several handlers run in order,
-    /// on the thread that cancels, or on another where a task that awaits is cancelled; no lock is
-    /// held meanwhile.
+    /// which then settles it with `CancellationError`. If that has happened before, it runs at once. If the
+    /// promise settles otherwise, the handler is released without a call. Several handlers run in order, on
+    /// the thread that cancels, or on another thread if a task that awaits is cancelled. No lock is held
+    /// meanwhile.
     ///
-    /// A promise without a handler does not hear of interest that is given up, and stays pending.
+    /// A promise without a handler stays pending when all interest is given up.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         add(CancelHandlers(handler))
     }
 }
 
 extension Promise where Value == Void {
-    /// Settles the promise, where there is no value to tell.
+    /// Settles a promise without a value.
     ///
     /// - Returns: False if the promise was settled before.
     @discardableResult
@@ -136,9 +135,10 @@ extension Promise {
     }
 }
 
-/// A promise of the framework's own: what transports, policies and combinators hand out.
+/// The framework's own promise: transports, policies and combinators return it as a future.
 ///
-/// It does what a ``Promise`` does, but is none, so that no reader of the future can cast and settle it.
+/// It does what a ``Promise`` does, but is not a subclass, so that no reader of the future can cast and
+/// settle it.
 package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private let location: SourceLocation
 

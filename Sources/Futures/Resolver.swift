@@ -1,9 +1,8 @@
 /// The write side of a future made by ``Future/make(fileID:line:_:)``, apart from the future itself.
 ///
-/// Give it to the callback that will settle the future. When the last reference to a resolver goes
-/// before the future has settled, the future fails with ``FutureError/Code/abandoned``, even if
-/// other code holds the future; so a callback that is dropped without a call leaves no observer
-/// waiting.
+/// Give it to the callback that will settle the future. When the last reference to a resolver is released
+/// before the future has settled, the future fails with ``FutureError/Code/abandoned``, even if other code
+/// holds the future; so a callback that is dropped without a call leaves no observer waiting.
 public final class Resolver<Value: Sendable>: Sendable {
     private let future: Future<Value>
     private let location: SourceLocation
@@ -22,7 +21,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// Settles the future with a value, and calls the waiters before it returns.
     ///
     /// - Parameter value: The value.
-    /// - Returns: False if the future was settled before; the value is dropped then.
+    /// - Returns: False if the future was settled before; the value is discarded then.
     @discardableResult
     public func resolve(with value: Value) -> Bool {
         future.succeed(value)
@@ -31,7 +30,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// Settles the future with an error, and calls the waiters before it returns.
     ///
     /// - Parameter error: The error. It arrives as it is.
-    /// - Returns: False if the future was settled before; the error is dropped then.
+    /// - Returns: False if the future was settled before; the error is discarded then.
     @discardableResult
     public func reject(with error: any Error) -> Bool {
         future.fail(Failure(error))
@@ -39,7 +38,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Settles the future with a result, and calls the waiters before it returns.
     ///
-    /// - Returns: False if the future was settled before; the result is dropped then.
+    /// - Returns: False if the future was settled before; the result is discarded then.
     @discardableResult
     public func settle(with result: Result<Value, any Error>) -> Bool {
         future.finish(with: result)
@@ -65,8 +64,8 @@ extension Future {
     /// - Parameters:
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
-    ///   - start: Starts the work. Called once, before this method returns. The future fails as
-    ///     abandoned when the resolver's last reference goes while it is pending.
+    ///   - start: Starts the work. Called once, before this method returns. The future fails as abandoned
+    ///     when the last reference to the resolver is released while the future is pending.
     /// - Returns: The future that the resolver settles.
     public static func make(
         fileID: StaticString = #fileID, line: UInt = #line, _ start: (Resolver<Value>) -> Void
@@ -78,7 +77,7 @@ extension Future {
 }
 
 extension Resolver where Value == Void {
-    /// Settles the future, where there is no value to tell.
+    /// Settles a future without a value.
     ///
     /// - Returns: False if the future was settled before.
     @discardableResult

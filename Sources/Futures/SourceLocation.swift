@@ -6,7 +6,7 @@ public struct SourceLocation: Sendable, CustomStringConvertible {
     /// The line, counted from one.
     public var line: UInt { UInt(storedLine) }
 
-    /// Half a word: a promise and each transform store a place, and this fits where there is room anyway.
+    /// Half a word: a promise and each transform store a place, and half a word fits into their padding.
     @usableFromInline let storedLine: UInt32
 
     /// Makes a place; without arguments, the caller's own.

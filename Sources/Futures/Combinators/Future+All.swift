@@ -7,9 +7,10 @@ extension Future {
     ///
     /// - Parameters:
     ///   - futures: The futures. An array of promises is accepted, without a copy of the array.
-    ///   - others: What becomes of the others at the first failure.
-    /// - Returns: The values, in the order of the futures; of none, an empty array. At the first
-    ///   failure it fails likewise. One object an input, and a constant.
+    ///   - others: What happens to the others at the first failure.
+    /// - Returns: The values, in the order of the futures; an empty array without futures. At the first
+    ///   failure it fails with the same error. It allocates one object for each input, and a constant number
+    ///   more.
     @inlinable
     public static func all<Element, Input: Future<Element>>(
         _ futures: [Input], others: OtherInputs = .givenUp
@@ -22,7 +23,7 @@ extension Future {
         .start(futures)
     }
 
-    /// Waits for all futures of a sequence to succeed, as the method of that name does for an array.
+    /// Waits for all futures of a sequence to succeed, as the method for an array does.
     @inlinable
     @_disfavoredOverload
     public static func all<Element>(
@@ -42,7 +43,7 @@ extension Future {
     /// Waits for all futures to settle, whatever their results.
     ///
     /// - Parameter futures: The futures.
-    /// - Returns: The results, in the order of the futures; of none, an empty array. It never fails,
+    /// - Returns: The results, in the order of the futures; an empty array without futures. It never fails,
     ///   unless it is cancelled.
     @inlinable
     public static func allSettled<Element, Input: Future<Element>>(
@@ -57,7 +58,7 @@ extension Future {
     }
 }
 
-/// What becomes of the inputs that `all` or `race` needs no more.
+/// What happens to the inputs that `all` or `race` does not need any more.
 public enum OtherInputs: Sendable {
     /// Their interest is given up: those without other waiters are cancelled.
     case givenUp

@@ -1,7 +1,7 @@
 internal import Dispatch
 
 extension Future {
-    /// The results of several futures, in the order in which they come.
+    /// The results of several futures, in the order in which they settle.
     ///
     /// ```swift
     /// for await result in Future.asCompleted([7, 8, 9].map(loadProduct)) { show(result) }
@@ -25,7 +25,7 @@ extension Future {
             }
             continuation.onTermination = { reason in
                 guard case .cancelled = reason else { return }
-                // Not here, where the runtime may hold a lock of the cancelled task's.
+                // On another thread: here the runtime may hold a lock of the cancelled task.
                 DispatchQueue.global().async { observations.forEach { $0.cancel() } }
             }
         }

@@ -18,7 +18,7 @@ extension Future {
 }
 
 extension Publisher where Output: Sendable {
-    /// A future of the first value; it fails as abandoned where the publisher ends without one.
+    /// A future of the first value; it fails as abandoned if the publisher ends without one.
     public func firstValue() -> Future<Output> {
         .make { resolver in
             let sink = first().sink { completion in

@@ -2,12 +2,12 @@ extension Future {
     /// Passes the value on after a while.
     ///
     /// - Parameters:
-    ///   - duration: How long to hold the value back, from its arrival.
-    ///   - scheduler: Whose time it is.
+    ///   - duration: How long the value is delayed, from its arrival.
+    ///   - scheduler: The clock.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
     /// - Returns: The value of this future, later, on the scheduler's thread. A failure passes at
-    ///   once. If the scheduler goes before its time has come, it fails as abandoned.
+    ///   once. If the scheduler is released before the delay is over, it fails as abandoned.
     public final func delay(
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -19,7 +19,7 @@ extension Future {
     }
 }
 
-/// The future of a value that is held back.
+/// The future of a delayed value.
 final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     private let duration: Duration
     private let location: SourceLocation
@@ -45,12 +45,12 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
             failDerived(failure)
             return
         }
-        // From now on this waits for the timer alone, and the source may go.
+        // From now on this waits only for the timer, and the source may be released.
         guard let scheduler, lockIfPending() else { return waitUntilDetached() }
         upstream = nil
         unlock()
-        // The timer keeps the value, so that it goes with the timer when this is cancelled; and the
-        // resolver, so that this fails if the scheduler goes and drops the timer.
+        // The timer keeps the value, so that the value is released with the timer when this is cancelled. It
+        // also keeps the resolver, so that this fails if the scheduler is released and discards the timer.
         let value = source.storage.unsafelyUnwrapped
         let resolver = Resolver(self, location: location)
         keep(

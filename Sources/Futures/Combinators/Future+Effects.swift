@@ -8,7 +8,7 @@ extension Future {
     /// - Parameter body: Called once: on the thread that settles this future, before anything that
     ///   derives from the returned future; or, if that future is cancelled first, or has lost all
     ///   its waiters, where a handler of ``Promise/onCancel(_:)`` would run.
-    /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
+    /// - Returns: A future with the same result. It may be left unused: the closure runs nevertheless.
     @discardableResult
     @inlinable
     public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
@@ -19,7 +19,7 @@ extension Future {
     ///
     /// - Parameter body: Called once, on the thread that settles this future; not after a failure, and
     ///   not if the future returned is cancelled first.
-    /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
+    /// - Returns: A future with the same result. It may be left unused: the closure runs nevertheless.
     @discardableResult
     @inlinable
     public final func onSuccess(_ body: @escaping @Sendable (Value) -> Void) -> Future<Value> {
@@ -30,14 +30,14 @@ extension Future {
     ///
     /// - Parameter body: Called once, on the thread that settles this future; not after a success, and
     ///   not if the future returned is cancelled first.
-    /// - Returns: A future with the same result. It may be left unused: the closure runs all the same.
+    /// - Returns: A future with the same result. It may be left unused: the closure runs nevertheless.
     @discardableResult
     @inlinable
     public final func onFailure(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
         transformed(by: OnFailure(body: body), at: nil)
     }
 
-    /// Runs a closure at the end, whatever the result, and tells it the result.
+    /// Runs a closure with the result, at the end, whatever the result.
     ///
     /// - Parameter body: Called once, as that of ``always(_:)``, with the result; with
     ///   `CancellationError` if the future returned is given up first.

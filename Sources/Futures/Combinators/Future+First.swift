@@ -5,9 +5,9 @@ extension Future {
     ///   - futures: The futures.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
-    /// - Returns: The first value. The other futures are given up then. If all fail, it fails with
-    ///   ``FutureError/Code/allFailed``, whose `causes` are in the order of the futures; of none,
-    ///   with ``FutureError/Code/noInputs``.
+    /// - Returns: The first value. The other futures are then given up. If all fail, it fails with
+    ///   ``FutureError/Code/allFailed``, whose `causes` are in the order of the futures. Without futures, it
+    ///   fails with ``FutureError/Code/noInputs``.
     public static func any<Input: Future<Value>>(
         _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
@@ -18,12 +18,12 @@ extension Future {
     ///
     /// - Parameters:
     ///   - futures: The futures.
-    ///   - others: What becomes of the others then.
+    ///   - others: What happens to the others then.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
-    /// - Returns: The first result, success or failure; of futures that have settled already, that
-    ///   of the first in the array. Of none, it fails with
-    ///   ``FutureError/Code/noInputs``, rather than never.
+    /// - Returns: The first result, success or failure. If several have settled already, the result of the
+    ///   first of them in the array. Without futures, it fails with ``FutureError/Code/noInputs`` instead of
+    ///   waiting forever.
     public static func race<Input: Future<Value>>(
         _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID,
         line: UInt = #line

@@ -1,20 +1,19 @@
 extension Future {
-    /// Goes on with another future, made from the value.
+    /// Continues with another future, made from the value.
     ///
     /// ```swift
     /// let orders = loadUser(7).flatMap { user in loadOrders(of: user) }
     /// ```
     ///
-    /// A function that calls itself from such a closure runs in constant stack and memory, however
-    /// many turns it takes, as long as it returns the future of the `flatMap` itself. (Twitter's
-    /// futures and Scala's do the same; see
-    /// Docs/Decisions/why-forwarding-futures-are-taken-out-of-the-chain.md.)
+    /// A function that calls itself from such a closure runs in constant stack and memory, however often it
+    /// calls itself, if it returns the future of the `flatMap` itself. (Twitter's futures and Scala's do the
+    /// same; see Docs/Decisions/why-forwarding-futures-are-taken-out-of-the-chain.md.)
     ///
     /// - Parameters:
     ///   - transform: Called with the value, on the thread that settles this future, in the call context
     ///     of this line; not called after a failure. If it throws, the new future fails with that error. If
-    ///     the new future is cancelled while this runs, the future it returns loses that interest at once.
-    ///     If that future waits for the new one, by up to 64 steps, the new one fails with
+    ///     the new future is cancelled while this runs, that interest in the future it returns is given up at
+    ///     once. If that future waits for the new one, over up to 64 steps, the new one fails with
     ///     ``FutureError/Code/cycle``.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.

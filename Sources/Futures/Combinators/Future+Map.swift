@@ -21,7 +21,7 @@ extension Future {
 
     /// Transforms the value within the framework.
     ///
-    /// A failure then has no origin: the framework's own line would be of no use.
+    /// A failure then has no origin: a line of the framework would be of no use.
     @inlinable
     package final func mapWithoutOrigin<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> NewValue

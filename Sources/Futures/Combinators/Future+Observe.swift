@@ -4,9 +4,9 @@ extension Future {
     /// Calls a closure with the result, once.
     ///
     /// - Parameter body: Called on the thread that settles the future, after the observers that were
-    ///   registered before; if it has settled already, at once and before this method returns. (Within an
-    ///   observer of this future, it is called after those registered before instead; in a delivery nested
-    ///   very deep, before the outermost delivery returns.)
+    ///   registered before; if it has settled already, before this method returns. (Two exceptions: within an
+    ///   observer of this future, the closure is called after those registered before; in a deeply nested
+    ///   delivery, before the outermost delivery returns.)
     @inlinable
     public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         if hasSettled, enterDelivery() {
@@ -75,7 +75,7 @@ extension Future {
 }
 
 extension Future {
-    /// Calls a closure with the result, once, unless the observation is removed before.
+    /// Calls a closure with the result, once, unless the observation is cancelled first.
     ///
     /// - Parameter body: As for ``observe(_:)``; not called once the observation is cancelled.
     /// - Returns: The observation. Releasing it does not cancel it.
@@ -85,7 +85,7 @@ extension Future {
         observed { body($0.settledResult) }
     }
 
-    /// Calls a closure with this future once it has settled, unless the observation is taken back before.
+    /// Calls a closure with this future once it has settled, unless the observation is cancelled first.
     final func observed(_ body: @escaping @Sendable (Future<Value>) -> Void) -> FutureObservation {
         let observer = CancellableObserver<Value>(body)
         enroll(observer.retained())
@@ -93,11 +93,11 @@ extension Future {
     }
 }
 
-/// One observer of a future, as a token that takes it back.
+/// A token that cancels one observation of a future.
 public struct FutureObservation: Sendable {
     fileprivate let observer: FutureNode
 
-    /// Takes the observer back, and gives up its interest in the future.
+    /// Removes the observer, and gives up its interest in the future.
     ///
     /// Harmless once the future has settled, and harmless twice. A closure that runs on another thread runs
     /// to its end.
@@ -119,7 +119,7 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
     }
 }
 
-/// A closure enrolled on a pending future, which may be taken back; it is released with its last use.
+/// A closure enrolled on a pending future, which may be cancelled; it is released after its last use.
 private final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
     /// Belongs to the thread that has settled this node.
     private var body: (@Sendable (Future<Value>) -> Void)?
@@ -140,7 +140,7 @@ private final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sen
     override func withdraw() { body = nil }
 
     override func upstreamWasLost() {
-        // One that was cancelled meanwhile has left no list, and was not withdrawn.
+        // If it was cancelled meanwhile, it was in no list, and was not withdrawn.
         _ = claim(as: StateWord.failure)
         body = nil
     }

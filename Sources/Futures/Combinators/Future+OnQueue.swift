@@ -1,9 +1,9 @@
 public import Dispatch
 
-/// Transforms that run on a queue, and nowhere else: also where the future has settled already.
+/// Transforms that run only on a queue, also if the future has settled already.
 ///
-/// They do what those without a queue do. Where the new future is given up before the closure's turn on the
-/// queue comes, it is not called.
+/// They do what those without a queue do. If the new future is given up before the queue calls the closure,
+/// the closure is not called.
 extension Future {
     /// Transforms the value on a queue; see ``map(_:fileID:line:)``.
     public final func map<NewValue: Sendable>(
@@ -15,7 +15,7 @@ extension Future {
         }
     }
 
-    /// Goes on with another future, made from the value on a queue; see ``flatMap(_:fileID:line:)``.
+    /// Continues with another future, made from the value on a queue; see ``flatMap(_:fileID:line:)``.
     public final func flatMap<NewValue: Sendable>(
         on queue: DispatchQueue,
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
@@ -24,7 +24,8 @@ extension Future {
         flatMap { value in queue.turn(fileID, line) { try transform(value) } }
     }
 
-    /// Keeps a value that fulfils a condition, which a queue looks at; see ``filter(_:fileID:line:)``.
+    /// Keeps a value only if it fulfils a condition, which is evaluated on a queue; see
+    /// ``filter(_:fileID:line:)``.
     public final func filter(
         on queue: DispatchQueue, _ predicate: @escaping @Sendable (Value) throws -> Bool,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -44,7 +45,7 @@ extension Future {
         flatMapError { error in queue.turn(fileID, line) { Future(value: try transform(error)) } }
     }
 
-    /// Goes on after an error with another future, made on a queue; see
+    /// Continues after an error with another future, made on a queue; see
     /// ``flatMapError(_:fileID:line:)``.
     public final func flatMapError(
         on queue: DispatchQueue,
@@ -54,7 +55,7 @@ extension Future {
         flatMapError { error in queue.turn(fileID, line) { try transform(error) } }
     }
 
-    /// Goes on with another future, made from the whole result on a queue; see
+    /// Continues with another future, made from the whole result on a queue; see
     /// ``flatMapResult(_:fileID:line:)``.
     public final func flatMapResult<NewValue: Sendable>(
         on queue: DispatchQueue,
@@ -66,12 +67,12 @@ extension Future {
 }
 
 extension DispatchQueue {
-    /// What a closure returns that runs here.
+    /// The result of a closure that runs on this queue.
     fileprivate func turn<Value: Sendable>(
         _ fileID: StaticString, _ line: UInt, _ body: @escaping @Sendable () throws -> Future<Value>
     ) -> Future<Value> {
         let turn = InternalPromise<Void>()
-        // Registered before the turn can come.
+        // Registered before the queue can run the closure.
         let future = turn.flatMap({ try body() }, fileID: fileID, line: line)
         async { turn.resolve() }
         return future

@@ -1,7 +1,7 @@
 extension Future {
     /// Replaces an error by a value, which the closure returns at once.
     ///
-    /// Where a second source has to be asked, ``flatMapError(_:fileID:line:)`` waits for it.
+    /// To ask a second source, use ``flatMapError(_:fileID:line:)``, which waits for it.
     ///
     /// - Parameters:
     ///   - transform: Called with the error, on the thread that settles this future; not called after
@@ -18,9 +18,9 @@ extension Future {
         transformed(by: Recover(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
-    /// Goes on after an error with another future: a retry, or a second source.
+    /// Continues after an error with another future: a retry, or a second source.
     ///
-    /// Where the value is at hand, ``recover(_:fileID:line:)`` takes it without a future.
+    /// If the value is available at once, ``recover(_:fileID:line:)`` takes it without a future.
     ///
     /// A function that calls itself from such a closure runs in constant stack and memory, as with
     /// ``flatMap(_:fileID:line:)``.
@@ -101,7 +101,7 @@ struct MapError<Value: Sendable>: Transform {
     func apply(to source: Future<Value>) throws -> Outcome<Value> {
         guard let failure = source.failure else { return .unchanged }
         guard let body else { preconditionFailure(Self.released) }
-        // Transformed, not thrown: the step that threw is still the one to name.
+        // The error is transformed, not thrown: the origin remains the step that threw.
         return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
     }
 

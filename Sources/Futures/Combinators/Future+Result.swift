@@ -15,7 +15,7 @@ extension Future {
         transformed(by: MapResult(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
-    /// Goes on with another future, made from the whole result.
+    /// Continues with another future, made from the whole result.
     ///
     /// - Parameters:
     ///   - transform: Called with the result, as the closure of ``flatMap(_:fileID:line:)`` is with a value.
@@ -31,7 +31,7 @@ extension Future {
             by: FlatMapResult(body: transform), at: SourceLocation(fileID: fileID, line: line))
     }
 
-    /// Goes on with another future after some results, and keeps the others as they are.
+    /// Continues with another future after some results, and keeps the others unchanged.
     ///
     /// - Parameter next: As for ``flatMapResult(_:fileID:line:)``. Nil keeps the result, without an object.
     /// - Returns: What the future from `next` settles with, or else this one's result.

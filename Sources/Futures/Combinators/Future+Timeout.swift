@@ -3,7 +3,7 @@ extension Future {
     ///
     /// - Parameters:
     ///   - duration: How long to wait, from now. Zero or less: as soon as the scheduler can.
-    ///   - scheduler: Whose time it is.
+    ///   - scheduler: The clock.
     ///   - fileID: The file that the error names; leave it out.
     ///   - line: The line that the error names; leave it out.
     /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When
@@ -17,12 +17,12 @@ extension Future {
         timed(duration, on: scheduler, at: SourceLocation(fileID: fileID, line: line), nil)
     }
 
-    /// Fails with an error of the caller's if there is no result in time.
+    /// Fails with the caller's error if there is no result in time.
     ///
     /// Otherwise as ``timeout(_:on:fileID:line:)``.
     ///
-    /// - Parameter error: Makes the error, on the scheduler's thread; also if the result comes at that
-    ///   very moment, and the error is not used.
+    /// - Parameter error: Makes the error, on the scheduler's thread; also if the result arrives at the same
+    ///   moment, and the error is not used.
     package final func timeout(
         _ duration: Duration, on scheduler: some Scheduler,
         failingWith error: @escaping @Sendable () -> any Error
@@ -50,7 +50,7 @@ extension Future {
 @usableFromInline
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     @usableFromInline let location: SourceLocation?
-    /// Makes the error, where it is not the usual one.
+    /// Makes the error, if it is not the default one.
     @usableFromInline let error: (@Sendable () -> any Error)?
 
     @inlinable
@@ -67,12 +67,12 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     func receive(_ source: Future<Value>) {
         guard lockIfPending() else { return waitUntilDetached() }
         attachment = source.attachment
-        // Only a future that has succeeded has a value for good: the deliverer of one that was given up
-        // meanwhile may be taking its value back.
+        // Only the value of a future that has succeeded is final: if the source was given up meanwhile, its
+        // deliverer may be removing the value.
         if failure == nil { storage = source.storage }
         let list = list
         unlock(to: failure == nil ? StateWord.value : StateWord.failure)
-        // Before any observer is told.
+        // Before any observer is called.
         timer?.cancel()
         if list != 0 { distribute(list) }
     }

@@ -6,17 +6,18 @@ extension Future {
     /// ```
     ///
     /// - Parameters:
-    ///   - items: The items; the sequence may be endless. It is read as there is room to start what it
-    ///     gives, and one item ahead.
+    ///   - items: The items; the sequence may be endless. An item is read when a future can be started for
+    ///     it, and one item is read ahead.
     ///   - maxConcurrent: How many may be pending at once. At least one; anything less is a
     ///     programming error and traps.
     ///   - transform: Starts the future of an item. Called in the order of the items, never twice at
     ///     the same time: first by the caller, then by the threads that settle the futures, always in the
-    ///     call context of this line. If it throws, the whole fails with that error.
+    ///     call context of this line. If it throws, the returned future fails with that error.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: The values, in the order of the items. At the first failure it gives up what is pending,
-    ///   starts nothing more, and then fails likewise; nor does it start more when it is cancelled.
+    ///   starts nothing more, and then fails with the same error. It also starts nothing more when it is
+    ///   cancelled.
     public static func traverse<Item: Sendable, Element>(
         _ items: sending some Sequence<Item>, maxConcurrent: Int = .max,
         _ transform: @escaping @Sendable (Item) throws -> Future<Element>,
@@ -31,10 +32,11 @@ extension Future {
     }
 }
 
-/// What a traversal has to start; let go as soon as nothing more will be, since the closure may hold what
-/// the traversal waits for.
+/// The items that a traversal has to start.
 ///
-/// Used by one thread at a time: the one that pumps.
+/// Released as soon as nothing more will be started, since the closure may hold what the traversal waits for.
+///
+/// Used by one thread at a time: the one in `pump`.
 private final class TraversalWork<Item: Sendable, Element: Sendable>: @unchecked Sendable {
     private let read: () -> Item?
     private let transform: @Sendable (Item) throws -> Future<Element>
@@ -73,19 +75,19 @@ private final class TraversalInput: AggregateInput, @unchecked Sendable {
     }
 }
 
-/// The future of a traversal: starts what is next whenever an input has settled.
+/// The future of a traversal: starts the next item whenever an input has settled.
 private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<[Element]>,
     @unchecked Sendable
 {
     private struct State {
-        /// Nil once all has been started, or it is over.
+        /// Nil once all items have been started, or the traversal is over.
         var work: TraversalWork<Item, Element>?
         var isOver = false
         var pending = 0
         /// Whether a thread is in `pump`.
         ///
-        /// It goes on until nothing can be started, so that futures which settle at once are started
-        /// in a loop, not by recursion.
+        /// That thread continues until nothing can be started, so that futures which settle at once are
+        /// started in a loop, not by recursion.
         var isPumping = false
         /// In the order of the items.
         var inputs: [AggregateInput] = []
@@ -102,7 +104,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         super.init(deliver: { _, _ in })
     }
 
-    /// Starts as many futures as the limit allows, unless another thread is at it.
+    /// Starts as many futures as the limit allows, unless another thread is doing so.
     func pump() {
         let isFirst = state.withLock { state in
             defer { state.isPumping = true }
@@ -121,7 +123,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         complete()
     }
 
-    /// What to start from; nil, and the pumping ends, if the limit is reached or nothing is left.
+    /// The items to start from; nil, and the pumping ends, if the limit is reached or no item is left.
     private func workForRoom() -> TraversalWork<Item, Element>? {
         state.withLock { state in
             if let work = state.work, state.pending < maxConcurrent { return work }
@@ -156,7 +158,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         return false
     }
 
-    /// Starts nothing more, and holds the inputs no longer: it can fail only, or be cancelled.
+    /// Starts nothing more, and releases the inputs: it can only fail, or be cancelled.
     override func inputLost() -> Bool {
         withExtendedLifetime(end()) { false }
     }

@@ -9,7 +9,7 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         super.init(deliver: deliver)
     }
 
-    /// Keeps the timer until this future settles; takes it back if it has.
+    /// Keeps the timer until this future settles; cancels it if the future has settled.
     @inlinable
     final func keep(_ timer: consuming any ScheduledAction) {
         guard lockIfPending() else { return timer.cancel() }
@@ -23,7 +23,7 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
 }
 
 extension FutureNode {
-    /// Tells this future, some time from now, that its time is over.
+    /// A closure that notifies this future that its time is over.
     @inlinable
     final func setTimer(_ duration: Duration, on scheduler: some Scheduler) -> any ScheduledAction {
         scheduler.schedule(after: duration, expiry)

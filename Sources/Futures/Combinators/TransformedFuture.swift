@@ -7,13 +7,13 @@ protocol Transform<Input, Output>: Sendable {
     /// Makes the new result; called once at most.
     func apply(to source: Future<Input>) throws -> Outcome<Output>
 
-    /// Hears, in the place of `apply`, that the future was given up before there was a result.
+    /// Is called instead of `apply` if the future was given up before there was a result.
     func giveUp()
 
-    /// Lets go of the closure.
+    /// Releases the closure.
     ///
-    /// (The closure is optional in each transform, and not the transform in the future: a deinit that is not
-    /// specialised would have to look `Step?` up in the runtime's table of types.)
+    /// (The closure is optional in each transform; the transform is not optional in the future: a deinit that
+    /// is not specialised would have to look `Step?` up in the runtime's table of types.)
     mutating func release()
 }
 
@@ -23,14 +23,14 @@ extension Transform {
     @inlinable static var released: String { "a transform is applied once" }
 }
 
-/// What a transform leads to.
+/// The outcome of a transform.
 @usableFromInline
 enum Outcome<Value: Sendable> {
     case value(Value)
     case failure(Failure)
-    /// Whatever this future will settle with.
+    /// The result of this future, when it settles.
     case future(Future<Value>)
-    /// The upstream's own result; only for a transform whose input is of its output's type.
+    /// The upstream's own result; only for a transform with an input of its output's type.
     case unchanged
 }
 
@@ -81,7 +81,7 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
     }
 
     override func upstreamWasLost() {
-        // One that was cancelled meanwhile has left no list, and was not withdrawn.
+        // If it was cancelled meanwhile, it was in no list, and was not withdrawn.
         if isPending { step.release() } else { withdraw() }
     }
 

@@ -1,16 +1,16 @@
-/// Makes one function of two that may throw, where the second returns a future.
+/// Makes one function of two that may throw, if the second returns a future.
 ///
 /// ```
 /// let send = chain(Endpoint.order, to: networking)  // (Order) -> Future<Data>
 /// ```
 ///
-/// All else is as with `chain` of the module Composition, which is taken where neither throws.
+/// Otherwise it does what `chain` of the module Composition does, which Swift chooses if neither throws.
 ///
 /// - Parameters:
 ///   - inner: The function that is called first.
 ///   - outer: The function that is called with what `inner` returned.
-/// - Returns: A function that throws nothing: where one of the two throws, its future rejects with
-///   that error, and has settled when it is returned.
+/// - Returns: A function that never throws. If one of the two throws, it returns a future that has rejected
+///   with that error.
 @_disfavoredOverload
 @inlinable
 public func chain<Input, Middle, Output>(
@@ -20,7 +20,7 @@ public func chain<Input, Middle, Output>(
     { input in Future.catching { try outer(inner(input)) } }
 }
 
-/// Makes one function of one that may throw and of an instance method of what it returns.
+/// Makes one function of a function that may throw and an instance method of its result.
 ///
 /// ```
 /// let send: @Sendable (Order) -> Future<Receipt> = chain(
@@ -30,7 +30,7 @@ public func chain<Input, Middle, Output>(
 /// - Parameters:
 ///   - inner: The function that is called first.
 ///   - outer: The method that is then called on what `inner` returned.
-/// - Returns: A function that throws nothing; see the other overload.
+/// - Returns: A function that never throws; see the other overload.
 @_disfavoredOverload
 @inlinable
 public func chain<Input, Middle, Output>(

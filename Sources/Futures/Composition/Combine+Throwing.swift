@@ -1,19 +1,19 @@
 /// Makes a function of no arguments from a value and a function that may throw and returns a future.
 ///
-/// All else is as with `combine` of the module Composition, which is taken where nothing throws.
+/// Otherwise it does what `combine` of the module Composition does, which Swift chooses if nothing throws.
 ///
 /// - Parameters:
 ///   - value: The value.
 ///   - closure: The function to call with it.
-/// - Returns: A function that throws nothing: where `closure` throws, its future rejects with that
-///   error, and has settled when it is returned.
+/// - Returns: A function that never throws. If `closure` throws, it returns a future that has rejected with
+///   that error.
 @_disfavoredOverload
 @inlinable
 public func combine<Value: Sendable, Output>(
     _ value: Value,
     with closure: @escaping @Sendable (Value) throws -> Future<Output>
 ) -> @Sendable () -> Future<Output> {
-    // Apart from the overload below for the reason that Composition's two are.
+    // Separate from the overload below for the same reason as the two overloads of Composition.
     { Future.catching { try closure(value) } }
 }
 
@@ -22,7 +22,7 @@ public func combine<Value: Sendable, Output>(
 /// - Parameters:
 ///   - value: The values, any number of them, in the order in which `closure` takes them.
 ///   - closure: The function to call with them.
-/// - Returns: A function that throws nothing; see the overload for one value.
+/// - Returns: A function that never throws; see the overload for one value.
 @_disfavoredOverload
 @inlinable
 public func combine<each Value: Sendable, Output>(

@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// The context in which a transform was registered, and in which it runs: a value that some module above
-/// binds, and of which this one knows nothing.
+/// The context in which a transform was registered, and in which it runs: a value that a module above binds.
 ///
-/// Transforms that return a future start work, so they run in the context of the code that
-/// registers them, not in that of the code that settles the future before, which on a thread that
-/// runs what was put off may be any. Until a context is bound for the first time in the process
-/// this costs two loads of a flag, from then on two readings of a task-local value.
+/// This module does not know its type.
+///
+/// Transforms that return a future start work, so they run in the context of the code that registers them.
+/// The context of the code that settles the upstream may be any, on a thread that runs deferred deliveries.
+/// Until a context is bound for the first time in the process, this costs two loads of a flag; from then on
+/// it costs two reads of a task-local value.
 @usableFromInline
 package struct CallerContext: Sendable {
-    /// What is bound here and now.
+    /// The value that is bound now.
     package static var bound: (any AnyObject & Sendable)? {
         isInUse.load(ordering: .relaxed) ? value : nil
     }
@@ -24,19 +25,19 @@ package struct CallerContext: Sendable {
 
     @TaskLocal private static var value: (any AnyObject & Sendable)?
 
-    /// Relaxed: a thread that does not find it set has bound nothing.
+    /// Relaxed: a thread that reads false has bound nothing.
     private static let isInUse = Atomic<Bool>(false)
 
     private let captured: (any AnyObject & Sendable)?
 
-    /// Captures what is bound.
+    /// Captures the bound value.
     @usableFromInline
     package init() { captured = Self.bound }
 
-    /// Whether what was captured is bound here and now.
+    /// Whether the captured value is bound now.
     @usableFromInline var isBound: Bool { captured === Self.bound }
 
-    /// Runs a closure with what was captured bound.
+    /// Runs a closure with the captured value bound.
     @inlinable
     func run<Output>(_ body: () throws -> Output) rethrows -> Output {
         if isBound { return try body() }

@@ -7,8 +7,8 @@ extension Future {
     ///
     /// - Parameters:
     ///   - priority: The priority of the task; nil for that of the caller.
-    ///   - operation: Runs in a task of its own, which starts now. That task is cancelled when the
-    ///     future is cancelled, or has lost the last who waited for it.
+    ///   - operation: Runs in a task of its own, which starts now. That task is cancelled when the future is
+    ///     cancelled, or has lost its last waiter.
     public convenience init(
         priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Value
     ) {
@@ -24,9 +24,10 @@ extension Future {
         add(TaskHandlers(cancelling: task))
     }
 
-    /// Makes a future from an operation that happens not to await.
+    /// Makes a future from an operation that does not await.
     ///
-    /// The same as with one that does. Without this, Swift would take the closure for the value.
+    /// It does the same as the initializer for an asynchronous operation. Without it, Swift would take the
+    /// closure as the value.
     ///
     /// - Parameters:
     ///   - priority: The priority of the task; nil for that of the caller.

@@ -1,7 +1,7 @@
 internal import CFutures
 internal import Synchronization
 
-/// What Pledge tells a developer of futures that may never settle.
+/// Reports to a developer about futures that may never settle.
 public enum FutureReports {
     private static let handler = Locked<@Sendable (String) -> Void>({ text in
         let line = "Pledge: \(text)\n"
@@ -27,7 +27,7 @@ public enum FutureReports {
     /// How long a task may await a future before a report says what the future waits for; nil: no
     /// report.
     ///
-    /// A cycle is named, also one that no task awaits. 10 s in debug builds, nil in release builds.
+    /// A cycle is reported, also one that no task awaits. 10 s in debug builds, nil in release builds.
     public static var awaitingLimit: Duration? {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
@@ -44,7 +44,7 @@ public enum FutureReports {
         tell("nobody waited for the promise\(place(of: promise)), which was released unsettled")
     }
 
-    /// Reports a task that waits for too long, unless the timer is taken back.
+    /// Reports a task that waits for too long, unless the timer is cancelled.
     static func watch(_ waiter: FutureNode) -> (any ScheduledAction)? {
         guard let limit = awaitingLimit else { return nil }
         return LiveScheduler.shared.schedule(after: limit) { [weak waiter] in
@@ -54,7 +54,7 @@ public enum FutureReports {
         }
     }
 
-    /// Looks for a cycle later, if few others are looked for.
+    /// Searches for a cycle later, if few other searches are scheduled.
     static func watchForCycle(_ future: FutureNode) {
         guard let limit = awaitingLimit, watches.load(ordering: .relaxed) < 1_000 else { return }
         watches.wrappingAdd(1, ordering: .relaxed)
@@ -73,7 +73,7 @@ public enum FutureReports {
         node.origin.map { " made at \($0)" } ?? ""
     }
 
-    /// What a pending future waits for, up to a producer, or round to itself.
+    /// The chain that a pending future waits for, up to a producer, or back to itself.
     private static func reason(of future: FutureNode) -> String {
         let cycle = future.findCycle()
         if !cycle.isEmpty {

@@ -4,7 +4,7 @@ import Synchronization
 /// A suspended task, enrolled on the future that it awaits.
 ///
 /// Its word is `pending` until it is delivered to (`value`) or given up (`detaching`, then `failure`).
-/// Whichever is first resumes the task.
+/// The first of the two resumes the task.
 @usableFromInline
 final class TaskWaiter: Waiter, @unchecked Sendable {
     /// Guarded by the lock, then owned by the thread that settles the word.
@@ -31,9 +31,9 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
 
     /// Suspends a task until the future has settled, or until the task is cancelled.
     ///
-    /// - Returns: The settled future; nil where the task was cancelled first. It is read after an acquiring
-    ///   load of the reader's own, and is not handed over by the continuation: ThreadSanitizer does not see
-    ///   every hand-over of the runtime's.
+    /// - Returns: The settled future; nil where the task was cancelled first. The reader loads the word with
+    ///   acquiring order, and does not rely on the continuation: ThreadSanitizer does not see every hand-over
+    ///   by the runtime.
     @usableFromInline
     func wait() async -> FutureNode? {
         let watch = FutureReports.watch(self)
@@ -78,14 +78,14 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
 
     /// Gives up, if the future has not settled.
     ///
-    /// The runtime calls this while it holds a lock of the cancelled task's. So the task is resumed first,
-    /// and what comes of the interest that is lost, a producer's handlers and the last releases, is left to
-    /// another thread.
+    /// The runtime calls this while it holds a lock of the cancelled task. So the task is resumed first; a
+    /// producer's handlers and the last releases, which follow from the lost interest, are left to another
+    /// thread.
     private func cancel() {
         guard lockIfPending() else { return }
         let continuation = continuation
         unlock(to: StateWord.detaching)
-        // Not held by a variable here, which may be the last to release it.
+        // Unmanaged, so that no variable here releases it last.
         let upstream = leave().map(Unmanaged.passRetained)
         continuation?.resume()
         guard let upstream else { return }

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// A future of several inputs: one small node an input, and one object for all.
+/// A future of several inputs: one small node for each input, and one object for all.
 @usableFromInline
 final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// When an aggregate settles before all its inputs have.
@@ -16,7 +16,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
         case never
     }
 
-    /// Once all inputs are there, stores the value made of them, or returns an error instead.
+    /// Stores the value made of all inputs, once they have settled, or returns an error instead.
     ///
     /// (A function without captures, where it can be; it is specialised where it is formed, as one
     /// that returned a `Result<Value, any Error>` would not be called.)
@@ -27,11 +27,11 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     @usableFromInline let rule: Rule
     @usableFromInline let others: OtherInputs
     @usableFromInline let conclusion: Conclusion
-    /// How many inputs may still touch this, and one for `start`, until it has handed the inputs over.
+    /// How many inputs may still access this, plus one for `start` until it has handed the inputs over.
     ///
-    /// An input does not any more once it has told that it settled, or was given up, or was not
-    /// made. As long as there are any, this owns a reference to itself, which the thread that
-    /// counts to zero releases.
+    /// An input no longer accesses it once it has notified this that it settled, was given up, or was not
+    /// made. As long as there are any, this owns a reference to itself, which the thread that counts to zero
+    /// releases.
     @usableFromInline let remaining: Atomic<Int>
     /// Whether an input will never settle, so that this does not conclude.
     ///
@@ -74,7 +74,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
         return self
     }
 
-    /// As `enroll(on:_:)`, of a future that the caller keeps alive.
+    /// As `enroll(on:_:)`, for a future that the caller keeps alive.
     @usableFromInline
     func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [AggregateInput]) {
         future._withUnsafeGuaranteedRef { enroll(on: $0, &inputs) }
@@ -99,7 +99,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             self.inputs = inputs
             unlock()
         } else {
-            // Settled meanwhile, by a thread that did not have the inputs to give them up.
+            // Settled meanwhile, by a thread that did not have the inputs and could not give them up.
             if others == .keptGoing { return letGo(1) }
             var cancellation = Cancellation()
             cancellation.giveUp(inputs, of: self)
@@ -149,18 +149,17 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             // Only `any` and `race` settle with an input's value, and theirs have this type.
             storage = input.future(of: Value.self).storage
         }
-        // Those that go on are counted until they have settled, but not owned. One that has settled may have
-        // the last reference to a value, so they are released unlocked.
+        // Inputs that continue are counted until they have settled, but not owned. One that has settled may
+        // have the last reference to a value, so they are released unlocked.
         let released = others == .keptGoing ? inputs : []
         if others == .keptGoing { inputs = [] }
         settleGivingUp(as: newWord)
         withExtendedLifetime(released) {}
     }
 
-    /// Notes that some inputs will not touch this any more, or `start` will not, and settles once
-    /// there are none.
-    /// - Returns: Whether there are none. The caller then releases this future, and touches it no more
-    ///   unless it holds it otherwise.
+    /// Notes that some inputs, or `start`, will not access this any more, and settles when none is left.
+    /// - Returns: Whether none is left. The caller then releases this future, and does not access it
+    ///   afterwards unless it has another reference.
     private func countDown(_ number: Int) -> Bool {
         // Releasing what an input wrote, acquiring what the others did.
         let left = remaining.wrappingSubtract(number, ordering: .acquiringAndReleasing).newValue
@@ -173,10 +172,10 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
         if countDown(number) { Unmanaged.passUnretained(self).release() }
     }
 
-    /// Settles once all inputs are there, so that there is none to give up, unless this has settled.
+    /// Settles when all inputs have settled, so that there is none to give up, unless this has settled.
     ///
-    /// The value is made before any thread has to wait: that takes time in proportion to the
-    /// inputs.
+    /// The value is made before any thread has to wait, because making it takes time in proportion to the
+    /// number of inputs.
     private func conclude() {
         guard let (inputs, isComplete) = copied({ (inputs, !hasLostInput) }), isComplete else {
             return

@@ -1,18 +1,17 @@
 /// One input of an aggregate, enrolled on the future that it stands for.
 ///
-/// It takes that future over only once it has settled: its waiters must not keep a pending promise
-/// alive.
+/// It retains that future only after it has settled: waiters must not keep a pending promise alive.
 ///
-/// It does not own the aggregate: that has one reference to itself for all its inputs, until none of
-/// them will touch it any more.
+/// It does not own the aggregate: the aggregate has one reference to itself for all its inputs, until none of
+/// them will access it any more.
 @usableFromInline
 class AggregateInput: Waiter, @unchecked Sendable {
-    /// Followed only by the one who has claimed this input to deliver to it.
+    /// Dereferenced only by the thread that has claimed this input to deliver to it.
     private let aggregate: Unmanaged<FutureNode>
 
     /// The settled future.
     ///
-    /// Written by the deliverer, before it tells the aggregate.
+    /// Written by the deliverer, before it notifies the aggregate.
     @usableFromInline @exclusivity(unchecked) final var source: FutureNode?
 
     init(of aggregate: FutureNode) {
@@ -35,7 +34,7 @@ class AggregateInput: Waiter, @unchecked Sendable {
 }
 
 extension AggregateInput {
-    /// The input's value, once delivered with one.
+    /// The input's value, after a delivery with a value.
     @inlinable
     func value<Value: Sendable>(of type: Value.Type) -> Value {
         future(of: type).storage.unsafelyUnwrapped

@@ -43,6 +43,6 @@ class CancelHandlers: @unchecked Sendable {
         }
     }
 
-    /// Hears of the priority of a task that waits for this producer.
+    /// Is notified of the priority of a task that waits for this producer.
     func raise(to priority: TaskPriority) {}
 }

@@ -1,29 +1,30 @@
 import Synchronization
 
-/// Takes nodes that were given up out of the lists of their upstreams, cancels each upstream that is left
-/// without interest, and so on up to the producers; then tells the producers, and releases what is not
+/// Removes nodes that were given up from the lists of their upstreams, cancels each upstream that is left
+/// without interest, and so on up to the producers; then notifies the producers, and releases what is not
 /// needed any more.
 ///
 /// The way up is a loop, not a recursion, so the length of a chain does not matter; only a node and
 /// the upstream that it leaves are `detaching` at a time, so no wait grows with the length. Nothing
-/// is released and no callback is called before `finish`: what is dropped here may hold the last
-/// reference to a promise further up, whose deinit would wait for this same thread.
+/// is released and no callback is called before `finish`: an object that is released here may hold the last
+/// reference to a promise further up, whose deinit would wait for this thread.
 @usableFromInline
 struct Cancellation {
     /// The producers' handlers, and timers, in the order in which the way up met them.
     private var handlers: [CancelHandlers] = []
     private var timers: [any ScheduledAction] = []
-    /// What was taken out of lists, with the reference that the list had; linked by `next`.
+    /// The nodes removed from lists, with the reference that the list had; linked by `next`.
     private var detached: Unmanaged<FutureNode>?
-    /// What else was met on the way, so that none is freed on it.
+    /// The other nodes met on the way, so that none is freed during it.
     private var retained: [FutureNode] = []
-    /// Aggregates that have settled, with the inputs that are given up, and what they start no more.
+    /// Aggregates that have settled, with their inputs to give up, and the work that they do not start any
+    /// more.
     private var aggregates: [(aggregate: FutureNode, inputs: [AggregateInput], work: AnyObject?)] =
         []
-    /// Of how many the inputs have been given up.
+    /// The number of aggregates whose inputs have been given up.
     private var finishedAggregates = 0
 
-    /// Notes what a producer wants to hear, with the reference that the caller has.
+    /// Notes a producer's handlers, with the reference that the caller has.
     mutating func call(_ handlers: Unmanaged<CancelHandlers>) {
         self.handlers.append(handlers.takeRetainedValue())
     }
@@ -33,7 +34,7 @@ struct Cancellation {
         timers.append(timer)
     }
 
-    /// Notes the inputs of an aggregate that has settled, and what it will not start any more.
+    /// Notes the inputs of an aggregate that has settled, and the work that it will not start any more.
     mutating func giveUp(
         _ inputs: [AggregateInput], of aggregate: FutureNode, releasing work: AnyObject? = nil
     ) {
@@ -46,13 +47,14 @@ struct Cancellation {
         detach(future)
     }
 
-    /// Detaches a node that the caller holds and has settled, and what it leaves without interest.
+    /// Detaches a node that the caller holds and has settled, and all upstreams that lose their interest by
+    /// that.
     mutating func detach(_ node: FutureNode) {
         walk(from: node)
         detachInputs()
     }
 
-    /// Detaches the inputs noted so far, and what they leave without interest.
+    /// Detaches the inputs noted so far, and all upstreams that lose their interest by that.
     mutating func detachInputs() {
         while finishedAggregates < aggregates.count {
             let (aggregate, inputs, _) = aggregates[finishedAggregates]
@@ -62,7 +64,7 @@ struct Cancellation {
                 walk(from: input)
                 number += 1
             }
-            // Of none, nothing: the last may have let go already, and be about to find this settled.
+            // Not for zero: the last input may have released the aggregate already.
             if number > 0 { aggregate.inputsGivenUp(number) }
         }
     }
@@ -87,7 +89,7 @@ struct Cancellation {
         } else if !isHeld {
             retained.append(node)
         }
-        // Releasing, and the last touch: from here on the upstream's owner goes on.
+        // Releasing, and the last access: from here on the upstream's owner continues.
         if node.word.load(ordering: .relaxed) == StateWord.detaching {
             node.word.store(StateWord.failure, ordering: .releasing)
         }
@@ -95,8 +97,10 @@ struct Cancellation {
         return isWithoutInterest ? upstream : nil
     }
 
-    /// Calls and releases all that was met, now or, nested too deep, before the outermost delivery on this
-    /// thread returns: first the producers hear, then closures are let go.
+    /// Calls and releases everything that was noted: first it calls the producers' handlers, then it releases
+    /// closures.
+    ///
+    /// If it is nested too deep, this is deferred until before the outermost delivery on this thread returns.
     ///
     /// Called once, while no lock is held.
     consuming func finish() {
@@ -123,14 +127,14 @@ struct Cancellation {
         }
         retained = []
         aggregates = []
-        // A handler may hold what it hears of; it is not called again.
+        // A handler may hold the future; it is not called again.
         handlers = []
         timers = []
     }
 }
 
 extension FutureNode {
-    /// Takes this detaching node out of its upstream's list, and leaves the interest to the caller.
+    /// Removes this detaching node from its upstream's list, and leaves the interest to the caller.
     ///
     /// - Returns: The upstream, whose ``giveUpInterest()`` is to be called, and which may have settled. It is not
     ///   released here: that may be the last release. Nil if it is in its deinit.
@@ -148,7 +152,7 @@ extension FutureNode {
         return upstream
     }
 
-    /// Takes a node out of the list, if it still is in it.
+    /// Removes a node from the list, if it still is in it.
     fileprivate final func remove(
         _ node: FutureNode, _ cancellation: inout Cancellation
     ) -> (wasEnrolled: Bool, isWithoutInterest: Bool) {

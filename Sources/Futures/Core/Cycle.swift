@@ -1,8 +1,8 @@
 extension FutureNode {
-    /// How many upstreams are looked at where a future is adopted.
+    /// How many upstreams are checked when a future is adopted.
     private static var reach: Int { 64 }
 
-    /// The error of a future that would wait for itself; nil if it would not, as far as the reach goes.
+    /// The error of a future that would wait for itself; nil if no cycle is found within `reach`.
     ///
     /// Follows the one upstream of each derived future, beginning with `inner`. A longer cycle, or one through an
     /// aggregate, is reported after ``FutureReports/awaitingLimit``.
@@ -29,7 +29,7 @@ extension FutureNode {
         return upstream
     }
 
-    /// Looks for a way back along all that this waits for: breadth first, at most 10,000 nodes.
+    /// Searches everything that this waits for, breadth first, for a way back: at most 10,000 nodes.
     /// - Returns: The nodes of the cycle, or none.
     final func findCycle() -> [FutureNode] {
         var found: [(node: FutureNode, from: Int)] = [(self, -1)]

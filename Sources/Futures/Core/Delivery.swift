@@ -9,9 +9,9 @@ private let maximumDepth = 32
 
 /// Deliveries: each passes a result to its waiters.
 ///
-/// Whatever may nest without end goes through here: deliveries, cancel handlers, and the release of
-/// closures, whose last reference may settle the next future. What is nested too deep is put off to a
-/// queue of this thread, first in, first out, which the outermost of them runs before it returns.
+/// Everything that may nest without limit goes through here: deliveries, cancel handlers, and the release of
+/// closures, whose last reference may settle the next future. If it is nested too deep, it is deferred to a
+/// first-in, first-out queue of this thread, which the outermost delivery runs before it returns.
 extension FutureNode {
     /// Delivers to all nodes of the list that settling has taken, in order of enrolment.
     @usableFromInline
@@ -59,7 +59,7 @@ extension FutureNode {
     }
 
     /// Begins a delivery of this settled future on this thread's stack, unless it is nested too deep, or
-    /// others of this future, or what was put off, come first.
+    /// other deliveries of this future, or deferred ones, come first.
     @usableFromInline
     final func enterDelivery() -> Bool {
         presentDelivery() == nil && Self.enterDelivery()
@@ -75,7 +75,7 @@ extension FutureNode {
 
     /// Ends a delivery.
     ///
-    /// The outermost runs what was put off in the meantime, in a loop.
+    /// The outermost runs what was deferred in the meantime, in a loop.
     @usableFromInline
     class final func leaveDelivery() {
         let thread = cfutures_current_thread()
@@ -102,14 +102,14 @@ extension FutureNode {
 
     /// Releases cancel handlers, now or in their turn.
     ///
-    /// - Parameter handlers: With a reference, which may be the last of what they hold.
+    /// - Parameter handlers: With a reference; releasing it may free what they hold.
     class final func discard(_ handlers: Unmanaged<CancelHandlers>) {
         guard enterDelivery() else { return putOff { handlers.release() } }
         handlers.release()
         leaveDelivery()
     }
 
-    /// The delivery of this future that this thread is in the middle of, if it has not come to its end.
+    /// The delivery of this future that this thread is running, if it has not ended.
     private func presentDelivery() -> UnsafeMutablePointer<cfutures_delivery>? {
         let this = Unmanaged.passUnretained(self).toOpaque()
         var current = cfutures_current_thread().pointee.delivery
@@ -120,13 +120,13 @@ extension FutureNode {
         return nil
     }
 
-    /// Delivers to a node, unless this is nested too deep, or others were put off before it.
+    /// Delivers to a node, unless this is nested too deep, or others were deferred before it.
     private func runOrPutOff(_ node: Unmanaged<FutureNode>) {
         let thread = cfutures_current_thread().pointee
         if thread.depth <= maximumDepth, thread.head == nil { run(node) } else { putOff(node) }
     }
 
-    /// Delivers to a node, and gives back the retain that the list had of it.
+    /// Delivers to a node, and releases it, as the list had retained it.
     private func run(_ node: Unmanaged<FutureNode>) {
         let goesOn = node._withUnsafeGuaranteedRef { node in
             node.deliver(node, self)
@@ -166,7 +166,7 @@ extension FutureNode {
     }
 }
 
-/// A closure in the queue of what was put off; its own upstream.
+/// A closure in the queue of deferred deliveries; its own upstream.
 private final class PutOffCall: Waiter, @unchecked Sendable {
     init(_ body: @escaping () -> Void) {
         self.body = body

@@ -1,6 +1,6 @@
 /// A future that waits: for one upstream after the other, or, as an aggregate, for several inputs.
 ///
-/// It is cancelled when its last waiter has left.
+/// It is cancelled when its last waiter has given up.
 @usableFromInline
 class DerivedFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     @usableFromInline @exclusivity(unchecked) final var storedLinks: Links

@@ -8,7 +8,7 @@ final class Failure: Sendable {
 
     /// What a cancelled future fails with.
     ///
-    /// One instance for all, so it also marks them.
+    /// One instance for all, so it also identifies them.
     static let cancelled = Failure(CancellationError())
 
     @usableFromInline

@@ -4,10 +4,10 @@ import Synchronization
 ///
 /// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }` each turn's future waits for
 /// the next turn's: after n turns there would be a chain of n futures that only pass a result on.
-/// So a future in the middle of such a chain is taken out: if it only forwards, has no references
-/// outside, and only one node waits for it, itself a forwarding future, then that node takes its
-/// place in the list of its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`;
-/// unlike there, no two futures ever become one, because they may be cancelled apart.)
+/// So a future in the middle of such a chain is removed: if it only forwards, has no references from outside,
+/// and exactly one node waits for it, a forwarding future too, then that node takes its place in the list of
+/// its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`; unlike there, no two futures
+/// ever become one, because they may be cancelled apart.)
 extension FutureNode {
     /// Waits for another future, to settle as it does.
     ///
@@ -15,7 +15,7 @@ extension FutureNode {
     @usableFromInline
     final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
         guard lockIfPending() else {
-            // Cancelled while the closure ran: what it has started loses this interest at once.
+            // Cancelled while the closure ran: this interest in what it has started is given up at once.
             waitUntilDetached()
             inner.giveUpInterest()
             return
@@ -25,7 +25,8 @@ extension FutureNode {
         isForwarding = true
         self.deliver = deliver
         unlock()
-        // After that, so that of two futures which adopt each other at the same time one finds it.
+        // The check comes after that, so that of two futures which adopt each other at the same time one
+        // finds the cycle.
         if let cycle = cycle(through: inner) {
             failDerived(Failure(cycle))
         } else {
@@ -33,9 +34,9 @@ extension FutureNode {
         }
     }
 
-    /// Takes the future above this one out, if that only forwards to this.
+    /// Removes the future above this one, if it only forwards to this.
     ///
-    /// Called after `forward`, once the closure's own reference to that future is gone.
+    /// Called after `forward`, once the closure's own reference to that future is released.
     @usableFromInline
     final func takeOutUpstream() {
         guard isForwarding, lockIfPending() else { return }
@@ -57,7 +58,7 @@ extension FutureNode {
     /// Hands the only node that waits for a forwarding future to that future's upstream.
     ///
     /// - Parameter middle: A forwarding future, of which the caller owns one retain.
-    /// - Returns: Whether it was taken out. The retain is gone then.
+    /// - Returns: Whether it was removed. The retain is then released.
     final class func takeOut(_ middle: Unmanaged<FutureNode>) -> Bool {
         guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
             return false
@@ -69,11 +70,11 @@ extension FutureNode {
         return withExtendedLifetime(released) { isDone }
     }
 
-    /// Takes the future above out, then locks this future and the only node that waits for it, if that
-    /// is a forwarding future.
+    /// Removes the future above, then locks this future and the only node that waits for it, if that node is
+    /// a forwarding future.
     private func lockWithOnlyWaiter() -> Unmanaged<FutureNode>? {
         takeOutUpstream()
-        // Mostly there is no waiter; one load tells. Relaxed: a hint, read again under the lock.
+        // Mostly there is no waiter, which one load shows. Relaxed: a hint, read again under the lock.
         guard word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() else {
             return nil
         }
@@ -94,20 +95,20 @@ extension FutureNode {
     }
 }
 
-/// What was retained under a lock, to be released once all are unlocked.
+/// The objects retained under a lock, to be released once all are unlocked.
 private struct Released {
     var middle: FutureNode?
     var upstream: FutureNode?
 }
 
 extension Unmanaged<FutureNode> {
-    /// Takes this locked future out of the list of its upstream, for the only node that waits for it.
+    /// Replaces this locked future in the list of its upstream by the only node that waits for it.
     ///
     /// - Parameters:
     ///   - only: A forwarding future, locked by the caller, who unlocks it.
     ///   - callerRetains: Whether the caller owns a retain of this, to be given up on success.
     ///   - released: What the caller releases after all locks.
-    /// - Returns: Whether this was taken out, and unlocked. If not, the caller unlocks it.
+    /// - Returns: Whether this was removed, and unlocked. If not, the caller unlocks it.
     fileprivate func takeOut(
         for only: Unmanaged<FutureNode>, callerRetains: Bool, _ released: inout Released
     ) -> Bool {
@@ -129,7 +130,7 @@ extension Unmanaged<FutureNode> {
             return false
         }
         upstream.replace(self, by: only)
-        // A weak reference may still lead to it. Nothing else does, so it is settled and unlocked for that.
+        // Only a weak reference may still lead to it; for that case it is settled and unlocked.
         owned.attachment = .failure(.cancelled)
         owned.unlock(to: StateWord.failure)
         released.middle = owned

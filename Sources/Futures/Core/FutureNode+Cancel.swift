@@ -19,14 +19,14 @@ extension FutureNode {
                 attachment = .handlers(handlers)
             }
             unlock()
-            // All waiters had gone before the handler was added.
+            // All waiters had given up before the handler was added.
             if isGivenUp { giveUpInterest() }
         } else if failure === Failure.cancelled {
             handlers.call()
         }
     }
 
-    /// Gives up one interest in this future, in the name of a node that is not in its list.
+    /// Gives up one interest in this future, for a node that is not in its list.
     final func giveUpInterest() {
         var cancellation = Cancellation()
         cancellation.giveUpInterest(in: self)

@@ -2,10 +2,11 @@ internal import CFutures
 import Synchronization
 
 extension FutureNode {
-    /// A reference for a list, or for others who give it back by `release()`.
+    /// A reference for a list, or for code that releases it by `release()`.
     ///
-    /// The retain has happened when this returns. That of `Unmanaged.passRetained` alone may be moved past
-    /// the store that lets another thread find this, which may give the reference back before there is one.
+    /// The retain has happened when this returns. The compiler may move the retain of
+    /// `Unmanaged.passRetained` past the store that publishes this to another thread, and that thread may
+    /// release the reference first.
     @usableFromInline
     final func retained() -> Unmanaged<FutureNode> {
         .fromOpaque(cfutures_opaque(Unmanaged.passRetained(self).toOpaque()))
@@ -13,16 +14,16 @@ extension FutureNode {
 
     /// Enrolls a new node, which no other thread knows yet; or delivers to it if this has settled.
     ///
-    /// - Parameter node: With a reference, which passes to the list. So a caller who keeps none does
-    ///   not release what another thread may be delivering to by then.
+    /// - Parameter node: With a reference, which passes to the list. So a caller without a reference of its
+    ///   own does not release a node that another thread may be delivering to.
     @usableFromInline
     final func enroll(_ node: Unmanaged<FutureNode>) {
         node._withUnsafeGuaranteedRef { $0.upstream = .passUnretained(self) }
         if lockIfPending() { push(node) } else { hand(node) }
     }
 
-    /// Enrolls a node that other threads know already and may give up at any time; or delivers to it
-    /// if this has settled; or gives up its interest in its stead.
+    /// Enrolls a node that other threads know already and may give up at any time; or delivers to it if this
+    /// has settled; or gives up its interest if the node was given up.
     ///
     /// The caller holds this future.
     final func enrollShared(_ node: FutureNode) {
@@ -38,8 +39,7 @@ extension FutureNode {
 
     /// The second half of `enrollShared`, for a node whose `upstream` is this future already.
     ///
-    /// The thread that gives the node up locks this too, so one of the two is first, and the second
-    /// sees what the first did.
+    /// The thread that gives the node up locks this too, so the second of the two sees what the first did.
     final func enrollExpected(_ node: FutureNode) {
         guard lockIfPending() else { return node.deliver(node, self) }
         guard node.isPending else {
@@ -63,7 +63,7 @@ extension FutureNode {
         unlock(to: Self.address(of: node))
     }
 
-    /// Takes a node out of the list of this locked future.
+    /// Removes a node from the list of this locked future.
     final func unlink(_ node: FutureNode) {
         replace(.passUnretained(node), by: nil)
         node.next = nil
@@ -92,7 +92,7 @@ extension FutureNode {
 
     /// The upstream, retained; nil if there is none, as for a root, or if it is in its deinit.
     ///
-    /// For a thread in the second or third situation. The result is to be released after it.
+    /// For a thread in the second or third situation. The caller releases the result after it.
     final func retainUpstream() -> FutureNode? {
         guard !isRoot, let upstream,
             let object = cfutures_try_retain(upstream.toOpaque())

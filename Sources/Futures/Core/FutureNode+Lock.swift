@@ -15,7 +15,7 @@ extension FutureNode {
     final func lockIfPending() -> Bool {
         var turns: UInt32 = 0
         while true {
-            // Acquiring: who finds it settled reads the result.
+            // Acquiring: a thread that reads a settled word then reads the result.
             let current = word.load(ordering: .acquiring)
             if current & StateWord.settled != 0 { return false }
             if current & StateWord.locked == 0, exchange(current, for: current | StateWord.locked) {
@@ -25,7 +25,7 @@ extension FutureNode {
         }
     }
 
-    /// Locks a node that is pending and not locked, or gives up at once.
+    /// Locks a node that is pending and not locked; otherwise returns false at once.
     final func tryLock() -> Bool {
         let current = word.load(ordering: .relaxed)
         return current & StateWord.flags == 0
@@ -49,7 +49,7 @@ extension FutureNode {
         word.store(newWord, ordering: .releasing)
     }
 
-    /// Reads something under the lock, to be used after it.
+    /// Copies something under the lock, for use after it.
     ///
     /// - Returns: What `read` returns, with references of its own; nil if the node has settled.
     final func copied<Copy>(_ read: () -> Copy) -> Copy? {
@@ -79,8 +79,8 @@ extension FutureNode {
 
     /// One compare-and-exchange that takes the lock.
     ///
-    /// Acquiring: all that the last holder wrote is seen. Relaxed where it fails: the caller loads the
-    /// word anew, or gives up.
+    /// Acquiring: all that the last holder wrote is seen. Relaxed if it fails: the caller loads the word
+    /// again, or returns.
     private func exchange(_ expected: UInt, for desired: UInt) -> Bool {
         word.weakCompareExchange(
             expected: expected, desired: desired,

@@ -6,7 +6,7 @@ extension FutureNode {
     ///
     /// - Parameters:
     ///   - newWord: `value` or `failure`.
-    ///   - handlers: The cancel handlers that are needed no more.
+    ///   - handlers: The cancel handlers, which are not needed any more.
     @usableFromInline
     final func settle(as newWord: UInt, discarding handlers: Unmanaged<CancelHandlers>?) {
         let list = list
@@ -37,8 +37,8 @@ extension FutureNode {
                 return false
             }
             if current & StateWord.locked == 0 {
-                // Releasing: the value is seen by who sees the word. Acquiring: so are the nodes of the
-                // list here.
+                // Releasing: a thread that sees the word sees the value. Acquiring: this thread sees the
+                // nodes of the list.
                 let (exchanged, _) = word.weakCompareExchange(
                     expected: current, desired: StateWord.value,
                     successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
@@ -61,13 +61,13 @@ extension FutureNode {
         return false
     }
 
-    /// Settles a locked future from below: gives up what it waits for, tells the producers that
-    /// have lost the last interest, and then delivers to the waiters of this.
+    /// Settles a locked future from below: gives up what it waits for, notifies the producers that have lost
+    /// the last interest, and then delivers to the waiters of this.
     ///
     /// Every future that settles before its upstream or its inputs ends here: a future that is
-    /// cancelled or late, and an aggregate that needs no more inputs. So a waiter that goes on
-    /// here, for example with another call, finds the one before given up by its producer. Only the
-    /// handlers of a root are its own, and hear after its waiters.
+    /// cancelled or late, and an aggregate that needs no more inputs. So when a waiter continues here, for
+    /// example with another call, the call before it has been given up by its producer. Only a root has
+    /// handlers of its own; they are called after its waiters.
     final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil)
     {
         let list = list
@@ -80,13 +80,13 @@ extension FutureNode {
         if isRoot { cancellation.finish() }
     }
 
-    /// Fails all that waits for a promise in its deinit; one that is silent releases it instead.
+    /// Fails all that waits for a promise in its deinit; a promise that does not reject releases it instead.
     ///
-    /// A node may be put off until after the promise is gone, so the nodes first get another
-    /// upstream: a future that has failed already.
+    /// A delivery may be deferred until after the promise is freed, so the nodes first get another upstream:
+    /// a future that has failed already.
     final func abandon(_ failure: Failure, to heir: FutureNode) {
-        // No other thread owns this. One that gives up may be looking at it still, but finds that it
-        // is in its deinit, and lets it be (see `retainUpstream`).
+        // No other thread owns this. A thread that gives up may still read it, but sees that it is in its
+        // deinit, and does not retain it (see `retainUpstream`).
         guard lockIfPending() else { return }
         let handlers = attach(failure)
         let list = list
@@ -101,10 +101,10 @@ extension FutureNode {
                     $0.upstream = .passUnretained(heir)
                     $0.unlock()
                 } else {
-                    // Given up, or about to be; it may be looking at this very promise.
+                    // Given up, or about to be; that thread may be reading this promise.
                     $0.waitUntilDetached()
-                    // No other thread follows the reference any more, but a node that was put off
-                    // is delivered from its upstream like all others.
+                    // No other thread dereferences it any more, but a deferred node is delivered to from its
+                    // upstream like all others.
                     $0.upstream = .passUnretained(heir)
                 }
             }

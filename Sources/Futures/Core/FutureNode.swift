@@ -1,10 +1,10 @@
 public import Synchronization
 
-/// The part of a future that does not depend on its type of value: its state, and who waits for it.
+/// The part of a future that does not depend on its type of value: its state, and its waiters.
 ///
 /// It is public only because ``Future`` inherits from it, and has no public members.
 ///
-/// Words, states, ownership, and who calls whom: the article Futures.docc/Core.md.
+/// The article Futures.docc/Core.md describes words, states, ownership and calls.
 ///
 /// The fields are `@exclusivity(unchecked)`: each access is one load or store, so none can overlap
 /// another on the same thread.
@@ -12,13 +12,13 @@ public import Synchronization
 public class FutureNode: @unchecked Sendable {
     /// See ``StateWord``.
     ///
-    /// What stands below, and in ``Links``, is written before the node is enrolled by the thread that made
-    /// it, and after that under the rule beside it.
+    /// The thread that made the node writes the fields below, and those of ``Links``, before it enrolls the
+    /// node. After that the rule at each field holds.
     @usableFromInline let word: Atomic<UInt>
 
-    /// What there is beside the word: the cancel handlers while pending, the error once failed.
+    /// The cancel handlers while pending, the error once failed.
     ///
-    /// Guarded by the lock; the error is read only where an acquiring load found the word settled.
+    /// Guarded by the lock; the error is read only after an acquiring load of a settled word.
     @usableFromInline @exclusivity(unchecked) final var attachment = Attachment.none
 
     /// See ``attachment``.
@@ -36,8 +36,8 @@ public class FutureNode: @unchecked Sendable {
 
     /// Whether this is in the list of its upstream.
     ///
-    /// Guarded by the upstream's lock, and meaningless once the upstream has settled. Cleared under the node's
-    /// own lock where it gets another upstream, whose list it is not in yet.
+    /// Guarded by the upstream's lock, and meaningless once the upstream has settled. Cleared under the
+    /// node's own lock when it gets another upstream, whose list it is not in yet.
     @usableFromInline @exclusivity(unchecked) final var isEnrolled = false
 
     /// Whether this future only waits to take over the result of its upstream.
@@ -45,7 +45,7 @@ public class FutureNode: @unchecked Sendable {
     /// Guarded by this node's own lock.
     @usableFromInline @exclusivity(unchecked) final var isForwarding = false
 
-    /// Whether the waiters hear nothing when this promise is released.
+    /// Whether this promise does not notify its waiters when it is released.
     ///
     /// Written before any other thread knows the promise.
     @usableFromInline @exclusivity(unchecked) final var isSilent = false
@@ -65,7 +65,7 @@ public class FutureNode: @unchecked Sendable {
     }
 
     deinit {
-        // Pending, with a list: what this waited for was released in silence, so nothing settles it.
+        // Pending, with a list: a promise that does not reject was released, so nothing settles this.
         if word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() {
             assert(isRoot || upstream == nil, "only what has lost its upstream is freed pending")
             Self.forget(list)
@@ -77,23 +77,24 @@ public class FutureNode: @unchecked Sendable {
     /// Runs once, on the thread that has given this up. It releases nothing.
     func surrender(to cancellation: inout Cancellation) {}
 
-    /// Releases the user's closure, since this node was given up and is delivered nothing; `always` runs it.
+    /// Releases the user's closure, since this node was given up and nothing is delivered to it; `always`
+    /// runs the closure.
     ///
     /// Called at most once, while no lock is held: at the end of the cancellation that has taken this node out
-    /// of a list, or by the deliverer that finds it given up.
+    /// of a list, or by the deliverer, if the node was given up.
     func withdraw() {}
 
-    /// Hears that one of the inputs of this aggregate has settled.
+    /// Is notified that one of the inputs of this aggregate has settled.
     ///
-    /// - Returns: Whether the caller is to release this future, which it does not hold otherwise.
+    /// - Returns: Whether the caller has to release this future; it has no other reference to it.
     func inputSettled(_ input: AggregateInput) -> Bool { false }
 
-    /// Hears that one of the inputs of this aggregate will never settle.
+    /// Is notified that one of the inputs of this aggregate will never settle.
     ///
     /// - Returns: As `inputSettled`.
     func inputLost() -> Bool { false }
 
-    /// Forgets its upstream, which is about to be freed and has no result.
+    /// Clears the reference to its upstream, which is about to be freed and has no result.
     ///
     /// It may still be cancelled. A thread that has done so already may be reading the upstream.
     final func loseUpstream() {
@@ -102,13 +103,13 @@ public class FutureNode: @unchecked Sendable {
         unlock()
     }
 
-    /// Hears that it lost its upstream, so that it is delivered nothing; runs while no lock is held.
+    /// Is notified that it lost its upstream, so that nothing is delivered to it; runs while no lock is held.
     func upstreamWasLost() {}
 
-    /// Hears that some of the inputs of this aggregate have been given up, and will not settle.
+    /// Is notified that some of the inputs of this aggregate have been given up, and will not settle.
     func inputsGivenUp(_ number: Int) {}
 
-    /// Hears that the time of this future is over.
+    /// Is notified that the time of this future is over.
     @usableFromInline func timeIsOver() {}
 
     /// Where this node was made, as far as it is known.
@@ -129,14 +130,14 @@ extension FutureNode {
 
     /// Whether the future has settled with a value.
     ///
-    /// It asks for no generic type, so it costs next to nothing in generic code, where ``Future/result``
-    /// would look up the type of its result at run time.
+    /// It needs no generic type, so it is cheap in generic code; ``Future/result`` would look up the type of
+    /// its result at run time there.
     @inlinable
     package final var hasSucceeded: Bool { word.load(ordering: .acquiring) == StateWord.value }
 
-    /// Whether this waits for nothing: a producer settles it, or it was made settled.
+    /// Whether this has no upstream: a producer settles it, or it was made settled.
     ///
-    /// References from outside alone keep it alive; any other node is owned by its upstream's list as well,
+    /// Only references from outside keep it alive; any other node is owned by its upstream's list as well,
     /// while it has an upstream.
     @inlinable final var isRoot: Bool { links == nil }
 
@@ -156,13 +157,13 @@ extension FutureNode {
 extension FutureNode {
     /// The error; nil if this has settled with a value.
     ///
-    /// Asked of a settled future only.
+    /// Called for a settled future only.
     @inlinable
     final var failure: Failure? {
         if case .failure(let failure) = attachment { failure } else { nil }
     }
 
-    /// What the producer wants to hear of a cancellation.
+    /// The producer's handlers for cancellation.
     ///
     /// Only a root has a producer.
     final var cancelHandlers: CancelHandlers? {
@@ -171,8 +172,8 @@ extension FutureNode {
 
     /// Puts the error in the place of a root's cancel handlers, before the word says so.
     ///
-    /// - Returns: The handlers, with a reference that the caller gives back once this is unlocked: it may
-    ///   be the last, and run a user's deinit.
+    /// - Returns: The handlers, with a reference that the caller releases once this is unlocked: it may be
+    ///   the last, and run a user's deinit.
     final func attach(_ failure: Failure) -> Unmanaged<CancelHandlers>? {
         defer { attachment = .failure(failure) }
         return takeHandlers()

@@ -4,7 +4,7 @@
 /// this one (none: zero).
 @usableFromInline
 enum StateWord {
-    /// Pending: no result yet, and no thread is at work on the node.
+    /// Pending: no result yet, and no thread is changing the node.
     ///
     /// Next: `locked`, or `value` where the one deliverer of a derived future settles it.
     @inlinable static var pending: UInt { 0 }
@@ -18,12 +18,12 @@ enum StateWord {
     /// The bit that all settled words share.
     @inlinable static var settled: UInt { 4 }
 
-    /// Settled with a value; of a node that is no future, delivered to.
+    /// Settled with a value; for a node that is not a future: delivered to.
     ///
     /// Final.
     @inlinable static var value: UInt { 4 }
 
-    /// Settled with an error; of a node that is no future, given up, or left by its upstream.
+    /// Settled with an error; for a node that is not a future: given up, or released by its upstream.
     ///
     /// Final.
     @inlinable static var failure: UInt { 5 }

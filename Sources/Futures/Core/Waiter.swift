@@ -1,4 +1,4 @@
-/// A node that waits and is no future: an observer, a suspended task, an input of an aggregate.
+/// A node that waits and is not a future: an observer, a suspended task, an input of an aggregate.
 @usableFromInline
 class Waiter: FutureNode, @unchecked Sendable {
     @usableFromInline @exclusivity(unchecked) final var storedLinks: Links

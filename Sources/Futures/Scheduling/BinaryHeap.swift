@@ -1,7 +1,7 @@
-/// Elements, of which the first in order is at hand.
+/// Elements, of which the first in order is found in constant time.
 ///
-/// Inserting and removing cost O(log n), and mostly O(1) for what comes after all others: it stays at
-/// the end of the array, and is removed from there. (Williams 1964, "Algorithm 232: Heapsort".)
+/// Inserting and removing cost O(log n), and mostly O(1) for an element after all others: it stays at the end
+/// of the array, and is removed from there. (Williams 1964, "Algorithm 232: Heapsort".)
 struct BinaryHeap<Element: HeapElement> {
     private var elements: [Element] = []
 
@@ -18,7 +18,7 @@ struct BinaryHeap<Element: HeapElement> {
         elements.swapAt(index, elements.count - 1)
         let removed = elements.removeLast()
         if index < elements.count { move(from: index) }
-        // The room of a burst is not kept.
+        // The capacity after a burst is released.
         if elements.capacity > 4_096, elements.count < elements.capacity / 4 {
             elements = elements.withUnsafeBufferPointer { Array($0) }
         }
@@ -29,7 +29,7 @@ struct BinaryHeap<Element: HeapElement> {
     private mutating func move(from start: Int) {
         var index = start
         while true {
-            // The one to change places with: the parent, or the first of the children.
+            // The element to swap with: the parent, or the first of the children.
             var other = index
             if index > 0, elements[index].isBefore(elements[(index - 1) / 2]) {
                 other = (index - 1) / 2
@@ -52,6 +52,6 @@ struct BinaryHeap<Element: HeapElement> {
 protocol HeapElement {
     func isBefore(_ other: Self) -> Bool
 
-    /// Hears its index, which is good until the next insertion or removal.
+    /// Is notified of its index, which is valid until the next insertion or removal.
     func didMove(to index: Int)
 }

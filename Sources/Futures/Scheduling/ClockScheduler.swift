@@ -6,9 +6,9 @@ import Dispatch
 /// let answer = load().timeout(.seconds(2), on: ClockScheduler(SuspendingClock()))
 /// ```
 ///
-/// A task sleeps on the clock for each action, and keeps this scheduler; taking the action back
-/// cancels it. Actions run on a queue of the scheduler's own, one at a time, in order of
-/// their instants. How late they are is the clock's affair.
+/// A task sleeps on the clock for each action, and keeps this scheduler; cancelling the action cancels the
+/// task. Actions run on a queue of the scheduler's own, one at a time, in order of their instants. The clock
+/// decides how late they are.
 public final class ClockScheduler<Time: Clock>: Scheduler where Time.Duration == Duration {
     private let time: Time
     private let start: Time.Instant

@@ -2,16 +2,16 @@
 
 /// Real time: a scheduler on the system's monotonic clock.
 ///
-/// All timers of the process share one timing wheel, guarded by one lock, and one timer of the system's;
-/// so a timeout that never fires costs two short visits to the wheel, whatever number is pending.
+/// All timers of the process share one timing wheel, guarded by one lock, and one system timer; so a timeout
+/// that never fires costs one insertion and one removal, whatever number is pending.
 ///
 /// **Precision.** No action runs early. To save power, an action may run late by a hundredth of its
 /// delay: by a millisecond at least, by a second at most; an action without a delay is not delayed
 /// on purpose. Actions due in the same half of a millisecond wake the process once.
 ///
 /// **Order.** Actions run in order of their instants, each when the one before it has ended, on a queue of
-/// the scheduler's own. One that takes longer than 50 milliseconds is passed: the next begins
-/// before its end, on another thread. At most 16 are passed at a time, so hand long work on with
+/// the scheduler's own. If an action takes longer than 50 milliseconds, the next begins before its end, on
+/// another thread. This happens for at most 16 actions at a time, so move long work to another queue with
 /// ``Future/observe(on:_:)-(DispatchQueue,_)``.
 public final class LiveScheduler: Scheduler {
     /// The one live scheduler.
@@ -19,7 +19,7 @@ public final class LiveScheduler: Scheduler {
 
     private struct State {
         var timers = LiveTimers()
-        /// Where the runner whose turn it is runs.
+        /// The queue of the current runner.
         var queue = makeQueue("Pledge.LiveScheduler.actions")
     }
 
@@ -45,7 +45,7 @@ public final class LiveScheduler: Scheduler {
         return LiveTimer(id: change { $0.timers.insert(after: delay, now: now, action) })
     }
 
-    /// Takes an action back.
+    /// Cancels an action.
     fileprivate func cancel(_ id: TimerWheel.ID) {
         // In a struct: a closure that is passed as a value of generic type is wrapped in an object.
         struct Removed { let action: (@Sendable () -> Void)? }
@@ -55,7 +55,7 @@ public final class LiveScheduler: Scheduler {
 
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
-    /// Changes the state, and sets the system's timer as that wants it.
+    /// Changes the state, and sets the system's timer as the state asks for.
     private func change<Output>(_ body: (inout State) -> Output) -> Output {
         state.withLock { state in
             let before = state.timers.alarm
@@ -94,7 +94,7 @@ extension Duration {
     /// As nanoseconds, none if it is negative, rounded up so that nothing is early.
     fileprivate var nanosecondsRoundedUp: Int64 {
         guard self > .zero else { return 0 }
-        // A nanosecond is 2⁹ · 5⁹ attoseconds. What a shift leaves fits in a word, up to some hours,
+        // A nanosecond is 2⁹ · 5⁹ attoseconds. After a shift the rest fits in a word, for up to some hours,
         // and words are divided faster.
         let attoseconds = attoseconds
         if attoseconds < Int128(UInt64.max / 2) << 9 {

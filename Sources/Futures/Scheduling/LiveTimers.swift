@@ -1,35 +1,35 @@
-/// What the live scheduler decides, without its threads: when the system's timer is to fire, and who
-/// runs what is due.
+/// What the live scheduler decides, without its threads: when the system's timer fires, and which runner runs
+/// the actions that are due.
 ///
 /// Instants and delays are in nanoseconds. Not safe to share by itself.
 struct LiveTimers {
-    /// The span in which the system's timer is to fire.
+    /// The interval in which the system's timer has to fire.
     struct Alarm: Equatable {
         let earliest: Int64
         let latest: Int64
     }
 
-    /// How long an action may hold up the next one.
+    /// How long an action may delay the next one.
     static let patience: Int64 = 50_000_000
-    /// How many actions that block are passed; then the next one waits until one of them ends.
+    /// How many actions may block at a time; at this number the next one waits until one of them ends.
     static let mostBlocked = 16
     /// Some three hundred years after the start.
     private static let endOfTime = Int64.max - 2_000_000_000
 
     private var wheel = TimerWheel()
-    /// What the system's timer is to be set to; nil where it does not matter.
+    /// The setting of the system's timer; nil if it does not matter.
     private(set) var alarm: Alarm?
-    /// Whose turn it is to take what is due, one action after another: runners are counted from zero.
+    /// The number of the current runner, which takes the due actions one after another; counted from zero.
     private(set) var runner = 0
     private var isRunning = false
-    /// When the runner took its action; nil while it has none.
+    /// When the current runner took its action; nil while it has none.
     private var began: Int64?
     /// How many earlier runners have not ended yet.
     private var blocked = 0
 
     /// How late an action may be: a hundredth of its delay, a millisecond at least, a second at most.
     ///
-    /// One without a delay is not to wait at all.
+    /// An action without a delay must not wait at all.
     static func leeway(after delay: Int64) -> Int64 {
         delay > 0 ? min(max(delay / 100, 1_000_000), 1_000_000_000) : 0
     }
@@ -46,11 +46,11 @@ struct LiveTimers {
 
     /// Takes an action out; nil if it is not there any more.
     ///
-    /// The alarm stays as it is: it finds nothing due, and is set anew.
+    /// The alarm stays as it is: when it fires, nothing is due, and it is set again.
     mutating func remove(_ id: TimerWheel.ID) -> (@Sendable () -> Void)? { wheel.remove(id) }
 
-    /// Hears that the system's timer has fired.
-    /// - Returns: Whether the caller is to start a runner, the one whose turn it is.
+    /// Is notified that the system's timer has fired.
+    /// - Returns: Whether the caller has to start the current runner.
     mutating func ring(at now: Int64) -> Bool {
         if let alarm, alarm.earliest <= now { self.alarm = nil }
         guard wheel.hasDue(at: now) else {
@@ -58,7 +58,7 @@ struct LiveTimers {
             return false
         }
         if isRunning {
-            // One that has just been started, or ends an action in time, takes what is due itself.
+            // A runner that has just started, or ends an action in time, takes the due actions itself.
             guard let began else { return false }
             if now - began < Self.patience {
                 expect(Self.watch(from: began))
@@ -76,7 +76,7 @@ struct LiveTimers {
     /// Takes the next action for a runner; nil if the runner is to end.
     mutating func take(for runner: Int, at now: Int64) -> (@Sendable () -> Void)? {
         guard runner == self.runner else {
-            // Its action blocked, and its turn has passed to another; who may be blocked as well.
+            // Its action blocked, and another runner has taken over, which may be blocked as well.
             blocked -= 1
             expect(Alarm(earliest: now, latest: now))
             return nil
@@ -93,20 +93,20 @@ struct LiveTimers {
         return action
     }
 
-    /// Has the alarm ring in time for what is wanted, and not before without need.
+    /// Sets the alarm early enough for the wanted one, and not earlier than needed.
     private mutating func expect(_ wanted: Alarm) {
         if wanted.latest < alarm?.latest ?? .max { alarm = wanted }
     }
 
-    /// When to look whether the action that began at an instant blocks.
+    /// When to check whether the action that began at an instant blocks.
     private static func watch(from began: Int64) -> Alarm {
         Alarm(earliest: began + patience, latest: began + patience + patience / 10)
     }
 
-    /// When to look again for what is not due yet.
+    /// When to check for due actions again.
     private mutating func upcoming(at now: Int64) -> Alarm? {
         guard let wakeUp = wheel.nextWakeUp() else { return nil }
-        // Whatever is due then has that much time left, or more, and may be late accordingly.
+        // Every action that is due then has at least that much time left, and may be late by it.
         let start = wakeUp - TimerWheel.tick
         return Alarm(earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))
     }

@@ -1,4 +1,4 @@
-/// A scheduler whose clock stands still until a test moves it.
+/// A scheduler whose clock moves only when a test moves it.
 ///
 /// ```swift
 /// let scheduler = ManualScheduler()
@@ -74,23 +74,23 @@ public final class ManualScheduler: Scheduler {
         state.withLock { $0.insert(action, at: instant, of: self) }
     }
 
-    /// Moves the clock forward, and runs what is due on the way, including what that schedules.
+    /// Moves the clock forward, and runs the actions that become due, including those that they schedule.
     ///
-    /// - Parameter duration: By how much. Zero runs what is due now; less than zero is a programming
+    /// - Parameter duration: How far. Zero runs the actions that are due now; less than zero is a programming
     ///   error and traps.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time can only be advanced forward")
         advance(to: now.advanced(by: duration))
     }
 
-    /// Moves the clock to an instant, unless it is there or past it, and runs what is due on the way.
+    /// Moves the clock to an instant, unless it has reached it, and runs the actions that become due.
     func advance(to end: SchedulerInstant) {
         while let action = nextAction(until: end) { action() }
         state.withLock { $0.now = max($0.now, end) }
     }
 
-    /// Runs all that is scheduled, and what that schedules, until nothing is left; the clock moves
-    /// to each action's instant.
+    /// Runs all scheduled actions, and those that they schedule, until none is left; the clock moves to each
+    /// action's instant.
     ///
     /// Does not return if actions always schedule another.
     public func run() {
@@ -115,7 +115,7 @@ public final class ManualScheduler: Scheduler {
 
 /// The token of one scheduled action.
 private final class ManualTimer: ScheduledAction, @unchecked Sendable {
-    /// Where its item stands in the heap, if it does; guarded by the scheduler's lock.
+    /// The index of its item in the heap, if it is there; guarded by the scheduler's lock.
     var index: Int?
     private weak var scheduler: ManualScheduler?
 

@@ -1,6 +1,6 @@
-/// Where time comes from: a clock to read and a way to run something later.
+/// A source of time: a clock to read, and a way to run an action later.
 ///
-/// Everything in Pledge that waits takes a scheduler. The default is ``LiveScheduler``, real time;
+/// Every part of Pledge that waits takes a scheduler. The default is ``LiveScheduler``, real time;
 /// a test passes a ``ManualScheduler`` and moves its clock by hand.
 ///
 /// ```swift
@@ -16,9 +16,9 @@ public protocol Scheduler: Sendable {
     ///   - delay: How long to wait. Zero or less runs the action as soon as the scheduler can,
     ///     never before this method returns.
     ///   - action: What to run. Actions run one at a time, in order of their instants; those with
-    ///     the same instant in the order in which they were scheduled. ``LiveScheduler`` passes one
-    ///     that blocks.
-    /// - Returns: A token that takes the action back. Releasing the token does not.
+    ///     the same instant in the order in which they were scheduled. ``LiveScheduler`` does not wait for an
+    ///     action that blocks.
+    /// - Returns: A token that cancels the action. Releasing the token does not cancel it.
     @discardableResult
     func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
@@ -52,9 +52,9 @@ extension SchedulerInstant: CustomStringConvertible {
     public var description: String { "\(offset)" }
 }
 
-/// A scheduler's token for an action that it will run, with which to cancel it.
+/// A token that cancels a scheduled action.
 public protocol ScheduledAction: Sendable {
-    /// Takes the action back, and lets go of what it captured.
+    /// Cancels the action, and releases what it captured.
     ///
     /// Harmless when it has run already, and harmless twice. An action that is running on another
     /// thread runs to its end.

@@ -1,4 +1,4 @@
-/// A scheduler's time as a clock of Swift's, for code that sleeps.
+/// A scheduler's time as a Swift clock, for code that sleeps.
 ///
 /// ```swift
 /// try await Task.sleep(for: .seconds(2), clock: scheduler.clock)
@@ -14,11 +14,11 @@ public struct SchedulerClock: Clock {
     /// The least difference between two instants: a nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Suspends until an instant, on the scheduler's time; not at all if that has come.
+    /// Suspends until an instant, on the scheduler's time; returns at once if the instant has passed.
     ///
     /// - Parameters:
     ///   - deadline: The instant.
-    ///   - tolerance: Not used: the scheduler knows how late it may be.
+    ///   - tolerance: Not used: the scheduler decides how late it may be.
     /// - Throws: `CancellationError` if the task is cancelled; nothing stays in the scheduler then.
     public func sleep(until deadline: SchedulerInstant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
@@ -28,6 +28,6 @@ public struct SchedulerClock: Clock {
 }
 
 extension Scheduler {
-    /// This scheduler's time as a clock of Swift's.
+    /// This scheduler's time as a Swift clock.
     public var clock: SchedulerClock { SchedulerClock(scheduler: self) }
 }

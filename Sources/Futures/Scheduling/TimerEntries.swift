@@ -1,30 +1,30 @@
-/// The entries of a timer wheel, in slabs of 64 that give their room back when they are empty.
+/// The entries of a timer wheel, in slabs of 64 that free their memory when they are empty.
 ///
-/// Adding and removing cost O(1). An index stays that of its entry.
+/// Adding and removing cost O(1). The index of an entry does not change.
 struct TimerEntries {
     /// The index that means no entry.
     static let none: Int32 = -1
 
     struct Entry {
-        /// When, in nanoseconds.
+        /// When the action is due, in nanoseconds.
         var instant: Int64 = 0
-        /// Which insertion it is of, counted from one; 0 if the entry is free.
+        /// The number of its insertion, counted from one; 0 if the entry is free.
         var number: UInt64 = 0
         var action: (@Sendable () -> Void)?
         var links = Links()
     }
 
-    /// Where an entry stands in its wheel.
+    /// The links of an entry in its wheel.
     struct Links {
         /// Its neighbours in its slot.
         var next = TimerEntries.none
         var previous = TimerEntries.none
-        /// Its slot, if it stands in one.
+        /// Its slot, if it is in one.
         var slot = TimerEntries.none
     }
 
     struct Slab {
-        /// 64 of them; none if all are free, but in the spare slab.
+        /// 64 entries; empty if all are free, except in the spare slab.
         var entries: [Entry] = []
         /// A bit for each entry that is free.
         var free = UInt64.max
@@ -35,7 +35,8 @@ struct TimerEntries {
     private(set) var slabs: [Slab] = []
     /// The first slab with a free entry.
     private var free = TimerEntries.none
-    /// The slab that became empty last: it keeps its room, so that one timer after another takes none.
+    /// The slab that became empty last: it keeps its memory, so that one timer after another allocates
+    /// nothing.
     private var spare = TimerEntries.none
     /// How many are not free.
     private(set) var count = 0
@@ -45,7 +46,7 @@ struct TimerEntries {
         _modify { yield &slabs[Int(index >> 6)].entries[Int(index & 63)] }
     }
 
-    /// Whether an entry is still that of an insertion.
+    /// Whether an entry still belongs to an insertion.
     func holds(_ number: UInt64, at index: Int32) -> Bool {
         let slab = Int(index >> 6)
         guard slab < slabs.count, !slabs[slab].entries.isEmpty else { return false }
@@ -78,7 +79,8 @@ struct TimerEntries {
     }
 
     /// Frees an entry.
-    /// - Returns: Its action, to be released where no lock is held.
+    ///
+    /// - Returns: Its action, which the caller releases while it holds no lock.
     mutating func remove(_ index: Int32) -> (@Sendable () -> Void)? {
         count -= 1
         let slab = Int(index >> 6)

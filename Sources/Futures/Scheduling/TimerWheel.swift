@@ -1,18 +1,18 @@
-/// Actions in order of their instants; at the same instant, in order of insertion: a structure for
-/// very many of them, most of which are taken back.
+/// Actions in order of their instants; at the same instant, in order of insertion: a structure for very many
+/// actions, most of which are cancelled.
 ///
 /// A hierarchical timing wheel. Time is cut into ticks of about half a millisecond. There are wheels of 64
-/// slots for the ticks, for each 64 of them, for each 4,096 and so on; an action stands on the wheel of
-/// the highest digit in which its tick differs from the present one, and moves down as the
-/// present comes nearer. So all that stands on one wheel comes before what stands on the next. What
-/// is due in the present tick stands in a small heap, in its exact order. Inserting and taking back
-/// cost O(1), whatever number is pending, and nothing is early or out of order. (Varghese and Lauck
-/// 1987, "Hashed and Hierarchical Timing Wheels"; to go by the differing digit is Tokio's idea.)
+/// slots for the ticks, for each 64 of them, for each 4,096 and so on; an action is on the wheel of the
+/// highest digit in which its tick differs from the present one, and moves down as the present approaches it.
+/// So all actions on one wheel come before those on the next. The actions of the present tick are in a small
+/// heap, in their exact order. Inserting and removing cost O(1), whatever number is pending, and nothing is
+/// early or out of order. (Varghese and Lauck 1987, "Hashed and Hierarchical Timing Wheels"; the choice of
+/// the wheel by the differing digit is Tokio's idea.)
 ///
 /// Instants are nanoseconds, not less than zero. Not safe to share by itself: the scheduler that owns
 /// it guards it by its lock.
 struct TimerWheel {
-    /// Names an action that was inserted.
+    /// Identifies an action that was inserted.
     struct ID: Sendable {
         fileprivate let index: Int32
         fileprivate let number: UInt64
@@ -30,7 +30,7 @@ struct TimerWheel {
     private var slots = [Int32](repeating: TimerEntries.none, count: wheels << bitsOfSlot)
     /// For each wheel, which of its slots are not empty.
     private var occupied = [UInt64](repeating: 0, count: wheels)
-    /// What is due in this tick or before stands in `due`.
+    /// The actions of this tick and before are in `due`.
     private var present: Int64 = 0
     private var due = BinaryHeap<DueTimer>()
     private var insertions: UInt64 = 0
@@ -43,7 +43,7 @@ struct TimerWheel {
     /// - Parameters:
     ///   - instant: When it is due.
     ///   - now: The present, so that an empty wheel need not catch up.
-    ///   - action: What to do then.
+    ///   - action: What to run then.
     mutating func insert(
         at instant: Int64, now: Int64, _ action: @escaping @Sendable () -> Void
     ) -> ID {
@@ -80,7 +80,7 @@ struct TimerWheel {
 
     /// When to look again; nil if there is nothing.
     ///
-    /// Whatever is due within one tick can wait for its end, so that it costs one look.
+    /// All actions that are due within one tick can wait for its end, so that one check is enough.
     /// - Returns: The end of the first instant's tick, or a time somewhat before it.
     mutating func nextWakeUp() -> Int64? {
         dropTakenBack()
@@ -116,9 +116,9 @@ extension TimerWheel {
         return TimerEntries.Links(next: next, slot: Int32(slot))
     }
 
-    /// Takes an entry out of its slot.
+    /// Removes an entry from its slot.
     ///
-    /// Of one in the heap a trace is left there, which is dropped later.
+    /// If it is in the heap, a tombstone stays there, which is removed later.
     private mutating func unlink(_ links: TimerEntries.Links) {
         guard links.slot != TimerEntries.none else { return }
         if links.next != TimerEntries.none { entries[links.next].links.previous = links.previous }
@@ -134,7 +134,7 @@ extension TimerWheel {
         occupied[Int(slot >> 6)] &= ~(1 << UInt64(slot & 63))
     }
 
-    /// The next slot with anything in it, and the tick at which its turn comes.
+    /// The next slot that is not empty, and the tick at which it is due.
     private func nextSlot() -> (slot: Int32, tick: Int64)? {
         guard let wheel = occupied.firstIndex(where: { $0 != 0 }) else { return nil }
         // All its slots lie ahead of the present, and in the present turn of the wheel above.
@@ -144,7 +144,7 @@ extension TimerWheel {
         return (Int32(wheel << Int(Self.bitsOfSlot)) | Int32(place), tick)
     }
 
-    /// Moves the present on, and whatever comes nearer by it.
+    /// Moves the present on, and moves actions down whose wheel changes.
     private mutating func advance(to tick: Int64) {
         while let next = nextSlot(), next.tick <= tick {
             present = next.tick
@@ -161,7 +161,7 @@ extension TimerWheel {
         present = max(present, tick)
     }
 
-    /// Drops from the head of the heap what was taken back.
+    /// Removes cancelled actions from the head of the heap.
     private mutating func dropTakenBack() {
         while let first = due.first, !entries.holds(first.number, at: first.index) {
             due.remove(at: 0)
@@ -169,7 +169,7 @@ extension TimerWheel {
     }
 }
 
-/// What is due about now: in order of the instants, then of insertion.
+/// An action that is due about now: in order of the instants, then of insertion.
 private struct DueTimer: HeapElement {
     let instant: Int64
     let number: UInt64
