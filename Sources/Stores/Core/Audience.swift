@@ -1,7 +1,7 @@
-/// Those who are told of a store's changes, in the order of subscription.
+/// The subscribers that are notified of a store's changes, in the order of subscription.
 ///
-/// The first stands by itself: most stores have one subscriber, and to call one out of an array
-/// takes a retain and a release more, which was a quarter of a dispatch.
+/// The first has a property of its own: most stores have one subscriber, and a call of an element of an array
+/// costs a retain and a release more, a quarter of the time of a dispatch.
 @usableFromInline
 struct Audience<State: Sendable>: Sendable {
     /// Nil only if there is no member.
@@ -16,27 +16,28 @@ struct Audience<State: Sendable>: Sendable {
     @inlinable
     var isEmpty: Bool { first == nil }
 
-    /// Tells all of a change.
+    /// Notifies all of a change.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64) {
         first?.notify(old, new, version)
         var index = 0
-        // An index, as an iterator would retain the array once more.
+        // An index: an iterator would retain the array once more.
         while index < others.count {
             others[index].notify(old, new, version)
             index += 1
         }
     }
 
-    /// Adds one, who comes last.
+    /// Adds a subscriber at the end.
     @usableFromInline
     mutating func append(_ subscriber: Subscriber<State>) {
         if first == nil { first = subscriber } else { others.append(subscriber) }
     }
 
-    /// Takes out the one with an id, if there is one, be it a member of a group.
+    /// Removes the subscriber with an id, if there is one; it may be a member of a group.
     ///
-    /// - Returns: Those that are to be told nothing any more, outside the lock.
+    /// - Returns: The subscribers that must not be notified any more; the caller deactivates them outside the
+    ///   lock.
     @usableFromInline
     mutating func remove(_ id: UUID) -> Removed? {
         if let removed = removeSubscriber(id) { return Removed(subscriber: removed) }
@@ -56,25 +57,25 @@ struct Audience<State: Sendable>: Sendable {
         return others.firstIndex { $0.id == id }.map { others.remove(at: $0) }
     }
 
-    /// Who was taken out.
+    /// The removed subscribers.
     @usableFromInline
     struct Removed {
         var subscriber: Subscriber<State>?
         var member: SubscriberGroup<State>.Removal?
         /// The group whose last member has left.
         ///
-        /// It is here only to be freed outside the lock: it has no observer to tell, and an
-        /// observer that becomes a member meanwhile has another place.
+        /// It is kept only to be freed outside the lock: it has no observer to notify, and an observer that
+        /// becomes a member meanwhile has another place.
         var emptyGroup: Subscriber<State>?
 
-        /// Tells who was taken out nothing any more.
+        /// Stops notifying the removed subscribers.
         func deactivate() {
             member?.deactivate()
             subscriber?.deactivate()
         }
     }
 
-    /// Tells no observer anything any more.
+    /// Stops notifying all observers.
     func deactivate() {
         first?.deactivate()
         for other in others { other.deactivate() }

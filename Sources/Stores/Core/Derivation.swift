@@ -1,6 +1,6 @@
 public import Futures
 
-/// Where a derived store's observers are kept, whatever the store is that the part is of.
+/// The observers of a derived store, independent of the type of the store.
 @usableFromInline
 protocol DerivationSource<Part>: Sendable {
     associatedtype Part: Sendable & Equatable
@@ -17,11 +17,10 @@ protocol DerivationSource<Part>: Sendable {
 
 /// The observers of a part of a store's state.
 ///
-/// While there are any, it is one subscriber of the store: it compares the part and passes
-/// changes on. Their replays are entries of the store's queue. Its lock is taken inside the store's,
-/// never around it.
+/// While it has members, it is one subscriber of the store: it compares the part and passes changes on. Their
+/// replays are entries of the store's queue. Its lock is taken inside the store's, never around it.
 ///
-/// It lives as long as a member, or a derived store that can add one. The members are kept by the
+/// It lives as long as it has a member, or a derived store that can add one. The members are kept by the
 /// store, so a subscription does not end with the derived store that made it.
 @usableFromInline
 final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
@@ -105,7 +104,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
 }
 
 extension Derivation.Members {
-    /// Takes out the one with an id, if there is one.
+    /// Removes the member with an id, if there is one.
     @inlinable
     mutating func remove(_ id: UUID) -> SubscriberGroup<State>.Removal? {
         guard let index = list.firstIndex(where: { $0.id == id }) else { return nil }
@@ -114,7 +113,7 @@ extension Derivation.Members {
         return .init(isLast: list.isEmpty) { member.deactivate() }
     }
 
-    /// Takes out all.
+    /// Removes all members.
     @inlinable
     mutating func takeAll() -> [Subscriber<Part>] {
         defer { self = Self() }

@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// Whether a thread drains a store's queue.
+/// The turn to drain a store's queue: whether a thread has it.
 ///
-/// It is taken under the store's lock, and passed on without it, so that a dispatch that meets no
-/// other takes the lock once.
+/// A thread takes it under the store's lock and ends it without the lock, so that a dispatch without
+/// contention takes the lock once.
 @usableFromInline
 struct DrainTurn: ~Copyable, Sendable {
     /// No thread drains.
@@ -25,16 +25,15 @@ struct DrainTurn: ~Copyable, Sendable {
     @inlinable
     init() {}
 
-    /// Takes the turn, if no thread has it; otherwise tells the thread that has it that there is
-    /// more.
+    /// Takes the turn, if no thread has it; otherwise notes for the thread that has it that there is more.
     ///
-    /// It is called under the lock that guards the queue. If it returns false, the entry has to be
-    /// put in the queue before the lock is let go of.
+    /// It is called under the lock that guards the queue. If it returns false, the entry has to be put in the
+    /// queue before the lock is released.
     @inlinable
     func take() -> Bool {
-        // Only who holds the lock takes an idle turn, so a load and a store are enough for that.
+        // Only the holder of the lock takes an idle turn, so a load and a store are enough.
         while word.load(ordering: .acquiring) != Self.idle {
-            // Who drains may be just about to end.
+            // The draining thread may be about to end its turn.
             let found = word.compareExchange(
                 expected: Self.taken, desired: Self.more, ordering: .relaxed)
             if found.exchanged || found.original == Self.more { return false }
@@ -53,7 +52,7 @@ struct DrainTurn: ~Copyable, Sendable {
         ).exchanged
     }
 
-    /// Notes that the thread that has the turn has taken all that waited.
+    /// Notes that the thread with the turn has taken all entries that waited.
     ///
     /// Called under the lock.
     @inlinable

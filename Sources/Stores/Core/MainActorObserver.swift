@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// An observer that is called on the main actor, in order, until it is not wanted any more.
+/// An observer that is called on the main actor, in order, until it is closed.
 final class MainActorObserver<State: Sendable>: Sendable {
     private let isWanted = Atomic(true)
     private let observer: @MainActor @Sendable (State?, State) -> Void
@@ -10,7 +10,7 @@ final class MainActorObserver<State: Sendable>: Sendable {
         self.observer = observer
     }
 
-    /// Sends a change on its way.
+    /// Schedules the call for a change.
     func receive(_ old: State?, _ new: State) {
         // The main actor's executor is the main queue, which keeps the order.
         DispatchQueue.main.async {
@@ -20,6 +20,6 @@ final class MainActorObserver<State: Sendable>: Sendable {
         }
     }
 
-    /// Ends the calls, those included that are on their way.
+    /// Ends the calls, including those that are scheduled.
     func close() { isWanted.store(false, ordering: .releasing) }
 }

@@ -1,6 +1,6 @@
-/// What an ``ObservedStore`` needs of a store, whether a whole or a derived one.
+/// The interface that an ``ObservedStore`` needs of a whole or derived store.
 struct ObservedSource<State: Sendable, Event: Sendable>: Sendable {
-    /// Returns the state and its version, unless it is the one that is known.
+    /// Returns the state and its version, unless the caller has that version.
     let newer: @Sendable (_ known: State, _ version: UInt64) -> (state: State, version: UInt64)?
     let send: @Sendable (Event) -> Void
     let subscribe: @Sendable (_ notice: @escaping @Sendable () -> Void) -> UUID

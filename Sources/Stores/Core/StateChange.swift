@@ -1,13 +1,14 @@
-/// A change as the thread that made it takes it out of the lock.
+/// A change, as the thread that made it uses it outside the lock.
 ///
-/// It keeps the old state until no lock is held: what that owns may use the store as it is freed.
+/// It keeps the old state until no lock is held: objects of the old state may use the store when they are
+/// freed.
 @usableFromInline
 struct StateChange<State: Sendable> {
     @usableFromInline let old: State
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
     @usableFromInline let audience: Audience<State>
-    /// Whether this thread tells the observers, without a place in the queue.
+    /// Whether this thread notifies the observers, without an entry in the queue.
     @usableFromInline let isToBeTold: Bool
 
     @inlinable

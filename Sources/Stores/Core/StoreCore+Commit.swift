@@ -2,14 +2,14 @@ public import Futures
 public import Synchronization
 
 extension StoreCore {
-    /// Reduces an event, and tells the observers, unless another thread is at it; then it does.
+    /// Reduces an event, and notifies the observers, or leaves that to the thread that is doing so.
     @inlinable
     func commit(_ event: Event) {
         if mayHaveEffects { return commit(event, from: nil) }
         trapIfReducing("dispatch")
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
-            // Kept also without observers: what the reducer freed could use the store.
+            // Kept also without observers: objects that the reducer would free could use the store.
             let old = values.state
             values.version &+= 1
             reducing.store(threadIdentity(), ordering: .relaxed)
@@ -32,12 +32,12 @@ extension StoreCore {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - run: The effect that it comes from. If that was replaced before, the event is dropped.
-    ///   - isLast: Whether the effect ends by it.
+    ///   - run: The effect that sent it. If that effect was replaced before, the event is discarded.
+    ///   - isLast: Whether the effect ends with this event.
     @usableFromInline
     func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
-        // Kept also without observers: what the reducer freed could use the store.
+        // Kept also without observers: objects that the reducer would free could use the store.
         var old: State?
         enter { values in
             guard !values.isClosed else { return nil }
@@ -50,7 +50,7 @@ extension StoreCore {
         withExtendedLifetime(old) {}
     }
 
-    /// Makes the next state, and begins its effects, if there is an observer to tell or work to do.
+    /// Makes the next state, and begins its effects, if there is an observer to notify or work to do.
     private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
         values.version &+= 1
         reducing.store(threadIdentity(), ordering: .relaxed)
@@ -68,12 +68,12 @@ extension StoreCore {
                 commands: values.effects.takeCommands()))
     }
 
-    /// Begins and cancels what a change of state asks for.
+    /// Begins and cancels effects of feedback after a change of state.
     private func stepFeedback(from old: State?, _ values: inout Values) {
         for feedback in feedback { values.effects.start(feedback.step(old, values.state)) }
     }
 
-    /// The entry of what effects have to do, if there is anything.
+    /// The queue entry for the commands of effects, if there are any.
     private func commands(_ values: inout Values) -> Entry? {
         let commands = values.effects.takeCommands()
         return commands.isEmpty ? nil : .commands(commands)
@@ -83,7 +83,7 @@ extension StoreCore {
 // MARK: - Effects
 
 extension StoreCore {
-    /// Begins what the initial state asks for.
+    /// Begins the feedback of the initial state.
     @usableFromInline
     func beginFeedback() {
         guard !feedback.isEmpty else { return }
@@ -95,7 +95,7 @@ extension StoreCore {
         }
     }
 
-    /// Ends an effect that no event comes of, and begins what waited for it.
+    /// Ends an effect without an event, and begins the effects that waited for it.
     ///
     /// - Returns: False if it was replaced or cancelled before.
     func end(_ run: RunNumber) -> Bool {
@@ -110,10 +110,10 @@ extension StoreCore {
 
     /// Ends an effect whose event is about to be sent through the middleware.
     ///
-    /// What it cancels is cancelled in its place in the order of all commands. What begins after it
-    /// waits for its event: effects that newer events begin may overtake that.
+    /// Cancellations that follow from it keep their place in the order of all commands. Effects that begin
+    /// after it wait for its event, so effects of newer events may begin earlier.
     ///
-    /// - Returns: What begins when the event has been through the middleware; nil if the effect was
+    /// - Returns: The commands to run when the event has been through the middleware; nil if the effect was
     ///   replaced or cancelled before.
     func takeOver(_ run: RunNumber) -> [EffectCommand<Event>]? {
         trapIfReducing("settle an effect's future")
@@ -129,7 +129,7 @@ extension StoreCore {
         return next
     }
 
-    /// Begins what waited for an effect whose event has been through the middleware.
+    /// Begins the effects that waited for an effect, after its event has been through the middleware.
     func goOn(with next: [EffectCommand<Event>]) {
         enter { values in
             if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }
@@ -138,7 +138,7 @@ extension StoreCore {
         }
     }
 
-    /// Goes on with an effect that waited for its time.
+    /// Continues an effect after its delay.
     func fire(_ run: RunNumber) {
         trapIfReducing("move an effect's clock")
         enter { values in

@@ -13,16 +13,16 @@ extension StoreCore {
         if isMine { drain() }
     }
 
-    /// Tells the observers of all that is in the queue, until nothing has come meanwhile.
+    /// Notifies the observers of all entries in the queue, until no more have arrived.
     ///
-    /// Batches are swapped out. Those who subscribe after that are newer than all of the batch.
+    /// Batches are swapped out. An observer that subscribes after that is newer than the whole batch.
     @usableFromInline
     func drain() {
         var batch: [Entry] = []
         var audience = Audience<State>()
         repeat {
-            // Assigned outside the lock: it may free an observer that has unsubscribed, and what that
-            // captured may use the store as it goes.
+            // Assigned outside the lock: it may free an observer that has unsubscribed, and objects that the
+            // observer captured may use the store when they are freed.
             audience = values.withLock { values in
                 turn.goOn()
                 if batch.capacity == 0 { swap(&batch, &values.spare) }
@@ -31,12 +31,12 @@ extension StoreCore {
             }
             for entry in batch { tell(entry, audience) }
             batch.removeAll(keepingCapacity: true)
-            // A burst's buffer is not kept.
+            // The large buffer after a burst is released.
             if batch.capacity > 1024 { batch = [] }
         } while !endTurn(&batch)
     }
 
-    /// Hands the buffer back and ends the turn, if there is no more.
+    /// Returns the buffer for reuse and ends the turn, if the queue is empty.
     private func endTurn(_ batch: inout [Entry]) -> Bool {
         values.withLock { values in
             guard turn.end() else { return false }

@@ -18,7 +18,7 @@ extension StoreCore {
 
     private func start(_ run: RunNumber, _ start: @Sendable () -> Future<Event>) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
-        // A branch of its own: cancelling it gives up this store's interest, and no one else's.
+        // A separate branch: cancelling it gives up only this store's interest.
         let branch = start().map { $0 }
         guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
             return branch.cancel()
@@ -51,7 +51,7 @@ extension StoreCore {
         }
     }
 
-    /// Dispatches an event of an effect that goes on, unless it was replaced or cancelled before.
+    /// Dispatches an event of an effect that continues, unless the effect was replaced or cancelled before.
     private func send(_ event: Event, from run: RunNumber) {
         guard hasMiddleware else { return commit(event, from: run, isLast: false) }
         trapIfReducing("send an effect's event")

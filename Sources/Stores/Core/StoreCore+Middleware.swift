@@ -1,7 +1,7 @@
 internal import Futures
 
 extension StoreCore {
-    /// Puts the layers of middleware together, the first being the outermost.
+    /// Builds the chain of middleware; the first layer is the outermost.
     @usableFromInline
     func setUp(_ middleware: [DispatchMiddleware<State, Event>]) {
         guard hasMiddleware else { return }
@@ -14,7 +14,7 @@ extension StoreCore {
         values.withLock { $0.chain = .catchingUp(chain, by: threadIdentity()) }
     }
 
-    /// Sends what other threads dispatched meanwhile through the middleware, until nothing is left.
+    /// Sends the events that other threads dispatched meanwhile through the middleware, until none is left.
     @usableFromInline
     func catchUp() {
         guard hasMiddleware else { return }
@@ -23,11 +23,11 @@ extension StoreCore {
         }
     }
 
-    /// Sends an event through the middleware, or leaves it to the thread that sets the store up.
+    /// Sends an event through the middleware, or queues it for the thread that sets the store up.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - next: If it is an effect's event, the commands that come after it.
+    ///   - next: The commands that follow the event, if it is an effect's event.
     @usableFromInline
     func dispatchThroughChain(_ event: Event, then next: [EffectCommand<Event>]? = nil) {
         trapIfReducing("dispatch")
@@ -44,7 +44,7 @@ extension StoreCore {
 }
 
 extension StoreCore.Values {
-    /// What an event is to be given to now; nil where it waits, or where the store has gone.
+    /// The function that takes an event now; nil if the event waits, or if the store has been released.
     fileprivate mutating func entrance(
         of event: Event, _ next: [EffectCommand<Event>]?
     ) -> (@Sendable (Event) -> Void)? {
@@ -64,7 +64,9 @@ extension StoreCore.Values {
         }
     }
 
-    /// The chain and what has waited for it; nil, and the chain is ready, if nothing has.
+    /// The chain and the events that have waited for it.
+    ///
+    /// If there are none: nil, and the chain is then ready.
     fileprivate mutating func takeEarlyEvents() -> (
         @Sendable (Event) -> Void, [StoreCore.EarlyEvent]
     )? {

@@ -18,14 +18,14 @@ extension StoreCore {
         return id
     }
 
-    /// Enters the replay to one who is subscribed by `add`, which runs under the lock.
+    /// Enters the replay to a subscriber that `add` adds under the lock.
     @usableFromInline
     func enterReplay(_ add: (inout Values) -> @Sendable () -> Void) {
         trapIfReducing("subscribe")
         enter { values in .replay(add(&values)) }
     }
 
-    /// Removes a subscriber, be it one of a part, if it is there.
+    /// Removes a subscriber of the store or of a part, if it is there.
     @usableFromInline
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")

@@ -1,19 +1,19 @@
 public import Futures
 public import Synchronization
 
-/// What a store is made of: its state, the queue of its changes, and the thread that works it off.
+/// The core of a store: its state, the queue of its changes, and the draining of the queue.
 ///
 /// Reducing and entering the queue are one step under the lock, so the queue holds the changes in
 /// the order in which they were made. At most one thread drains it, outside the lock, in batches
 /// that it swaps out; other threads that dispatch meanwhile leave their changes to it.
 ///
-/// A core outlives its ``Store`` only where a middleware kept its context; it is closed then.
+/// A core outlives its ``Store`` only if a middleware keeps its context; the core is then closed.
 @usableFromInline
 final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     typealias Entry = QueueEntry<State, Event>
 
-    /// All that changes, guarded by one lock.
+    /// All variable state, guarded by one lock.
     @usableFromInline
     struct Values {
         @usableFromInline
@@ -25,7 +25,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         var audience = Audience<State>()
         @usableFromInline
         var pending: [Entry] = []
-        /// The buffer of a batch that was worked off, to be used again.
+        /// The buffer of a finished batch, for reuse.
         @usableFromInline
         var spare: [Entry] = []
         @usableFromInline
@@ -34,7 +34,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         var effects = EffectMachine<Event>()
         @usableFromInline
         var chain: Chain
-        /// What other threads have dispatched while the store is set up.
+        /// The events that other threads dispatch while the store is set up.
         @usableFromInline
         var early: [EarlyEvent] = []
 
@@ -57,19 +57,20 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     struct EarlyEvent: Sendable {
         let event: Event
-        /// If it is an effect's event, the commands that come after it.
+        /// The commands that follow the event, if it is an effect's event.
         let next: [EffectCommand<Event>]?
     }
 
     /// The middleware around ``commit(_:)``.
     @usableFromInline
     enum Chain {
-        /// A thread sets it up; what other threads dispatch waits. Next: catching up.
+        /// A thread sets it up; events that other threads dispatch wait. Next: catching up.
         case settingUp(by: UInt)
-        /// It is there, and the thread that has set it up sends what has waited through it; what other
-        /// threads dispatch waits, too, so that it overtakes nothing. Next: ready.
+        /// It is complete, and the thread that has set it up sends the waiting events through it. Events that
+        /// other threads dispatch still wait, so that they overtake none. Next: ready.
         case catchingUp(@Sendable (Event) -> Void, by: UInt)
-        /// Next: gone, when the store goes. It refers to this core, so it has to be let go of.
+        /// Next: gone, when the store is released. The chain refers to this core, so it has to be released
+        /// explicitly.
         case ready(@Sendable (Event) -> Void)
         case gone
     }
@@ -87,7 +88,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     let feedback: [Feedback<State, Event>]
     @usableFromInline
     let hasMiddleware: Bool
-    /// Whether anything can be left to do besides telling observers.
+    /// Whether there can be work besides notifying observers.
     @usableFromInline
     let mayHaveEffects: Bool
     @usableFromInline
@@ -119,7 +120,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         return values.withLock { ($0.state, $0.version) }
     }
 
-    /// Sends an event through the middleware, if there is any, and to the reducer.
+    /// Sends an event through the middleware, if there is any, to the reducer.
     @inlinable
     func dispatch(_ event: Event) {
         if hasMiddleware { dispatchThroughChain(event) } else { commit(event) }
@@ -128,8 +129,8 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     /// Ends everything: no observer is called any more, and effects are cancelled.
     @usableFromInline
     func close() {
-        // The chain and the observers are freed outside the lock: what they captured may use their
-        // context of the store as it goes.
+        // The chain and the observers are freed outside the lock: objects that they captured may use the
+        // store's context when they are freed.
         var chain = Chain.gone
         var audience = Audience<State>()
         let commands = values.withLock { values in

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// One who is told of a store's changes.
+/// A subscriber that is notified of a store's changes.
 @usableFromInline
 final class Subscriber<State: Sendable>: Sendable {
     /// Takes the state before (nil at the replay) and the state after.
@@ -14,12 +14,12 @@ final class Subscriber<State: Sendable>: Sendable {
     let since: UInt64
     @usableFromInline
     let receive: Receive
-    /// Those who are behind this one, if it passes changes on to others.
+    /// The subscribers behind this one, if it passes changes on.
     @usableFromInline
     let group: SubscriberGroup<State>?
     @usableFromInline
     let onClose: (@Sendable () -> Void)?
-    /// False from the moment that it is unsubscribed.
+    /// False once it is unsubscribed.
     @usableFromInline
     let isActive = Atomic(true)
 
@@ -35,7 +35,9 @@ final class Subscriber<State: Sendable>: Sendable {
         group = nil
     }
 
-    /// Makes a subscriber that passes changes on to others, who are replayed the state each.
+    /// Makes a subscriber that passes changes on to others.
+    ///
+    /// The state is replayed to each of these.
     @inlinable
     init(id: UUID, since: UInt64, group: SubscriberGroup<State>) {
         self.id = id
@@ -45,21 +47,21 @@ final class Subscriber<State: Sendable>: Sendable {
         self.group = group
     }
 
-    /// Tells of a change, if it is newer than what was replayed.
+    /// Notifies of a change, if it is newer than the replayed version.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64) {
         guard version > since, isActive.load(ordering: .acquiring) else { return }
         if let group { group.distribute(old, new, version) } else { receive(old, new) }
     }
 
-    /// Tells of the state at the beginning.
+    /// Replays the state at the time of subscription.
     @inlinable
     func replay(_ state: State) {
         guard isActive.load(ordering: .acquiring) else { return }
         receive(nil, state)
     }
 
-    /// Tells nothing any more.
+    /// Stops notifying.
     @usableFromInline
     func deactivate() {
         guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }

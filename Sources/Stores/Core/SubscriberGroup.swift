@@ -1,25 +1,25 @@
-/// Those who are told of a part of a store's state: together they are one of its subscribers.
+/// The subscribers of a part of a store's state: together they are one subscriber of the store.
 ///
-/// A class, as three closures would be retained to call one.
+/// A class: with three closures in a struct, each would be retained for a call of one.
 @usableFromInline
 final class SubscriberGroup<State: Sendable>: Sendable {
     /// Takes the state before, the state after, and the version of the latter.
     @usableFromInline
     let distribute: @Sendable (State, State, UInt64) -> Void
-    /// Takes out the member with an id, if there is one, under the store's lock.
+    /// Removes the member with an id, if there is one, under the store's lock.
     @usableFromInline
     let remove: @Sendable (UUID) -> Removal?
-    /// Tells the members nothing any more.
+    /// Stops notifying the members.
     @usableFromInline
     let onClose: @Sendable () -> Void
 
-    /// A member that was taken out.
+    /// A removed member.
     @usableFromInline
     struct Removal: Sendable {
-        /// Tells it nothing any more; called outside all locks.
+        /// Stops notifying it; called outside all locks.
         @usableFromInline
         let deactivate: @Sendable () -> Void
-        /// Whether it was the last, so that the group has no place any more.
+        /// Whether it was the last, so that the group is removed from the store.
         @usableFromInline
         let isLast: Bool
 

@@ -8,7 +8,7 @@ import Musl
 import Android
 #endif
 
-/// A number that tells the threads that run now apart.
+/// A number that identifies a running thread.
 ///
 /// It is never zero.
 @usableFromInline

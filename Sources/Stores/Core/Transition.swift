@@ -1,12 +1,12 @@
-/// What waits in a store's queue to be told to its observers.
+/// An entry in a store's queue, of which its observers are notified.
 @usableFromInline
 enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
     /// A change, for the observers that were subscribed before it, and then the work of its
     /// effects.
     case transition(Transition<State, Event>)
-    /// The state at the beginning, for one who has subscribed.
+    /// The state at the time of subscription, for a new subscriber.
     case replay(@Sendable () -> Void)
-    /// What effects have to do without a change.
+    /// Commands of effects without a change.
     case commands([EffectCommand<Event>])
 }
 

@@ -1,11 +1,11 @@
 extension StateComparison {
-    /// How many elements are compared each with the others; more are compared by place.
+    /// How many elements are compared pairwise; more are compared by position.
     ///
-    /// An edit script of *n* elements takes O(*n*²) time where they have nothing in common.
+    /// An edit script of *n* elements takes O(*n*²) time if they have nothing in common.
     static let longestScript = 400
 
-    /// Compares arrays, none of them empty: by id where the elements have one, otherwise by what was
-    /// inserted and removed.
+    /// Compares arrays, none of them empty: by id if the elements have one, otherwise by insertions and
+    /// removals.
     mutating func compareElements(_ old: [Any], _ new: [Any], at place: Place) {
         if let ids = identities(of: old), let newIDs = identities(of: new) {
             return compareIdentified(old, ids, new, newIDs, at: place)
@@ -28,8 +28,7 @@ extension StateComparison {
         }
     }
 
-    /// What was removed and what was inserted at one place: the first is compared with the first, and
-    /// so on.
+    /// Compares the elements removed and inserted at one place: the first with the first, and so on.
     private mutating func compareGap(
         _ old: ArraySlice<Any>, _ new: ArraySlice<Any>, at place: Place
     ) {
@@ -48,7 +47,7 @@ extension StateComparison {
 /// The parts of an element, made once for many comparisons.
 private struct Fingerprint {
     let leaves: [StateLeaves.Leaf]
-    /// Equal for elements that are the same; compared first.
+    /// Equal for equal elements; compared first.
     let hash: Int
 
     init(_ element: Any) {
@@ -67,7 +66,7 @@ private struct Fingerprint {
     }
 }
 
-/// After some elements that were kept, what was removed and inserted there.
+/// The elements removed and inserted after some that were kept.
 private struct Gap {
     var kept = 0
     var removed = 0

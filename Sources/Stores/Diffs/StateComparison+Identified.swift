@@ -1,7 +1,7 @@
 extension StateComparison {
-    /// The ids of elements that are all `Identifiable`, and each by an id of its own.
+    /// The ids of elements that are all `Identifiable`, if all ids are different.
     ///
-    /// An object that is its own id says nothing about which it corresponds to.
+    /// An object that is its own id does not identify an earlier element.
     func identities(of elements: [Any]) -> [AnyHashable]? {
         var ids: [AnyHashable] = []
         for element in elements {
@@ -35,7 +35,7 @@ extension StateComparison {
         }
     }
 
-    /// The ids that have to be moved to make one order the other.
+    /// The ids that have to be moved to change one order into the other.
     private func movedIDs(_ old: [AnyHashable], _ new: [AnyHashable]) -> Set<AnyHashable> {
         if old == new { return [] }
         if old.count > Self.longestScript {

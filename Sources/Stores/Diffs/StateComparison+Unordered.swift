@@ -35,8 +35,7 @@ extension StateComparison {
         return values
     }
 
-    /// Keys or elements with their texts, by which they are sorted; those that print the same with
-    /// their parts.
+    /// Keys or elements with their texts, by which they are sorted; if two print the same, with their parts.
     private func texts(of keys: [AnyHashable]) -> [(key: AnyHashable, text: String)] {
         let texts = keys.map { String(reflecting: $0.base) }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
@@ -46,7 +45,7 @@ extension StateComparison {
     }
 }
 
-/// That an element is in a set.
+/// The statement that an element is in a set.
 private struct Contained: CustomDebugStringConvertible, CustomStringConvertible {
     var description: String { "contained" }
     var debugDescription: String { description }

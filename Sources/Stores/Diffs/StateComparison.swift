@@ -1,6 +1,6 @@
 /// The comparison of two values, part by part.
 struct StateComparison {
-    /// Where a part is, in the old value and in the new one: an element may have moved.
+    /// The place of a part in the old value and in the new one: an element may have moved.
     struct Place {
         var old = ""
         var new = ""
@@ -21,7 +21,7 @@ struct StateComparison {
     }
 
     private(set) var lines: [String] = []
-    /// The objects on the way to where we are: a cycle is not followed.
+    /// The objects on the current path: a cycle is not followed.
     private var objects: Set<ObjectIdentifier> = []
 
     init(of old: Any, with new: Any) { compare(old, new, at: Place()) }
@@ -75,7 +75,7 @@ struct StateComparison {
         }
     }
 
-    /// Shows values that have no parts in common, each with its own.
+    /// Shows two values that have no parts in common, each with its own parts.
     mutating func replace(_ old: Any, _ new: Any, at place: Place) {
         let before = StateLeaves(of: old, at: place.old).leaves
         let after = StateLeaves(of: new, at: place.new).leaves
@@ -89,17 +89,17 @@ struct StateComparison {
         for leaf in after where !oldPaths.contains(leaf.path) { add(leaf) }
     }
 
-    /// Shows a value that has gone.
+    /// Shows a removed value.
     mutating func remove(_ old: Any, at path: String) {
         for leaf in StateLeaves(of: old, at: path).leaves { remove(leaf) }
     }
 
-    /// Shows a value that has come.
+    /// Shows an added value.
     mutating func add(_ new: Any, at path: String) {
         for leaf in StateLeaves(of: new, at: path).leaves { add(leaf) }
     }
 
-    /// Shows that something was so and is otherwise.
+    /// Shows an old text and a new one.
     mutating func show(_ old: String, _ new: String, at place: Place) {
         lines += [
             "- \(StateLeaves.line(place.old, old))", "+ \(StateLeaves.line(place.new, new))",

@@ -8,14 +8,13 @@
 /// + books[id: 3].title: "Momo"
 /// ```
 ///
-/// Properties are found by reflection, in the order of their declaration; what is the same in both
-/// is left out. Values that differ and print the same, such as dates within a second, are shown with
-/// their parts, or in words. Dictionaries and sets have no order: they are compared by key and by
-/// element.
+/// Properties are found by reflection, in the order of their declaration; equal ones are left out. Values
+/// that differ but print the same, such as dates within a second, are shown with their parts, or in words.
+/// Dictionaries and sets have no order: they are compared by key and by element.
 ///
-/// Arrays are compared by what was inserted and removed. Elements that are `Identifiable` are compared
-/// with those of the same id, wherever they are. Where more than 400 elements lie between the first
-/// and the last that differ, those are compared by place.
+/// Arrays are compared by insertions and removals. Elements that are `Identifiable` are compared with those
+/// of the same id, at any position. If more than 400 elements lie between the first and the last that differ,
+/// these are compared by position.
 public struct StateDiff: Sendable, CustomStringConvertible {
     /// The differences: `- PATH: VALUE` for what was, then `+ PATH: VALUE` for what is.
     public let lines: [String]
@@ -28,8 +27,8 @@ public struct StateDiff: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - old: The value before.
     ///   - new: The value after.
-    /// - Complexity: O(*n*) for *n* values without parts, except for arrays in which much has changed, of
-    ///   which at most 400 elements are each compared with the others.
+    /// - Complexity: O(*n*) for *n* values without parts, except for arrays with many changes, in which at
+    ///   most 400 elements are compared pairwise.
     public init<Value>(from old: Value, to new: Value) {
         lines = StateComparison(of: old, with: new).lines
     }

@@ -1,14 +1,14 @@
-/// A value taken apart into the values that have no parts, each with the path to it.
+/// The parts of a value that have no parts themselves, each with its path.
 struct StateLeaves {
     struct Leaf {
         let path: String
         let text: String
-        /// What the text is of, where it is a value.
+        /// The value that the text shows, if it shows one.
         let value: Any?
 
         var line: String { StateLeaves.line(path, text) }
 
-        /// Whether the values cannot be told apart; where they are is no matter.
+        /// Whether the values are indistinguishable, whatever their paths.
         func isSame(as other: Leaf) -> Bool {
             guard text == other.text else { return false }
             guard let value, let otherValue = other.value else { return true }
@@ -17,7 +17,7 @@ struct StateLeaves {
     }
 
     private(set) var leaves: [Leaf] = []
-    /// The objects on the way to where we are: a cycle is not followed.
+    /// The objects on the current path: a cycle is not followed.
     private var objects: Set<ObjectIdentifier> = []
 
     init(of value: Any, at path: String = "") { take(value, at: path) }
@@ -67,7 +67,8 @@ struct StateLeaves {
         }
     }
 
-    /// A case with values is a path of its own, so that another case shows as one gone and one come.
+    /// A case with values has a path of its own, so that a change of the case is shown as a removal and an
+    /// addition.
     private mutating func takeCase(_ value: Any, _ mirror: Mirror, at path: String) {
         guard let child = mirror.children.first else { return add(".\(value)", at: path, value) }
         let name = "\(path).\(child.label ?? "")"
@@ -96,7 +97,7 @@ struct StateLeaves {
     }
 }
 
-/// Whether a value is not taken apart: it has no parts, or says itself what it is, as a date does.
+/// Whether a value is shown whole: it has no parts, or a description of its own, as a date has.
 func isLeaf(_ value: Any, _ mirror: Mirror) -> Bool {
     value is any CustomStringConvertible || mirror.children.isEmpty
 }

@@ -7,12 +7,12 @@ func differs(_ old: Any, _ new: Any) -> Bool {
 extension Equatable {
     fileprivate func differs(from other: Any) -> Bool {
         guard let other = other as? Self else { return true }
-        // What does not equal itself, such as NaN, is no difference.
+        // A value that does not equal itself, such as NaN, is not a difference.
         return self != other && self == self && other == other
     }
 }
 
-/// The texts of two values that differ: what they print, and more if that is the same.
+/// The texts of two values that differ: what they print, with more detail if that is equal.
 func tellingTexts(of old: Any, and new: Any) -> (old: String, new: String) {
     let plain = (old: String(reflecting: old), new: String(reflecting: new))
     if plain.old != plain.new { return plain }

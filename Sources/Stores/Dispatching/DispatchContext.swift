@@ -1,4 +1,4 @@
-/// What a middleware sees of its store.
+/// A middleware's access to its store.
 ///
 /// It does not keep the store alive.
 public struct DispatchContext<State: Sendable, Event: Sendable>: Sendable {
@@ -19,13 +19,13 @@ public struct DispatchContext<State: Sendable, Event: Sendable>: Sendable {
         send = { context.send(event($0)) }
     }
 
-    /// The store's state now; the last one, if the store has gone.
+    /// The store's current state; the last one, if the store has been released.
     public var state: State { read() }
 
     /// Dispatches an event through the whole chain of middleware.
     ///
-    /// - Parameter event: The event. It is dropped if the store has gone. Dispatching while the
-    ///   middleware is set up is a programming error and traps; from another thread than the one
-    ///   that sets it up, the event waits until the store is complete.
+    /// - Parameter event: The event. It is discarded if the store has been released. Dispatching while the
+    ///   middleware is set up is a programming error and traps; an event from another thread waits until the
+    ///   store is complete.
     public func dispatch(event: Event) { send(event) }
 }

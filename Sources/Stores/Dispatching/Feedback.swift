@@ -1,4 +1,4 @@
-/// An effect that lives while the state asks for it, as in RxFeedback.
+/// An effect that lives as long as a query of the state has a value, as in RxFeedback.
 ///
 /// ```swift
 /// Feedback<Search, Event> { $0.wanted } effect: { text in
@@ -6,11 +6,11 @@
 /// }
 /// ```
 ///
-/// The query is a pure function of the state. When it becomes a value, an effect begins; while it
-/// stays equal, the effect is left alone, also when it has ended; when it becomes another value, the
-/// effect is replaced; when it becomes nil, the effect is cancelled. The initial state is asked first.
+/// The query is a pure function of the state. When it becomes a value, an effect begins; while it stays
+/// equal, the effect continues, and is not begun again when it has ended; when it becomes another value, the
+/// effect is replaced; when it becomes nil, the effect is cancelled. The initial state is queried first.
 public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
-    /// What a change of state asks for; nil is before the initial state.
+    /// The effect for a change of state; the old state is nil for the initial state.
     let step: @Sendable (State?, State) -> Effect<Event>
 
     init(step: @escaping @Sendable (State?, State) -> Effect<Event>) { self.step = step }
@@ -18,8 +18,8 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Makes a feedback with at most one effect at a time.
     ///
     /// - Parameters:
-    ///   - query: What the state asks for, or nil. It runs inside dispatch, as reducing does, and its
-    ///     values are freed there: if that uses the store, it traps.
+    ///   - query: Returns the query of a state, or nil. It runs inside dispatch, as reducing does, and its
+    ///     values are freed there: if freeing them uses the store, it traps.
     ///   - effect: Makes the effect that answers the query. It runs inside dispatch and must be pure.
     public init<Query: Equatable & Sendable>(
         _ query: @escaping @Sendable (State) -> Query?,
@@ -29,7 +29,7 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
         step = { old, new in
             let query = (old: old.flatMap(query), new: query(new))
             guard query.old != query.new else { return .none }
-            // An effect that is none still replaces the one before it.
+            // An effect that is `none` still replaces the one before it.
             let cancel: Effect<Event> = query.old == nil ? .none : .cancel(id: id)
             guard let new = query.new else { return cancel }
             return .merge(cancel, effect(new).id(id))
@@ -39,9 +39,9 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Makes a feedback with one effect for each of several queries.
     ///
     /// - Parameters:
-    ///   - queries: What the state asks for. It runs inside dispatch, as reducing does, and its values
-    ///     are freed there: if that uses the store, it traps. The effects of queries that come at once
-    ///     begin in the order of the set, which is not the same in every run.
+    ///   - queries: Returns the queries of a state. It runs inside dispatch, as reducing does, and its values
+    ///     are freed there: if freeing them uses the store, it traps. The effects of queries that appear
+    ///     together begin in the order of the set, which is not the same in every run.
     ///   - effect: Makes the effect that answers one query. It runs inside dispatch and must be pure.
     ///     It lives until its query leaves the set.
     public init<Query: Hashable & Sendable>(

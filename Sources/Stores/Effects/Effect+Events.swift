@@ -1,8 +1,8 @@
 extension Effect {
-    /// The events of an asynchronous sequence, each dispatched as it comes.
+    /// The events of an asynchronous sequence, each dispatched when it arrives.
     ///
     /// The next one is asked for when the one before was dispatched. The effect ends with the
-    /// sequence. When it is replaced or cancelled, or the store goes, the task that awaits the
+    /// sequence. When it is replaced or cancelled, or the store is released, the task that awaits the
     /// sequence is cancelled.
     ///
     /// - Parameter sequence: The sequence. The expression is not evaluated before the store begins
@@ -16,7 +16,7 @@ extension Effect {
         }
     }
 
-    /// The elements of an asynchronous sequence, each dispatched as an event as it comes.
+    /// The elements of an asynchronous sequence, each dispatched as an event when it arrives.
     ///
     /// ```swift
     /// .events(of: socket.messages) { .received($0) }.id("messages")

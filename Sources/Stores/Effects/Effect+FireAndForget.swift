@@ -1,18 +1,17 @@
 public import Futures
 
 extension Effect {
-    /// A future that no event comes of.
+    /// A future whose result is not dispatched.
     ///
     /// ```swift
     /// .fireAndForget(analytics.track("opened"))
     /// ```
     ///
     /// - Parameters:
-    ///   - future: The future. The expression is not evaluated before the store begins the effect. It
-    ///     is cancelled when the effect is replaced or cancelled, or the store goes.
-    ///   - handler: Called with the error if the future fails, where it settles; not with a
-    ///     `CancellationError`. Without it, the store's `onFailure` is told. `{ _ in }` says that a
-    ///     failure does not matter.
+    ///   - future: The future. The expression is not evaluated before the store begins the effect. It is
+    ///     cancelled when the effect is replaced or cancelled, or the store is released.
+    ///   - handler: Called with the error if the future fails, on the thread that settles it; not with a
+    ///     `CancellationError`. Without it, the store's `onFailure` is called. `{ _ in }` ignores failures.
     public static func fireAndForget<Value: Sendable>(
         _ future: @autoclosure @escaping @Sendable () -> Future<Value>,
         catch handler: (@Sendable (any Error) -> Void)? = nil
@@ -25,7 +24,7 @@ extension Effect {
             })
     }
 
-    /// An asynchronous operation that no event comes of.
+    /// An asynchronous operation whose result is not dispatched.
     ///
     /// - Parameters:
     ///   - priority: The priority of the operation's task; nil for that of the thread that begins it.

@@ -1,14 +1,14 @@
 public import Futures
 
 extension Effect {
-    /// This effect, begun once no other with the same id has come for a while.
+    /// This effect, begun when no other with the same id has come for a duration.
     ///
     /// Each one that comes replaces the one before it, also if that has begun. An effect that is
     /// ``none`` replaces nothing.
     ///
     /// - Parameters:
     ///   - id: The name: any hashable value.
-    ///   - duration: For how long it must have been quiet.
+    ///   - duration: How long no other effect with the id must have come.
     ///   - scheduler: The clock.
     public func debounce(
         id: some Hashable & Sendable, for duration: Duration, on scheduler: some Scheduler = .live
@@ -17,17 +17,17 @@ extension Effect {
         return Effect(kind: .delayed(self, duration, scheduler)).id(id, .newest)
     }
 
-    /// This effect, unless another with the same id has begun a short time ago.
+    /// This effect, unless another with the same id has begun within the interval before.
     ///
     /// The first begins at once. One that begins replaces an earlier one that has not ended. An effect
     /// that is ``none`` replaces nothing.
     ///
     /// - Parameters:
-    ///   - id: The name: any hashable value. To cancel it ends the interval, too, and so does an effect
-    ///     that comes with it and ``EffectPolicy/newest``.
-    ///   - interval: How long after the beginning of one no other begins.
-    ///   - latest: Whether the last one that came meanwhile begins at the end of the interval, which
-    ///     starts another. If false, all that come meanwhile are dropped.
+    ///   - id: The name: any hashable value. Cancelling the id ends the interval, and so does an effect with
+    ///     the id and ``EffectPolicy/newest``.
+    ///   - interval: How long after the beginning of one effect no other begins.
+    ///   - latest: Whether the last effect that came within the interval begins at its end, which starts
+    ///     another interval. If false, all that come within the interval are discarded.
     ///   - scheduler: The clock.
     public func throttle(
         id: some Hashable & Sendable, for interval: Duration, latest: Bool = true,

@@ -3,8 +3,8 @@ internal import Futures
 extension Effect {
     /// This effect, with another event.
     ///
-    /// - Parameter transform: Makes the event, where the effect's future settles, or where the effect
-    ///   sends it.
+    /// - Parameter transform: Makes the event, on the thread that settles the effect's future or sends the
+    ///   event.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Event) -> Other
     ) -> Effect<Other> {

@@ -1,7 +1,7 @@
 internal import Futures
 
 extension Effect {
-    /// What an effect of many events dispatches them with, while it is under way.
+    /// Dispatches the events of an effect that has many, while it is under way.
     public struct Send: Sendable {
         private let send: @Sendable (Event) -> Void
 
@@ -9,9 +9,9 @@ extension Effect {
 
         /// Dispatches an event to the effect's store.
         ///
-        /// It may be called on any thread, and all of ``Store/dispatch(event:)`` holds. Nothing happens
-        /// if the effect has ended, was replaced or cancelled, or if the store has gone. An event that
-        /// has entered the middleware before that is reduced.
+        /// It may be called on any thread, and behaves as ``Store/dispatch(event:)``. Nothing happens if the
+        /// effect has ended, was replaced or cancelled, or if the store has been released. An event that has
+        /// entered the middleware before that is reduced.
         ///
         /// - Parameter event: The event.
         public func callAsFunction(_ event: Event) { send(event) }
@@ -28,11 +28,11 @@ extension Effect {
     ///
     /// - Parameters:
     ///   - priority: The priority of the operation's task; nil for that of the thread that begins it.
-    ///   - operation: Runs in a task of its own. The effect has ended when it returns or throws. When
-    ///     the effect is replaced or cancelled, or the store goes, the task is cancelled.
+    ///   - operation: Runs in a task of its own. The effect has ended when it returns or throws. When the
+    ///     effect is replaced or cancelled, or the store is released, the task is cancelled.
     ///   - handler: Called with the error that the operation threw, in the same task, before the effect
-    ///     ends; not with a `CancellationError`, nor when the effect was cancelled. Without it, the
-    ///     store's `onFailure` is told.
+    ///     ends; not with a `CancellationError`, and not if the effect was cancelled. Without it, the store's
+    ///     `onFailure` is called.
     public static func run(
         priority: TaskPriority? = nil,
         _ operation: @escaping @Sendable (_ send: Send) async throws -> Void,

@@ -1,9 +1,9 @@
 public import Futures
 
-/// Work that a store does after an event, besides changing its state: a description, not yet begun.
+/// A description of work that a store does after an event, besides changing its state.
 ///
-/// A function that is given to `Store(initialState:effects:)`
-/// returns one for each event. The store begins it, and dispatches the event that comes of it:
+/// A function that is passed to `Store(initialState:effects:)` returns one for each event. The store begins
+/// it, and dispatches its event:
 ///
 /// ```swift
 /// let store = Store<Search, Event>(initialState: Search(), effects: { state, event in
@@ -18,13 +18,13 @@ public import Futures
 /// })
 /// ```
 ///
-/// An effect is a value. It may be made anywhere, kept, and returned several times; each time it is
-/// begun anew.
+/// An effect is a value. It may be made anywhere, kept, and returned several times; each time it is begun
+/// again.
 public struct Effect<Event: Sendable>: Sendable {
     @usableFromInline
     let kind: Kind
 
-    /// What there is to do.
+    /// The work.
     @usableFromInline
     enum Kind: Sendable {
         case none
@@ -49,9 +49,9 @@ public struct Effect<Event: Sendable>: Sendable {
     ///
     /// - Parameter future: The future. The expression is not evaluated before the store begins the
     ///   effect, outside the reducer, so that reducing stays pure. When it
-    ///   succeeds, its event is dispatched. When it fails, no event comes: the store's `onFailure` is
-    ///   told, unless the error is a `CancellationError`. Make failures events with
-    ///   ``request(_:_:)``, or with `recover`.
+    ///   succeeds, its event is dispatched. When it fails, no event is dispatched: the store's `onFailure` is
+    ///   called, unless the error is a `CancellationError`. To dispatch an event for a failure, use
+    ///   ``request(_:_:)`` or `recover`.
     public static func future(
         _ future: @autoclosure @escaping @Sendable () -> Future<Event>
     ) -> Effect {
@@ -61,13 +61,13 @@ public struct Effect<Event: Sendable>: Sendable {
     /// A future of an event, made by a function.
     ///
     /// - Parameter start: Makes the future, as the other `future` does. It is called on the
-    ///   thread that notifies the observers, after they were told of the event's change, and no lock
-    ///   is held meanwhile.
+    ///   thread that notifies the observers, after they were notified of the event's change. No lock is held
+    ///   meanwhile.
     public static func future(_ start: @escaping @Sendable () -> Future<Event>) -> Effect {
         Effect(kind: .start(start))
     }
 
-    /// A future of anything, whose result becomes an event, whether it succeeds or fails.
+    /// A future whose result becomes an event, whether it succeeds or fails.
     ///
     /// ```swift
     /// .request(loadBook(7)) { result in .bookLoaded(result) }
@@ -75,7 +75,7 @@ public struct Effect<Event: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - future: The future. The expression is not evaluated before the store begins the effect.
-    ///   - event: Makes the event. It is called where the future settles.
+    ///   - event: Makes the event, on the thread that settles the future.
     public static func request<Value: Sendable>(
         _ future: @autoclosure @escaping @Sendable () -> Future<Value>,
         _ event: @escaping @Sendable (Result<Value, any Error>) -> Event

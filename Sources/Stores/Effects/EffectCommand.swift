@@ -1,22 +1,22 @@
 public import Futures
 
-/// What there is to do after an ``EffectMachine`` has changed, outside the lock and in order.
+/// A command of an ``EffectMachine``, carried out outside the lock and in order.
 @usableFromInline
 enum EffectCommand<Event: Sendable>: Sendable {
-    /// Begin a future, and tell the run how it ends.
+    /// Begin a future, and notify the run of its result.
     case start(RunNumber, @Sendable () -> Future<Event>)
-    /// Begin what may dispatch many events, and tell the run how it ends.
+    /// Begin an operation that may dispatch many events, and notify the run of its end.
     case run(RunNumber, @Sendable (Effect<Event>.Send) -> Future<Void>)
     /// Fire the run after a delay.
     case schedule(RunNumber, Duration, any Scheduler)
     /// Resolve a promise of ``Store/finish(within:on:)``.
     case resolve(Promise<Void>)
     case cancel(EffectHandle<Event>)
-    /// Only free it: what a user's effect captured may use the store as it is freed, so it has to
-    /// outlive the lock.
+    /// Only free it: objects that a user's effect captured may use the store when they are freed, so they are
+    /// freed outside the lock.
     case free(any Sendable)
 
-    /// Whether it begins a run, which may be cancelled before: then it does nothing.
+    /// Whether it begins a run; if the run was cancelled before, the command does nothing.
     var isBeginning: Bool {
         switch self {
         case .start, .run, .schedule: true

@@ -1,6 +1,6 @@
 public import Futures
 
-/// What an effect that has begun waits for: to be cancelled with the effect.
+/// What a begun effect waits for; it is cancelled with the effect.
 @usableFromInline
 enum EffectHandle<Event: Sendable>: Sendable {
     case future(Future<Event>)

@@ -1,6 +1,6 @@
 /// The name of an effect within one store.
 ///
-/// Two are equal if their types and their values are: `1`, `1.0` and `UInt8(1)` are three ids.
+/// Two ids are equal if their types and their values are equal: `1`, `1.0` and `UInt8(1)` are three ids.
 @usableFromInline
 struct EffectID: Hashable, Sendable {
     private let base: any Hashable & Sendable
@@ -13,7 +13,7 @@ struct EffectID: Hashable, Sendable {
             && AnyHashable(left.base) == AnyHashable(right.base)
     }
 
-    /// How it is named to a user.
+    /// Its name in messages.
     var name: String { String(reflecting: base) }
 
     @usableFromInline

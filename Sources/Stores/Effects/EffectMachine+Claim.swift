@@ -1,25 +1,25 @@
 internal import Futures
 
 extension EffectMachine {
-    /// Gives an id to a run that waits for it, and begins its effect.
+    /// Assigns an id to a run that waits for it, and begins its effect.
     mutating func occupy(_ id: EffectID, by run: RunNumber) {
         guard case .turn(let effect, _) = runs[run]?.work else { return }
         slots[id, default: EffectSlot()].running = run
         unfold(run, effect)
     }
 
-    /// Gives an id that no run has to the next that waits for it.
+    /// Assigns an id that no run has to the next run that waits for it.
     mutating func pass(on id: EffectID) {
         guard let slot = slots.index(forKey: id), slots.values[slot].running == nil else { return }
         if slots.values[slot].waiting.isEmpty { return freeIfUnused(id) }
         occupy(id, by: slots.values[slot].waiting.removeFirst())
     }
 
-    /// Gives an id to a newcomer, once nothing is in its way.
+    /// Assigns an id to a newcomer, when no other run blocks it.
     ///
-    /// What is in its way is removed. The newcomer claims the id again after the consequences of that.
+    /// Runs that block it are removed. The newcomer claims the id again after the consequences of that.
     mutating func claim(_ id: EffectID, by run: RunNumber) {
-        // The consequences of making room may have removed the newcomer: then those that wait are next.
+        // The consequences of the removal may have removed the newcomer: then the waiting runs are next.
         guard case .turn(_, let throttling) = runs[run]?.work else { return pass(on: id) }
         if let throttling {
             claim(id, by: run, throttling)
@@ -31,14 +31,14 @@ extension EffectMachine {
         }
     }
 
-    /// Gives an id to a throttled newcomer, or has it wait for the end of the interval.
+    /// Assigns an id to a throttled newcomer, or makes it wait for the end of the interval.
     private mutating func claim(_ id: EffectID, by run: RunNumber, _ throttling: Throttling) {
         let slot = slots[id] ?? EffectSlot()
         if slot.interval != nil {
             wait(for: id, run, throttling)
         } else if let running = slot.running {
             consequences.append(.claim(id, by: run))
-            // The id does not pass to those that wait: no run has it until the newcomer claims it again.
+            // The id does not pass to the waiting runs: no run has it until the newcomer claims it again.
             slots[id]?.running = nil
             removeTrees([running])
         } else {

@@ -1,7 +1,7 @@
 internal import Futures
 
 extension EffectMachine {
-    /// Cancels all that has an id or waits for it.
+    /// Cancels all runs that have an id or wait for it.
     mutating func cancel(_ id: EffectID) {
         guard let index = slots.index(forKey: id) else { return }
         let (key, slot) = slots.remove(at: index)
@@ -9,7 +9,7 @@ extension EffectMachine {
         removeTrees(slot.runs)
     }
 
-    /// Removes runs with all that is part of them, and adds the consequences.
+    /// Removes runs with all their parts, and adds the consequences.
     mutating func removeTrees(_ roots: [RunNumber]) {
         var gone: [RunNumber] = []
         var next = roots

@@ -1,7 +1,7 @@
 internal import Futures
 
 extension EffectMachine {
-    /// Whether no effect is under way, and no event of one either.
+    /// Whether no effect, and no event of an effect, is under way.
     private var isIdle: Bool { underWay == 0 && eventsOnTheirWay == 0 }
 
     /// Notes a promise, to be resolved as soon as no effect is under way.
@@ -25,9 +25,9 @@ extension EffectMachine {
         finishPromises = [:]
     }
 
-    /// The ids of what is under way, in the order in which it came.
+    /// The ids of the effects under way, in the order in which they came.
     ///
-    /// They are named outside the lock, since a user's value says how it is written.
+    /// Their names are made outside the lock, since that calls the user's code.
     var pathsUnderWay: [EffectPath] {
         runs.sorted { $0.key < $1.key }.compactMap { number, run in
             switch run.work {
@@ -39,7 +39,7 @@ extension EffectMachine {
         }
     }
 
-    /// The ids of a run and of those that it is a part of, the outermost first.
+    /// The ids of a run and of the runs that it is a part of, the outermost first.
     private func ids(of run: RunNumber) -> [EffectID] {
         var ids: [EffectID] = []
         var next: RunNumber? = run

@@ -33,7 +33,7 @@ extension EffectMachine {
     private mutating func start(
         _ effect: Effect<Event>, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
-        // An effect neither replaces nor waits for what it is a part of.
+        // An effect neither replaces nor waits for an effect that it is a part of.
         if isInside(parent, id) { return start(effect, in: parent) }
         let isInUse = slots[id]?.isInUse == true
         if policy == .oldest, isInUse { return }
@@ -73,7 +73,7 @@ extension EffectMachine {
         start(first, in: run)
     }
 
-    /// Makes a delay or a turn a run of parts, with the effect that waited as the one part.
+    /// Changes a delay or a turn into a run of parts, with the waiting effect as the only part.
     mutating func unfold(_ run: RunNumber, _ effect: Effect<Event>) {
         runs[run]?.work = .parts([effect], .inOrder)
         underWay -= 1
@@ -93,7 +93,7 @@ extension EffectMachine {
 
     /// Whether a run is, or is a part of, the one that has an id.
     ///
-    /// A run that only waits for the id has no parts, so the one that has the id is all to look for.
+    /// A run that only waits for the id has no parts, so only the run that has the id is compared.
     private func isInside(_ run: RunNumber?, _ id: EffectID) -> Bool {
         guard let running = slots[id]?.running else { return false }
         var next = run

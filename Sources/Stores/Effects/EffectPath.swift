@@ -1,11 +1,11 @@
-/// Where an effect under way stands among the ids of its store.
+/// The ids that identify an effect under way in its store.
 struct EffectPath: Sendable {
     /// Its ids, the outermost first.
     let ids: [EffectID]
-    /// What it waits for before it begins, if it does.
+    /// What it waits for before it begins, if it waits.
     let waitsFor: String?
 
-    /// How it is named to a user.
+    /// Its name in messages.
     var name: String {
         let path =
             ids.isEmpty ? "an effect without an id" : ids.map(\.name).joined(separator: " > ")

@@ -1,12 +1,13 @@
 internal import Futures
 
-/// The number of a run: of two, the one that came later has the greater.
+/// The number of a run: of two runs, the later has the greater number.
 @usableFromInline
 typealias RunNumber = Int
 
-/// An effect that has come and has not ended, or the timer of a throttled id, as a node of a tree.
+/// A node of a tree: an effect that has not ended, or the timer of a throttled id.
 ///
-/// An effect made of others has theirs as its children, and ends when the last of them has ended.
+/// An effect that consists of others has their runs as its children, and ends when the last of them has
+/// ended.
 struct EffectRun<Event: Sendable>: Sendable {
     /// The run that this one is a part of.
     let parent: RunNumber?
@@ -17,13 +18,13 @@ struct EffectRun<Event: Sendable>: Sendable {
 
     /// What a run does, or waits for.
     enum Work: Sendable {
-        /// The parts that have not begun. Next: ended, when all have begun and no child is there.
+        /// The parts that have not begun. Next: ended, when all have begun and no child is left.
         case parts(ArraySlice<Effect<Event>>, Order)
         /// A future or an operation, once it is made. Next: ended.
         case job(EffectHandle<Event>?)
         /// A delay. Next: parts, of the effect that is delayed.
         case delay(Effect<Event>, EffectHandle<Event>?)
-        /// Its turn among those with its id. Next: parts, of the effect that waits.
+        /// Its turn among the effects with its id. Next: parts, of the effect that waits.
         case turn(Effect<Event>, Throttling?)
         /// The end of a throttled id's interval. Next: ended.
         case interval(EffectID, EffectHandle<Event>?)
@@ -31,9 +32,9 @@ struct EffectRun<Event: Sendable>: Sendable {
 
     /// When a part begins.
     enum Order: Sendable {
-        /// As soon as the one before it has begun.
+        /// When the part before it has begun.
         case together
-        /// When the one before it has ended.
+        /// When the part before it has ended.
         case inOrder
     }
 
@@ -45,10 +46,10 @@ struct EffectRun<Event: Sendable>: Sendable {
         }
     }
 
-    /// Whether it may own objects of a user's, which must not be freed under the store's lock.
+    /// Whether it may own objects of the user, which must not be freed under the store's lock.
     ///
-    /// A job that ends does not: who delivers the result holds its future meanwhile. The handle of one
-    /// that is cancelled is in the command that cancels it.
+    /// A job that ends does not: the code that delivers the result holds its future meanwhile. The handle of
+    /// a cancelled job is in the command that cancels it.
     var mayOwnUserObjects: Bool {
         if id != nil { return true }
         return switch work {
@@ -58,7 +59,7 @@ struct EffectRun<Event: Sendable>: Sendable {
         }
     }
 
-    /// What is to be cancelled with it.
+    /// The handle to cancel with it.
     var handle: EffectHandle<Event>? {
         switch work {
         case .job(let handle), .delay(_, let handle), .interval(_, let handle): handle

@@ -1,4 +1,4 @@
-/// What is known of an effect's id: the runs that have it, or wait for it.
+/// The state of an effect's id: the runs that have it, or wait for it.
 struct EffectSlot: Sendable {
     /// The run that has the id.
     var running: RunNumber?
@@ -9,7 +9,7 @@ struct EffectSlot: Sendable {
     /// The throttled run that begins at the end of the interval.
     var latest: RunNumber?
 
-    /// Whether one that comes has to wait.
+    /// Whether a newcomer has to wait.
     var isInUse: Bool { running != nil || !waiting.isEmpty }
 
     var isUnused: Bool { !isInUse && interval == nil && latest == nil }

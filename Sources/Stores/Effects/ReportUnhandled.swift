@@ -10,7 +10,7 @@ import Android
 
 /// Writes a line to standard error about an effect that failed without an event.
 ///
-/// It is what a store does about such an error, unless its `onFailure` says otherwise.
+/// A store calls it for such an error, unless it has another `onFailure`.
 ///
 /// - Parameter error: The error.
 @Sendable

@@ -1,11 +1,11 @@
 #if compiler(>=6.2)
-/// What a generic type has to be so that a task may use it: `SendableMetatype`.
+/// The requirement on a generic type that a task uses: `SendableMetatype`.
 ///
-/// Compilers before 6.2 do not know that protocol, and ask for nothing.
+/// Compilers before 6.2 do not have that protocol, and require nothing.
 @_documentation(visibility: internal)
 public typealias TaskUsable = SendableMetatype
 #else
-/// What a generic type has to be so that a task may use it: anything.
+/// The requirement on a generic type that a task uses: none.
 @_documentation(visibility: internal)
 public typealias TaskUsable = Any
 #endif

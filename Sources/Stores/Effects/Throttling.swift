@@ -3,9 +3,9 @@ internal import Futures
 /// How an effect is throttled.
 @usableFromInline
 struct Throttling: Sendable {
-    /// How long no other effect with the id begins after one has.
+    /// How long no other effect with the id begins after one has begun.
     let interval: Duration
-    /// Whether the last effect that came meanwhile begins at the end of that time.
+    /// Whether the last effect that came within the interval begins at its end.
     let keepsLatest: Bool
     let scheduler: any Scheduler
 }

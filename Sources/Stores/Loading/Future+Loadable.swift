@@ -2,17 +2,17 @@ public import Dispatch
 public import Futures
 
 extension Future {
-    /// Calls a function with each state that the loading of this future's value goes through.
+    /// Calls a function with each state of the loading of this future's value.
     ///
     /// ```swift
     /// loadProduct(7).observeLoading(after: screen.product) { screen.product = $0 }
     /// ```
     ///
     /// - Parameters:
-    ///   - known: What is known so far: its value is kept while this one is loaded.
+    ///   - known: The state so far: its value is kept while this one is loaded.
     ///   - body: Called with loading before this method returns, unless the future has settled; and
-    ///     with loaded or failed on the thread that settles it. If it is cancelled, the last
-    ///     call is with what ``Loadable/cancelLoading()`` makes.
+    ///     with loaded or failed on the thread that settles it. If the future is cancelled, the last call is
+    ///     with the state that ``Loadable/cancelLoading()`` makes.
     public func observeLoading(
         after known: Loadable<Value, any Error> = .idle,
         _ body: @escaping @Sendable (Loadable<Value, any Error>) -> Void
@@ -29,11 +29,11 @@ extension Future {
 }
 
 extension Future {
-    /// Calls a function on a dispatch queue with each state that the loading goes through.
+    /// Calls a function on a dispatch queue with each state of the loading.
     ///
     /// - Parameters:
     ///   - queue: Where to call it. On a serial queue the states come in their order.
-    ///   - known: What is known so far: its value is kept while this one is loaded.
+    ///   - known: The state so far: its value is kept while this one is loaded.
     ///   - body: Called as with ``observeLoading(after:_:)``, but always asynchronously, also with
     ///     loading.
     public func observeLoading(
@@ -44,7 +44,7 @@ extension Future {
         observeLoading(after: known) { state in queue.async { body(state) } }
     }
 
-    /// Calls a function on the main actor with each state that the loading goes through.
+    /// Calls a function on the main actor with each state of the loading.
     ///
     /// ```swift
     /// loadProduct(7).observeLoading(on: MainActor.shared) { self.product = $0 }
@@ -52,7 +52,7 @@ extension Future {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - known: What is known so far: its value is kept while this one is loaded.
+    ///   - known: The state so far: its value is kept while this one is loaded.
     ///   - body: Called as with ``observeLoading(after:_:)`` and in the same order, but always
     ///     asynchronously, also with loading.
     public func observeLoading(
@@ -68,11 +68,11 @@ extension Future {
 }
 
 extension Loadable where Value: Sendable, Failure == any Error {
-    /// How the loading of a future's value stands now.
+    /// Makes the current state of the loading of a future's value.
     ///
     /// - Parameters:
     ///   - future: The future: loading while it is pending.
-    ///   - known: What is known so far.
+    ///   - known: The state so far.
     public init(_ future: Future<Value>, after known: Loadable = .idle) {
         self = known
         startLoading()
@@ -81,7 +81,7 @@ extension Loadable where Value: Sendable, Failure == any Error {
 
     /// Takes a future's result.
     ///
-    /// A cancelled future has neither a value nor a failure to show.
+    /// A cancelled future has neither a value nor a failure.
     fileprivate mutating func finishLoading(withFutures result: Result<Value, any Error>) {
         if case .failure(let error) = result, error is CancellationError {
             cancelLoading()

@@ -1,11 +1,11 @@
 extension Loadable {
-    /// Transforms the value, and the previous one just so.
+    /// Transforms the value, and also the previous value.
     ///
     /// ```swift
     /// let name = product.map(\.name)
     /// ```
     ///
-    /// - Parameter transform: Called at most once, before this returns: not where there is no value.
+    /// - Parameter transform: Called at most once, before this returns; not called without a value.
     /// - Returns: The same state, with another value.
     /// - Throws: What `transform` throws.
     public func map<NewValue>(
@@ -22,7 +22,8 @@ extension Loadable {
 
     /// Transforms the error.
     ///
-    /// - Parameter transform: Called at most once, before this returns: only where it has failed.
+    /// - Parameter transform: Called at most once, before this returns; called only if the loading has
+    ///   failed.
     /// - Returns: The same state, with another error.
     /// - Throws: What `transform` throws.
     public func mapError<NewFailure>(

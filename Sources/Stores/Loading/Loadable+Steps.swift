@@ -1,15 +1,14 @@
 extension Loadable {
-    /// Goes on to loading, and keeps what is known.
+    /// Changes to loading, and keeps the known value.
     ///
-    /// It is what a reducer does about the event that asks for the value. Calling it while loading
-    /// changes nothing.
+    /// A reducer calls it for the event that asks for the value. Calling it while loading changes nothing.
     public mutating func startLoading() {
         self = .loading(previous: value)
     }
 
-    /// Takes the answer.
+    /// Changes to loaded or failed.
     ///
-    /// - Parameter result: What came. A failure keeps what was known before.
+    /// - Parameter result: The answer. A failure keeps the value known before.
     public mutating func finishLoading(with result: Result<Value, Failure>)
     where Failure: Error {
         switch result {
@@ -20,12 +19,12 @@ extension Loadable {
 
     /// Notes that there may be a newer value than the one that is loaded.
     ///
-    /// In any other state nothing happens: an idle one has no value, and the others are not fresh.
+    /// In any other state nothing happens: idle has no value, and the others are not fresh.
     public mutating func invalidate() {
         if case .loaded(let value, _) = self { self = .loaded(value, stale: true) }
     }
 
-    /// Goes back from loading: what was known is loaded and stale; without it, nothing was asked.
+    /// Changes back from loading: to loaded and stale if a value is known, otherwise to idle.
     ///
     /// In any other state nothing happens.
     public mutating func cancelLoading() {
@@ -33,16 +32,16 @@ extension Loadable {
         self = previous.map { .loaded($0, stale: true) } ?? .idle
     }
 
-    /// Goes back to the beginning, and forgets what is known.
+    /// Changes to idle, and discards the known value.
     public mutating func reset() { self = .idle }
 }
 
 extension Loadable where Failure: Error {
-    /// Makes one of a result.
+    /// Makes a state from a result.
     ///
     /// - Parameters:
-    ///   - result: What came.
-    ///   - previous: What was known before.
+    ///   - result: The result.
+    ///   - previous: The value known before.
     public init(_ result: Result<Value, Failure>, previous: Value? = nil) {
         self = .loading(previous: previous)
         finishLoading(with: result)

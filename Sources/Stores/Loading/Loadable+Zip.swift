@@ -1,14 +1,14 @@
-/// Puts loadable values together to one, which is there when all of them are.
+/// Combines loadable values into one, which is loaded when all of them are loaded.
 ///
 /// ```swift
 /// let screen = zip(product, reviews).map { product, reviews in Page(product, reviews) }
 /// ```
 ///
-/// It has failed if one has, with the leftmost error; otherwise it is loading if one is; otherwise it
-/// is idle if one is; otherwise it is loaded, and stale if one is. Its `value` is there whenever
-/// all of theirs are, previous ones included.
+/// It has failed if one has failed, with the leftmost error; otherwise it is loading if one is loading;
+/// otherwise it is idle if one is idle; otherwise it is loaded, and stale if one is stale. Its `value` is not
+/// nil if none of theirs is nil, previous values included.
 ///
-/// - Parameter loadables: The loadable values, any number of them. Of none it is loaded.
+/// - Parameter loadables: The loadable values, any number of them. Without values it is loaded.
 /// - Returns: The values as a tuple, in exactly one state.
 public func zip<each Value, Failure>(
     _ loadables: repeat Loadable<each Value, Failure>
@@ -31,7 +31,7 @@ public func zip<each Value, Failure>(
 }
 
 extension Loadable {
-    /// Puts this and another together, as `zip(self, other)` does.
+    /// Combines this and another, as `zip(self, other)` does.
     ///
     /// - Parameter other: The other one.
     /// - Returns: Both values, in exactly one state.
@@ -42,7 +42,7 @@ extension Loadable {
     }
 }
 
-/// Which state prevails over which.
+/// The precedence of the states.
 private enum Rank: Comparable {
     case loaded
     case idle
@@ -60,7 +60,7 @@ private enum Rank: Comparable {
 }
 
 extension Loadable {
-    /// The newest value that is known, or an error where there is none.
+    /// The newest known value; throws an error without one.
     fileprivate func known() throws -> Value {
         guard let value else { throw Unknown() }
         return value

@@ -1,4 +1,4 @@
-/// One value that has to be loaded, in exactly one of the states that this can be in.
+/// The loading state of one value: exactly one of four cases.
 ///
 /// ```swift
 /// switch product {
@@ -9,24 +9,23 @@
 /// }
 /// ```
 ///
-/// There are no flags that could contradict each other: it cannot be loading and failed at once, and
-/// what was known before is kept until there is something newer. It is a value, and changes by
-/// ``startLoading()``, ``finishLoading(with:)``, ``invalidate()`` and
-/// ``cancelLoading()``, as a reducer needs it.
+/// No flags can contradict each other: it cannot be loading and failed at once. The value known before is
+/// kept until there is a newer one. A reducer changes it by ``startLoading()``, ``finishLoading(with:)``,
+/// ``invalidate()`` and ``cancelLoading()``.
 public enum Loadable<Value, Failure> {
-    /// It was not asked for. Next: loading, or any other state if the answer is there at once.
+    /// Not requested. Next: loading, or any other state if the answer is available at once.
     case idle
-    /// It was asked for, and `previous` is what was known before. Next: loaded, failed; or loaded
-    /// and stale, or idle, when it is cancelled.
+    /// Requested; `previous` is the value known before. Next: loaded, failed; or, when cancelled, loaded and
+    /// stale, or idle.
     case loading(previous: Value? = nil)
-    /// It is there; `stale` says that there may be a newer one. Next: loading.
+    /// Loaded; `stale` says that there may be a newer value. Next: loading.
     case loaded(Value, stale: Bool = false)
-    /// It could not be loaded, and `previous` is what was known before. Next: loading.
+    /// Failed; `previous` is the value known before. Next: loading.
     case failed(Failure, previous: Value? = nil)
 }
 
 extension Loadable {
-    /// The newest value that is known, also while a newer one is loaded, or could not be.
+    /// The newest known value, also while a newer one is loading or after that has failed.
     public var value: Value? {
         switch self {
         case .idle: nil
@@ -36,18 +35,18 @@ extension Loadable {
         }
     }
 
-    /// Why it could not be loaded; nil unless it has failed.
+    /// The error; nil unless the loading has failed.
     public var error: Failure? {
         if case .failed(let error, _) = self { error } else { nil }
     }
 
-    /// Whether it was asked for, and neither the value nor an error has come yet.
+    /// Whether it was requested, and neither a value nor an error has arrived yet.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
 
-    /// Whether there may be something newer than ``value``: false only where it is loaded and fresh,
-    /// or where there is no value.
+    /// Whether there may be a newer value than ``value``: false only if it is loaded and fresh, or if there
+    /// is no value.
     public var isStale: Bool {
         if case .loaded(_, let stale) = self { stale } else { value != nil }
     }

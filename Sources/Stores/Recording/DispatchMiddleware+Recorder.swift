@@ -1,8 +1,8 @@
 extension DispatchMiddleware {
-    /// This middleware around what a ``Recorder``'s store is dispatched.
+    /// This middleware for the store of a ``Recorder``.
     ///
-    /// It sees what happens and what effects answer. Steps through the history, and events that are
-    /// played again, pass it by: they have been through it when they were recorded.
+    /// It gets the app's events and the events of effects. Steps through the history, and replayed events,
+    /// bypass it: they went through it when they were recorded.
     func ofRecorder() -> DispatchMiddleware<State, RecorderEvent<Event>> {
         DispatchMiddleware<State, RecorderEvent<Event>> { context in
             let ready = setUp(DispatchContext(context) { .event($0) })
@@ -24,8 +24,8 @@ extension DispatchMiddleware {
     }
 }
 
-/// What a call through a recorder's middleware is about, also where it goes on in a task.
+/// What a call through a recorder's middleware handles, also in a task that continues it.
 private enum RecorderCall {
-    /// Whether it began with the event of an effect.
+    /// Whether it handles the event of an effect.
     @TaskLocal static var isOfAnswer = false
 }

@@ -1,11 +1,11 @@
 extension Effect {
-    /// What this effect cancels and replaces as it begins, without what it begins.
+    /// The cancellations and replacements of this effect, without the work that it begins.
     var cancellations: Effect {
         switch kind {
         case .cancel: return self
         case .merge(let effects): return .merge(effects.map(\.cancellations))
         case .concatenate(let effects):
-            // What comes after one that begins something would come later.
+            // Cancellations after an effect that begins work would happen later.
             let first = effects.firstIndex { !$0.isCancel } ?? effects.endIndex
             return .merge(effects.prefix(first + 1).map(\.cancellations))
         case .identified(let effect, let id, .newest):

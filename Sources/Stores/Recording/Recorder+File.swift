@@ -1,15 +1,15 @@
 extension Recorder where Event: Encodable {
     /// Writes the events that lead to the state now to a file, each as JSON on a line of its own.
     ///
-    /// Those that were undone are left out, and those that were dropped since there were more than the
-    /// maximum: then ``droppedEvents`` is not 0, and the events lead on from the first of
-    /// ``states``. Secrets in events are in the file, too.
+    /// Undone events are left out, and also events that were dropped because of the maximum: then
+    /// ``droppedEvents`` is not 0, and the events lead on from the first of ``states``. Secrets in events are
+    /// in the file, too.
     ///
     /// - Parameters:
-    ///   - file: The file. What is there is replaced at once, or not at all.
-    ///   - encoder: Encodes each event. Where it breaks lines, the lines are joined: in JSON a line
-    ///     break is no more than a space.
-    /// - Throws: ``RecordingError``, if an event cannot be encoded or the file not be written.
+    ///   - file: The file. An existing file is replaced atomically.
+    ///   - encoder: Encodes each event. Line breaks in its output are removed: in JSON a line break is only
+    ///     white space.
+    /// - Throws: ``RecordingError``, if an event cannot be encoded or the file cannot be written.
     public func save(to file: URL, encoder: JSONEncoder = JSONEncoder()) throws {
         var data = Data()
         for (index, event) in eventsUpToNow.enumerated() {
@@ -28,21 +28,22 @@ extension Recorder where Event: Encodable {
     }
 }
 
-/// Whether a byte of JSON breaks the line; in a string it would be escaped.
+/// Whether a byte of JSON is a line break; within a string it would be escaped.
 private func isLineBreak(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
 }
 
 extension Recorder where Event: Decodable {
-    /// Plays the events of a file that ``save(to:encoder:)`` has written, without their effects.
+    /// Replays the events of a file that ``save(to:encoder:)`` has written, without their effects.
     ///
-    /// They follow the state now: of a recorder with the same initial state, they make the same states.
+    /// They are applied to the current state; in a recorder with the same initial state they make the same
+    /// states.
     ///
     /// - Parameters:
     ///   - file: The file. Empty lines are skipped.
     ///   - decoder: Decodes each event.
-    /// - Throws: ``RecordingError``, if the file cannot be read or a line is not such an event; then
-    ///   none is played.
+    /// - Throws: ``RecordingError``, if the file cannot be read or a line is not such an event; then no event
+    ///   is replayed.
     public func replay(contentsOf file: URL, decoder: JSONDecoder = JSONDecoder()) throws {
         let data: Data
         do {

@@ -1,14 +1,14 @@
 extension Recorder {
-    /// Makes a recorder of a state and a function that makes the next.
+    /// Makes a recorder of a state and a function that makes the next state.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning, which is position 0.
     ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
-    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///     the states before them, up to the state now; dropping an event is O(*maximumEvents*).
     ///   - reduce: Makes the next state: a pure function.
-    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
-    ///     steps through the history and events that are played again do not.
-    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
+    ///     steps through the history and replayed events do not.
+    ///   - feedback: Effects that live as long as a query of the newest state has a value.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
@@ -27,11 +27,11 @@ extension Recorder {
     /// - Parameters:
     ///   - initialState: The state at the beginning, which is position 0.
     ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
-    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///     the states before them, up to the state now; dropping an event is O(*maximumEvents*).
     ///   - reducer: Makes the next state.
-    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
-    ///     steps through the history and events that are played again do not.
-    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
+    ///     steps through the history and replayed events do not.
+    ///   - feedback: Effects that live as long as a query of the newest state has a value.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
@@ -49,16 +49,16 @@ extension Recorder {
         }
     }
 
-    /// Makes a recorder whose events have effects besides.
+    /// Makes a recorder whose events have effects.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning, which is position 0.
     ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
-    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///     the states before them, up to the state now; dropping an event is O(*maximumEvents*).
     ///   - effects: Changes the state, and returns the effect.
-    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
-    ///     steps through the history and events that are played again do not.
-    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
+    ///     steps through the history and replayed events do not.
+    ///   - feedback: Effects that live as long as a query of the newest state has a value.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
@@ -77,11 +77,11 @@ extension Recorder {
     /// - Parameters:
     ///   - initialState: The state at the beginning, which is position 0.
     ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
-    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///     the states before them, up to the state now; dropping an event is O(*maximumEvents*).
     ///   - effects: Changes the state, and returns the effect.
-    ///   - middleware: Layers around dispatch, the outermost first. Events of effects pass them, too;
-    ///     steps through the history and events that are played again do not.
-    ///   - feedback: Effects that live while the newest state asks for them.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
+    ///     steps through the history and replayed events do not.
+    ///   - feedback: Effects that live as long as a query of the newest state has a value.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
@@ -97,12 +97,12 @@ extension Recorder {
 }
 
 extension Recorder where State: Reducible, State.Event == Event {
-    /// Makes a recorder of a state that knows its events.
+    /// Makes a recorder of a state that defines its events and its reducer.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning, which is position 0.
     ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
-    ///     the states before them, up to the state now; dropping one is O(*maximumEvents*).
+    ///     the states before them, up to the state now; dropping an event is O(*maximumEvents*).
     public convenience init(initialState: State, maximumEvents: Int = .max) {
         self.init(initialState: initialState, maximumEvents: maximumEvents, reducer: Reducer())
     }

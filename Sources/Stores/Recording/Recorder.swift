@@ -1,6 +1,6 @@
 internal import Futures
 
-/// A store that remembers: it goes back and forth between its states, and plays events again.
+/// A store with a history: it goes back and forth between its states, and replays events.
 ///
 /// ```swift
 /// let recorder = Recorder(initialState: 0, reduce: { (state: Int, event: Int) in state + event })
@@ -11,18 +11,18 @@ internal import Futures
 /// recorder.travel(to: 0)  // state is 0
 /// ```
 ///
-/// Going back is a change like any other: observers are told of it in the store's one queue, in
-/// consecutive pairs. An event that is dispatched after going back replaces the undone events.
-/// Effects are not undone, and not begun again by going forward. An effect's event that comes while
-/// the recorder has gone back is recorded after the undone events, and redone with them. Feedback
-/// follows the newest state: going back and forward neither begins nor cancels its effects.
+/// Going back is a change like any other: observers are notified of it in the store's one queue, in
+/// consecutive pairs. An event that is dispatched after going back replaces the undone events. Effects are
+/// not undone, and not begun again by going forward. An effect's event that arrives while the recorder has
+/// gone back is recorded after the undone events, and redone with them. Feedback follows the newest state:
+/// going back and forward neither begins nor cancels its effects.
 ///
-/// Everything may be used from any thread, as with ``Store``. It keeps every state and every event, or
-/// the newest if it is made with a maximum: a step back or forth is O(1), however far.
+/// Everything may be used from any thread, as with ``Store``. It keeps every state and every event, or the
+/// newest if it is made with a maximum. A step of any length is O(1).
 public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     /// The store, for observers, derived stores and views.
     ///
-    /// Dispatching to it, or to what is derived from it, is recorded too.
+    /// Events dispatched to it, or to a store derived from it, are recorded too.
     public let store: Store<State, RecorderEvent<Event>>
 
     private let timeline: Locked<Timeline<State, Event>>
@@ -48,7 +48,7 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
             middleware: middleware.map { $0.ofRecorder() },
             feedback: feedback.map(\.ofRecorderAtTheBeginning),
             onFailure: onFailure)
-        // Observers are called without a lock, so what is forgotten is freed in this one.
+        // Observers are called without a lock, so discarded states and events are freed in this one.
         store.subscribe { _, _ in timeline.withLockThenRelease { $0.takeForgotten() } }
     }
 
@@ -57,10 +57,10 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
 
     /// Dispatches an event, and records it.
     ///
-    /// - Parameter event: What happened. Events that were undone are forgotten.
+    /// - Parameter event: What happened. Undone events are discarded.
     public func dispatch(event: Event) { store.dispatch(event: .event(event)) }
 
-    /// Calls an observer with the state now and whenever it may have changed, undoing included.
+    /// Calls an observer with the current state, and after every change, undoing included.
     ///
     /// - Parameter observer: Called as with ``Store/subscribe(observer:)``.
     /// - Returns: What ``unsubscribe(_:)`` takes.
@@ -77,13 +77,13 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned.
     public func unsubscribe(_ subscriptionID: UUID) { store.unsubscribe(subscriptionID) }
 
-    /// How many events lead from the first of ``states`` to the state now.
+    /// How many events lead from the first of ``states`` to the current state.
     public var position: Int { history { $0.position } }
 
-    /// All events that are kept, in order, those that were undone included.
+    /// All events that are kept, in order, including undone ones.
     public var events: [Event] { history { $0.events } }
 
-    /// How many of the oldest events are not kept any more, since there were more than the maximum.
+    /// How many of the oldest events were dropped because of the maximum.
     public var droppedEvents: Int { history { $0.droppedEvents } }
 
     /// The state at every position: the initial one, or the oldest that is kept, and one after each
@@ -93,43 +93,42 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     /// Whether there is an event to undo.
     public var canUndo: Bool { position > 0 }
 
-    /// Whether an event was undone, and none dispatched since.
+    /// Whether an event was undone, and no event was dispatched since.
     public var canRedo: Bool { history { $0.position < $0.events.count } }
 
     /// Goes one event back.
     ///
-    /// - Returns: False where there is none; then nothing happens.
+    /// - Returns: False if there is none; then nothing happens.
     @discardableResult
     public func undo() -> Bool { go(.undo, if: canUndo) }
 
     /// Goes one event forth again.
     ///
-    /// - Returns: False where none was undone; then nothing happens.
+    /// - Returns: False if none was undone; then nothing happens.
     @discardableResult
     public func redo() -> Bool { go(.redo, if: canRedo) }
 
     /// Goes to any position.
     ///
-    /// - Parameter position: How many events to be at: 0 is the initial state.
-    /// - Returns: False where there is no such position; then nothing happens.
+    /// - Parameter position: The number of events before it: 0 is the initial state.
+    /// - Returns: False if there is no such position; then nothing happens.
     @discardableResult
     public func travel(to position: Int) -> Bool {
         go(.travel(to: position), if: history { $0.states.indices.contains(position) })
     }
 
-    /// Plays events, without their effects.
+    /// Replays events, without their effects.
     ///
-    /// No effect begins. Effects under way that an event cancels, or replaces by one of the same id, are
-    /// cancelled.
+    /// No effect begins. Effects under way are cancelled if an event cancels them, or replaces them by an
+    /// effect with the same id.
     ///
-    /// - Parameter events: The events. Those of effects have to be among them, as they are where they
-    ///   were recorded. They are recorded here, too. They do not pass middleware, as they are what came
-    ///   out of it.
+    /// - Parameter events: The events. They include the events of effects, as recorded events do. They are
+    ///   recorded here, too. They do not go through middleware, because recorded events have been through it.
     public func replay(_ events: some Sequence<Event>) {
         for event in events { store.dispatch(event: .replay(event)) }
     }
 
-    /// The events that lead to the state now.
+    /// The events that lead to the current state.
     var eventsUpToNow: [Event] { history { Array($0.events.prefix($0.position)) } }
 
     /// Reads the history; inside the reducer, which is about to add to it, that traps as with the store.

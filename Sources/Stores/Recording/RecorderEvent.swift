@@ -1,18 +1,18 @@
-/// What a ``Recorder``'s store reduces: the app's events, and steps through their history.
+/// The events of a ``Recorder``'s store: the app's events, and steps through their history.
 public enum RecorderEvent<Event: Sendable>: Sendable {
-    /// Something happened. It is recorded, and its effects begin.
+    /// An event of the app. It is recorded, and its effects begin.
     case event(Event)
-    /// An effect's event came. It is recorded after all others, also while the recorder has gone back;
-    /// then the state changes when it is redone.
+    /// An event of an effect. It is recorded after all others, also while the recorder has gone back; in that
+    /// case the state changes when it is redone.
     case answer(Event)
-    /// Something happened when it was recorded. It is recorded again, and no effect begins; effects that
-    /// it cancels or replaces are cancelled.
+    /// A replayed event. It is recorded again, and no effect begins; effects that it cancels or replaces are
+    /// cancelled.
     case replay(Event)
     /// Goes one event back, if there is one.
     case undo
     /// Goes one event forth again, if one was undone.
     case redo
-    /// Goes to the state after so many events, if there is one.
+    /// Goes to the state after that number of events, if there is one.
     case travel(to: Int)
 }
 

@@ -18,12 +18,12 @@ public struct RecordingError: Error {
     /// The file.
     public let file: URL
 
-    /// The line, counted from 1, where it is one line's fault.
+    /// The line, counted from 1, if the failure concerns one line.
     public let line: Int?
 
     /// The error below this one.
     ///
-    /// It is kept, but not shown: it may quote an event.
+    /// The description does not show it: it may quote an event.
     public let cause: any Error
 
     private let event: String

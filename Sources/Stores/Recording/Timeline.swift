@@ -1,17 +1,18 @@
-/// The history of a ``Recorder``: what happened, what was the state each time, and where we are.
+/// The history of a ``Recorder``: the events, the state after each, and the current position.
 struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     private(set) var events: [Event] = []
-    /// One more than there are events.
+    /// One state more than events.
     private(set) var states: [State]
     /// An index of `states`.
     private(set) var position = 0
-    /// How many of the oldest events are not kept any more.
+    /// How many of the oldest events were dropped.
     private(set) var droppedEvents = 0
     private let maximumEvents: Int
     private let feedback: [Feedback<State, Event>]
-    /// What is not part of the history any more.
+    /// Parts that were removed from the history.
     ///
-    /// It may use the store as it is freed, so who changes the history in the reducer leaves it here.
+    /// They may use the store when they are freed, so code that changes the history in the reducer puts them
+    /// here.
     private var forgotten = Forgotten()
 
     struct Forgotten: Sendable {
@@ -25,7 +26,7 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         self.feedback = feedback
     }
 
-    /// Makes the next state of an event, or an earlier one again.
+    /// Makes the next state from an event, or restores an earlier one.
     mutating func take(
         _ event: RecorderEvent<Event>, _ state: inout State,
         _ reduce: (inout State, Event) -> Effect<Event>
@@ -46,13 +47,13 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         return .none
     }
 
-    /// Takes what is not part of the history any more, to free it outside all locks.
+    /// Takes the parts that were removed from the history, to free them outside all locks.
     mutating func takeForgotten() -> Forgotten {
         defer { forgotten = Forgotten() }
         return forgotten
     }
 
-    /// Adds an event after the position, in place of those that were undone.
+    /// Adds an event after the position, in place of the undone events.
     private mutating func record(
         _ event: Event, _ state: inout State, _ reduce: (inout State, Event) -> Effect<Event>
     ) -> Effect<Event> {
@@ -69,7 +70,7 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         return whole(effect, from: end, to: state)
     }
 
-    /// Adds an event after those that were undone, where the position stays.
+    /// Adds an event after the undone events, without a change of position.
     private mutating func append(
         _ event: Event, _ reduce: (inout State, Event) -> Effect<Event>
     ) -> Effect<Event> {
@@ -82,14 +83,14 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         return whole(effect, from: end, to: next)
     }
 
-    /// The effect of an event, and what the feedback has to do about the newest state.
+    /// The effect of an event, and the effects of the feedback for the newest state.
     private func whole(
         _ effect: Effect<Event>, from old: State, to new: State
     ) -> Effect<Event> {
         feedback.isEmpty ? effect : .merge([effect] + feedback.map { $0.step(old, new) })
     }
 
-    /// Drops what is beyond the bound, up to the state now.
+    /// Drops events beyond the maximum, up to the current state.
     private mutating func dropOldest() {
         let count = min(position, events.count - maximumEvents)
         guard count > 0 else { return }

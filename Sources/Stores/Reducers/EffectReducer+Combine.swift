@@ -2,7 +2,7 @@ extension EffectReducer {
     /// Calls several reducers of the same state, one after another.
     ///
     /// - Parameter reducers: The reducers. Each gets the state that the one before it made. Their
-    ///   effects are merged in this order. Without any, the state stays as it is.
+    ///   effects are merged in this order. Without reducers, the state stays as it is.
     public static func combine(_ reducers: EffectReducer...) -> EffectReducer {
         EffectReducer { state, event in
             var effects: [Effect<Event>] = []
@@ -11,9 +11,9 @@ extension EffectReducer {
         }
     }
 
-    /// Puts the reducers of a state's parts together to one of the whole.
+    /// Combines the reducers of a state's parts into one of the whole.
     ///
-    /// - Parameter parts: Where each part is, and its reducer. They are called in this order, all of
+    /// - Parameter parts: The key path of each part, and its reducer. They are called in this order, all of
     ///   them with every event, and their effects are merged in this order.
     public static func combine<each Part>(
         parts: repeat (

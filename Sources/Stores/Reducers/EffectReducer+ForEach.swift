@@ -1,5 +1,5 @@
 extension EffectReducer where State: Identifiable & Sendable, State.ID: Sendable {
-    /// Makes a reducer of a collection from this one of an element.
+    /// Makes a reducer of a collection from this reducer of an element.
     ///
     /// ```swift
     /// let list = row.forEach(\.rows) { event in
@@ -9,18 +9,18 @@ extension EffectReducer where State: Identifiable & Sendable, State.ID: Sendable
     /// }
     /// ```
     ///
-    /// The ids of an element's effects are that element's own: `"load"` of one row and `"load"` of
-    /// another do not disturb each other. From outside, ``Effect/cancel(id:of:in:)`` names them.
-    /// Effects go on when their element is removed; their events change nothing then.
+    /// The ids of an element's effects are that element's own: `"load"` of one row and `"load"` of another
+    /// are independent. Outside the element, ``Effect/cancel(id:of:in:)`` refers to them. Effects continue
+    /// when their element is removed; their events then change nothing.
     ///
     /// - Parameters:
-    ///   - elements: Where the collection is. If several elements have the same id, the first is
+    ///   - elements: The key path of the collection. If several elements have the same id, the first is
     ///     used.
-    ///   - extract: Returns the element's id and event from an event of the whole, or nil where it is
-    ///     no element's concern. Nothing changes then, nor where there is no element with that id:
-    ///     it may have gone before its event came.
-    ///   - embed: Makes the whole's event from an element's id and event: what the element's effects
-    ///     dispatch.
+    ///   - extract: Returns the element's id and event from an event of the whole, or nil if the event does
+    ///     not concern an element. Then nothing changes; nothing changes either if there is no element with
+    ///     that id, because it may have been removed before its event arrived.
+    ///   - embed: Makes the whole's event from an element's id and event, for the events of the element's
+    ///     effects.
     /// - Returns: A reducer that changes one element. O(*n*) for *n* elements.
     public func forEach<Whole, WholeEvent: Sendable, Elements: MutableCollection & Sendable>(
         _ elements: any WritableKeyPath<Whole, Elements> & Sendable,
@@ -39,14 +39,15 @@ extension EffectReducer where State: Identifiable & Sendable, State.ID: Sendable
 }
 
 extension EffectReducer {
-    /// Makes a reducer of a dictionary from this one of a value.
+    /// Makes a reducer of a dictionary from this reducer of a value.
     ///
     /// The ids of a value's effects are that value's own, as with `forEach`.
     ///
     /// - Parameters:
-    ///   - values: Where the dictionary is.
-    ///   - extract: Returns the value's key and event from an event of the whole, or nil where it is
-    ///     no value's concern. Nothing changes then, nor where there is no value for that key.
+    ///   - values: The key path of the dictionary.
+    ///   - extract: Returns the value's key and event from an event of the whole, or nil if the event does
+    ///     not concern a value. Then nothing changes; nothing changes either if there is no value for that
+    ///     key.
     ///   - embed: Makes the whole's event from a value's key and event.
     /// - Returns: A reducer that changes one value.
     public func forEach<Whole, WholeEvent: Sendable, Key: Hashable & Sendable>(

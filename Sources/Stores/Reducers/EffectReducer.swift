@@ -10,22 +10,22 @@
 /// let store = Store(initialState: 0, effects: counter)
 /// ```
 ///
-/// It is what a ``Reducer`` is to a store without effects: reducers of parts are put together to one
-/// of the whole, with ``combine(_:)``, ``scope(_:event:embed:)`` and `forEach`.
+/// It corresponds to the ``Reducer`` of a store without effects: reducers of parts are combined into one of
+/// the whole, with ``combine(_:)``, ``scope(_:event:embed:)`` and `forEach`.
 public struct EffectReducer<State, Event: Sendable>: Sendable {
     @usableFromInline
     let body: @Sendable (inout State, Event) -> Effect<Event>
 
     /// Makes a reducer with effects.
     ///
-    /// - Parameter reduce: Changes the state that it is given, and returns the effect. It has to be
-    ///   pure otherwise: the store begins the effect later.
+    /// - Parameter reduce: Changes the passed state, and returns the effect. Otherwise it must be pure: the
+    ///   store begins the effect later.
     @inlinable
     public init(_ reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>) {
         body = reduce
     }
 
-    /// Makes a reducer that has no effects from one that cannot have any.
+    /// Makes a reducer with effects from a ``Reducer``; it returns no effects.
     ///
     /// - Parameter reducer: Makes the next state.
     @inlinable
@@ -53,7 +53,7 @@ public struct EffectReducer<State, Event: Sendable>: Sendable {
         body(&state, event)
     }
 
-    /// This reducer, of a state that may be missing.
+    /// This reducer, for a state that may be nil.
     ///
     /// - Returns: A reducer that does nothing, and has no effects, while the state is nil.
     public var optional: EffectReducer<State?, Event> {

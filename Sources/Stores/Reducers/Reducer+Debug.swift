@@ -1,5 +1,5 @@
 extension Reducer {
-    /// This reducer, which also says what each event changed.
+    /// This reducer, which also prints what each event changes.
     ///
     /// ```
     /// counter: increase
@@ -7,12 +7,12 @@ extension Reducer {
     ///   + count: 1
     /// ```
     ///
-    /// It is a tool for development: a state's text may hold what must not be in a log.
+    /// It is a tool for development: a state's text may contain secrets.
     ///
     /// - Parameters:
-    ///   - name: What the lines begin with.
-    ///   - output: Where the text of an event goes; by default it is printed. In a store it runs
-    ///     inside dispatch, where the store must not be used.
+    ///   - name: The beginning of the lines.
+    ///   - output: Called with the text for an event; by default it prints it. In a store it runs inside
+    ///     dispatch, so it must not use the store.
     /// - Returns: A reducer that makes the same states.
     public func debug(
         _ name: String = "\(State.self)",

@@ -1,5 +1,5 @@
 extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
-    /// Makes a reducer of a collection from this one of an element.
+    /// Makes a reducer of a collection from this reducer of an element.
     ///
     /// ```swift
     /// let list = todo.forEach(\.todos) { event in
@@ -8,11 +8,11 @@ extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - elements: Where the collection is. If several elements have the same id, the first is
+    ///   - elements: The key path of the collection. If several elements have the same id, the first is
     ///     used.
-    ///   - extract: Returns the element's id and event from an event of the whole, or nil where it is
-    ///     no element's concern. Nothing changes then, nor where there is no element with that id:
-    ///     it may have gone before its event came.
+    ///   - extract: Returns the element's id and event from an event of the whole, or nil if the event does
+    ///     not concern an element. Then nothing changes; nothing changes either if there is no element with
+    ///     that id, because it may have been removed before its event arrived.
     /// - Returns: A reducer that changes one element. O(*n*) for *n* elements.
     public func forEach<Whole, WholeEvent, Elements: MutableCollection & Sendable>(
         _ elements: any WritableKeyPath<Whole, Elements> & Sendable,
@@ -28,12 +28,13 @@ extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
 }
 
 extension Reducer {
-    /// Makes a reducer of a dictionary from this one of a value.
+    /// Makes a reducer of a dictionary from this reducer of a value.
     ///
     /// - Parameters:
-    ///   - values: Where the dictionary is.
-    ///   - extract: Returns the value's key and event from an event of the whole, or nil where it is
-    ///     no value's concern. Nothing changes then, nor where there is no value for that key.
+    ///   - values: The key path of the dictionary.
+    ///   - extract: Returns the value's key and event from an event of the whole, or nil if the event does
+    ///     not concern a value. Then nothing changes; nothing changes either if there is no value for that
+    ///     key.
     /// - Returns: A reducer that changes one value.
     public func forEach<Whole, WholeEvent, Key: Hashable & Sendable>(
         _ values: any WritableKeyPath<Whole, [Key: State]> & Sendable,

@@ -1,5 +1,5 @@
 extension Reducer {
-    /// This reducer, of a state that may be missing.
+    /// This reducer, for a state that may be nil.
     ///
     /// - Returns: A reducer that does nothing while the state is nil.
     public var optional: Reducer<State?, Event> {

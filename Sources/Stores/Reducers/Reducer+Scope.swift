@@ -1,8 +1,8 @@
 extension Reducer {
-    /// Makes a reducer of a whole from this one of a part.
+    /// Makes a reducer of a whole from this reducer of a part.
     ///
-    /// - Parameter part: Where the part is.
-    /// - Returns: A reducer that changes the part alone.
+    /// - Parameter part: The key path of the part.
+    /// - Returns: A reducer that changes only the part.
     public func scope<Whole>(
         _ part: any WritableKeyPath<Whole, State> & Sendable
     ) -> Reducer<Whole, Event> {
@@ -11,13 +11,13 @@ extension Reducer {
         }
     }
 
-    /// Makes a reducer of a whole, with events of its own, from this one of a part.
+    /// Makes a reducer of a whole, with events of its own, from this reducer of a part.
     ///
     /// - Parameters:
-    ///   - part: Where the part is.
-    ///   - extract: Returns the part's event from one of the whole, or nil where it is not the part's
-    ///     concern; nothing changes then.
-    /// - Returns: A reducer that changes the part alone.
+    ///   - part: The key path of the part.
+    ///   - extract: Returns the part's event from one of the whole, or nil if the event does not concern the
+    ///     part; then nothing changes.
+    /// - Returns: A reducer that changes only the part.
     public func scope<Whole, WholeEvent>(
         _ part: any WritableKeyPath<Whole, State> & Sendable,
         event extract: @escaping @Sendable (WholeEvent) -> Event?

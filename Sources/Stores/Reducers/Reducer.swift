@@ -1,6 +1,6 @@
 /// A pure function that makes the next state from a state and an event.
 ///
-/// It can be written in three shapes, and called in each of them however it was written:
+/// It can be written in three forms, and called in each of them:
 ///
 /// ```swift
 /// let classic = Reducer<Int, Int> { state, event in state + event }
@@ -18,7 +18,7 @@ public struct Reducer<State, Event>: Sendable {
 
     /// Makes a reducer that changes the state in place.
     ///
-    /// - Parameter reduce: Changes the state that it is given. It has to be pure otherwise.
+    /// - Parameter reduce: Changes the passed state. Otherwise it must be pure.
     @inlinable
     public init(_ reduce: @escaping @Sendable (inout State, Event) -> Void) {
         body = reduce
@@ -50,7 +50,7 @@ public struct Reducer<State, Event>: Sendable {
         body(&state, event)
     }
 
-    /// Returns the state that follows.
+    /// Returns the next state.
     ///
     /// - Parameters:
     ///   - state: The state before.
@@ -62,7 +62,7 @@ public struct Reducer<State, Event>: Sendable {
         return next
     }
 
-    /// Returns the function that makes the state that follows from an event.
+    /// Returns the function that makes the next state from an event.
     ///
     /// - Parameter state: The state before. The function always starts from it, however often it is
     ///   called.
@@ -79,13 +79,13 @@ extension Reducer {
         body(&state, event)
     }
 
-    /// Returns the state that follows, as `reduce` does.
+    /// Returns the next state, as `reduce` does.
     @inlinable
     public func callAsFunction(_ state: State, _ event: Event) -> State {
         reduce(state, event)
     }
 
-    /// Returns the function that makes the state that follows, as ``reduce(_:)`` does.
+    /// Returns the function that makes the next state, as ``reduce(_:)`` does.
     @inlinable
     public func callAsFunction(_ state: State) -> (Event) -> State {
         reduce(state)

@@ -1,4 +1,4 @@
-/// A state that knows its events, and how each of them changes it.
+/// A state that defines its events and its reducer.
 ///
 /// ```swift
 /// struct Counter: Reducible {
@@ -17,10 +17,10 @@
 /// let store = Store(initialState: Counter())
 /// ```
 public protocol Reducible: Sendable {
-    /// What can happen to the state.
+    /// The events of the state.
     associatedtype Event: Sendable
 
-    /// Returns the state that follows: a pure function.
+    /// Returns the next state: a pure function.
     ///
     /// - Parameters:
     ///   - state: The state before.
@@ -29,7 +29,7 @@ public protocol Reducible: Sendable {
 }
 
 extension Reducer where State: Reducible, State.Event == Event {
-    /// Makes the reducer of a state that knows its own.
+    /// Makes the reducer that a state defines.
     @inlinable
     public init() {
         self.init { state, event in State.reduce(state, event: event) }

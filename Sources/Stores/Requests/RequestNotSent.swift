@@ -1,4 +1,5 @@
-/// Why a request of a ``RequestSequence`` has no answer: one before it failed, or all were cancelled.
+/// An error: a request of a ``RequestSequence`` was not sent, because one before it failed or all were
+/// cancelled.
 public struct RequestNotSent: Error {
     /// The place of the request in the sequence, counted from 1.
     public let number: Int

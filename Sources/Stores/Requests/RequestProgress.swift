@@ -1,11 +1,11 @@
 internal import Futures
 
-/// How far a sequence of requests has come.
+/// The progress of a sequence of requests.
 ///
-/// Next, for each request: it is appended, it begins when the one before it was delivered, it may
-/// fail, and it ends. One that had no answer is kept, and appended again if the sequence is resumed.
+/// Next, for each request: it is appended, it begins when the one before it was delivered, it may fail, and
+/// it ends. A request without an answer is kept, and appended again if the sequence is resumed.
 struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
-    /// Sends a request, after the one before it and until its delivery.
+    /// Sends a request after the one before it, and returns the future of its delivery.
     typealias Send =
         @Sendable (Sequence, _ previous: Future<Void>, _ delivered: Promise<Void>) -> Void
     typealias Sequence = RequestSequence<Request, Answer>
@@ -15,7 +15,7 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
     private(set) var last: Future<Void> = Future(value: ())
     private(set) var failures: [any Error] = []
     private(set) var isCancelled = false
-    /// Whether a request was cancelled, or not sent, since all were.
+    /// Whether a request was cancelled, or was not sent because all were cancelled.
     private var isCutShort = false
     /// The requests that failed or were not sent, in order.
     private var unanswered: [Send] = []
@@ -26,13 +26,13 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
 
     init(rule: RequestFailureRule) { self.rule = rule }
 
-    /// Why no request is sent any more; nil while they are.
+    /// The reason why no more requests are sent; nil while they are sent.
     var reasonToStop: (any Error)? {
         if isCancelled { return CancellationError() }
         return rule == .stop ? failures.first : nil
     }
 
-    /// Why the sequence has failed, once all is delivered; nil if it has not.
+    /// The error of the sequence, after all deliveries; nil if it has not failed.
     var failure: (any Error)? {
         if isCutShort { return CancellationError() }
         return rule == .stop ? failures.first : nil
@@ -40,7 +40,7 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
 
     /// Adds a request.
     ///
-    /// Returns its number, counted from 1, and what it has to wait for.
+    /// Returns its number, counted from 1, and the future that it has to wait for.
     mutating func append(_ delivered: Future<Void>) -> (number: Int, previous: Future<Void>) {
         defer { last = delivered }
         count += 1
@@ -57,7 +57,7 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
 
     mutating func end() { running = nil }
 
-    /// Returns what cancels the request that is under way.
+    /// Returns the function that cancels the request under way.
     mutating func cancel() -> (@Sendable () -> Void)? {
         isCancelled = true
         isToResume = false
@@ -69,7 +69,7 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
     /// Begins again with the requests that had no answer, in order, if all have been delivered.
     ///
     /// - Parameter last: The request that was the last when it was delivered.
-    /// - Returns: What sends each of them; nil if another was declared meanwhile.
+    /// - Returns: The functions that send them; nil if another request was declared meanwhile.
     mutating func takeUnanswered(after last: Future<Void>) -> [@Sendable (Sequence) -> Void]? {
         guard self.last === last else { return nil }
         guard isToResume else { return [] }

@@ -10,13 +10,13 @@ public import Futures
 /// ```
 ///
 /// A request is sent when the answer of the one before it has been delivered: its completion has
-/// returned. Declaring one returns at once; no thread waits, the requests are chained futures. With
+/// returned. Declaring a request returns at once. No thread waits: the requests are chained futures. With
 /// `import Pledge`, `RequestState` is this type for endpoints and data, with a method that decodes.
 ///
 /// Every completion is called exactly once, or once more each time that its request is sent again
-/// by ``resume()``. Completions are called in order of declaration, on the thread where the answer
-/// comes; if the answer is immediate, before the declaring call returns. A completion may declare
-/// further requests, which are appended. The requests go on if the sequence is released.
+/// by ``resume()``. Completions are called in order of declaration, on the thread that settles the answer; if
+/// the answer is immediate, before the declaring call returns. A completion may declare further requests,
+/// which are appended. The requests continue if the sequence is released.
 ///
 /// All of it may be used from any thread.
 public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendable {
@@ -39,13 +39,13 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     /// Declares a request.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - parse: Makes the answer's own type of what the network returns, such as `{ $0.decoded() }`.
-    ///   - completion: Called with the answer, or why there is none: the network's error, the one of
-    ///     `parse`, or a ``RequestNotSent`` if the sequence has stopped before. It has no default, so
-    ///     that a lone trailing closure is never taken for `parse`.
-    /// - Returns: The answer, as a future. Cancelling it counts as a failure of this request, and
-    ///   is delivered when its turn has come.
+    ///   - request: The request.
+    ///   - parse: Converts the network's answer, such as `{ $0.decoded() }`.
+    ///   - completion: Called with the answer, or with an error: the network's error, the one of
+    ///     `parse`, or a ``RequestNotSent`` if the sequence has stopped before. It has no default, so that a
+    ///     single trailing closure is never taken as `parse`.
+    /// - Returns: The answer, as a future. Cancelling it counts as a failure of this request, and is
+    ///   delivered in its order.
     @discardableResult
     public func send<Response: Sendable>(
         _ request: Request,
@@ -69,7 +69,7 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
             }
             return parse(networking(request))
         }
-        // An answer that is cancelled before its turn is not delivered before its turn either.
+        // An answer that is cancelled early is still delivered in its order.
         previous.observe { [progress] _ in
             progress.withLock { $0.started(cancelledBy: answer.cancel) }
             answer.observe { result in
@@ -90,11 +90,11 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         return answer
     }
 
-    /// Declares a request whose answer is taken as the network returns it.
+    /// Declares a request, with the network's answer unchanged.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - completion: Called with the answer, or why there is none.
+    ///   - request: The request.
+    ///   - completion: Called with the answer or an error.
     /// - Returns: The answer, as with ``send(_:parse:completion:)``.
     @discardableResult
     public func send(
@@ -104,38 +104,38 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         send(request, parse: { $0 }, completion: completion)
     }
 
-    /// A future of the end: of all requests that have been declared, and of those that their
-    /// completions declare.
+    /// A future of the end: when all declared requests, and those that their completions declare, have been
+    /// delivered.
     ///
     /// It fails with the first error if the sequence stops at failures, after all completions were
-    /// called; if it goes on, it succeeds: read ``failures``. It fails with a `CancellationError` if
-    /// ``cancel()`` has kept a request from its answer. Cancelling it cancels no request.
+    /// called; if it goes on after failures, it succeeds, and ``failures`` has the errors. It fails with a
+    /// `CancellationError` if ``cancel()`` has left a request without an answer. Cancelling this future
+    /// cancels no request.
     public var finished: Future<Void> { Self.end(of: progress) }
 
-    /// The errors of all requests that failed, in order; those that were not sent left out.
+    /// The errors of all requests that failed, in order, without those that were not sent.
     public var failures: [any Error] { progress.withLock { $0.failures } }
 
-    /// Cancels the request that is under way, and sends none of those that are left.
+    /// Cancels the request under way, and sends no more.
     ///
-    /// Their completions are called with the reason. Requests that are declared later are not sent,
-    /// unless it is resumed.
+    /// The completions of the remaining requests are called with the reason. Requests that are declared later
+    /// are not sent, unless the sequence is resumed.
     public func cancel() {
         let running = progress.withLock { $0.cancel() }
         running?()
     }
 
-    /// Goes on from where the sequence has stopped, after a failure or ``cancel()``.
+    /// Resumes the sequence after a failure or ``cancel()``.
     ///
     /// The requests that have no answer are sent again, in order of their declaration, as soon as
-    /// all completions have been called; those that succeeded are not. ``failures`` begins anew. A
-    /// completion may call it, for example after a token was renewed: the completions of requests
-    /// that were not sent are called before the sequence goes on. Cancelling before that has
-    /// precedence.
+    /// all completions have been called; those that succeeded are not. ``failures`` is emptied. A completion
+    /// may call it, for example after a token was renewed: the completions of requests that were not sent are
+    /// called before the sequence continues. Cancelling before that has precedence.
     ///
-    /// The completion of a request that is sent again is called again, with its new answer. The future
-    /// that was returned for it has settled, and stays as it is.
+    /// The completion of a request that is sent again is called again, with its new answer. The future that
+    /// was returned for it has settled, and does not change.
     ///
-    /// - Returns: The end, as ``finished``. Where every request has its answer, nothing is sent.
+    /// - Returns: The end, as ``finished``. If every request has its answer, nothing is sent.
     @discardableResult
     public func resume() -> Future<Void> {
         progress.withLock { $0.resume() }

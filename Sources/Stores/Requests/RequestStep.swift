@@ -1,9 +1,9 @@
 public import Futures
 
-/// One request of a ``RequestSequence`` as a value: what is asked for, and where the answer goes.
+/// One request of a ``RequestSequence`` as a value: the request and its completion.
 ///
-/// Requests whose answers are of different types have one type as steps, so that they can stand in
-/// an array, or be the events of a reducer:
+/// Requests with answers of different types have the same type as steps, so an array can hold them, and they
+/// can be the events of a reducer:
 ///
 /// ```swift
 /// let requests = Reducer<RequestState, RequestAction>.requests()
@@ -18,16 +18,16 @@ public struct RequestStep<Request: Sendable, Answer: Sendable>: Sendable {
 
     /// Makes a step.
     ///
-    /// - Parameter declare: Declares the request, or several, with the sequence that it is given.
+    /// - Parameter declare: Declares one or more requests with the passed sequence.
     public init(_ declare: @escaping @Sendable (RequestSequence<Request, Answer>) -> Void) {
         self.declare = declare
     }
 
-    /// A request whose answer is parsed into a type of its own.
+    /// A request, with a function that converts the answer.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - parse: Makes the answer's type of what the network returns.
+    ///   - request: The request.
+    ///   - parse: Converts the network's answer.
     ///   - completion: Called as with ``RequestSequence/send(_:parse:completion:)``.
     public static func send<Response: Sendable>(
         _ request: Request,
@@ -37,10 +37,10 @@ public struct RequestStep<Request: Sendable, Answer: Sendable>: Sendable {
         RequestStep { $0.send(request, parse: parse, completion: completion) }
     }
 
-    /// A request whose answer is taken as the network returns it.
+    /// A request, with the network's answer unchanged.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
+    ///   - request: The request.
     ///   - completion: Called as with ``RequestSequence/send(_:parse:completion:)``.
     public static func send(
         _ request: Request,

@@ -1,7 +1,8 @@
 extension DerivedStore {
-    /// The part now, and its changes, to be awaited; otherwise as ``Store/states``.
+    /// The current part and its changes, as an asynchronous sequence; otherwise as ``Store/states``.
     ///
-    /// It does not keep the store alive, and ends when that goes. It does not need this derived store.
+    /// The sequence does not keep the store alive, and ends when the store is released. It does not need this
+    /// derived store.
     public var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
@@ -12,7 +13,7 @@ extension DerivedStore {
         return stream
     }
 
-    /// Calls an observer on the main actor, with the part now and whenever it has changed.
+    /// Calls an observer on the main actor, with the current part and after each change of it.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.

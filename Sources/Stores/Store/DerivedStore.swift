@@ -1,18 +1,18 @@
-/// A part of a store's state, as if it were a store of its own.
+/// A part of a store's state, with the interface of a store.
 ///
 /// ```swift
 /// let name = store.derived(\.name)
 /// name.subscribe { old, new in show(new) }
 /// ```
 ///
-/// It has no state: it reads the store's, and dispatches to it. However many observe it, the part is
-/// compared once for each event, and they are told only if it has changed. Their calls are part
-/// of the store's queue, at the place of the first of them, with all that
-/// ``Store`` promises: consecutive pairs, whichever threads dispatch.
+/// It has no state: it reads the store's, and dispatches to it. With any number of observers, the part is
+/// compared once for each event, and they are notified only if it has changed. Their calls are part of the
+/// store's queue, at the place of the first of them, with the guarantees of ``Store``: consecutive pairs,
+/// whichever threads dispatch.
 ///
-/// A derived store keeps its store alive. Its subscriptions and its ``states`` do not need it: they go
-/// on until they are ended or the store goes, so `store.derived(\.name).states` is as good as a stream
-/// of one that is kept.
+/// A derived store keeps its store alive. Its subscriptions and its ``states`` do not need it: they continue
+/// until they are ended or the store is released, so `store.derived(\.name).states` works without keeping the
+/// derived store.
 public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
     @usableFromInline
     let read: @Sendable () -> State
@@ -31,18 +31,18 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
         self.source = source
     }
 
-    /// The part now.
+    /// The current part.
     public var state: State { read() }
 
     /// Dispatches an event to the store.
     ///
-    /// - Parameter event: What happened. All of ``Store/dispatch(event:)`` holds.
+    /// - Parameter event: The event. It behaves as ``Store/dispatch(event:)``.
     public func dispatch(event: Event) { send(event) }
 
-    /// Calls an observer with the part now, and whenever it has changed.
+    /// Calls an observer with the current part, and after each change of it.
     ///
-    /// - Parameter observer: Called as with ``Store/subscribe(observer:)``, except that it is not
-    ///   called where the part is equal before and after.
+    /// - Parameter observer: Called as with ``Store/subscribe(observer:)``, except that it is not called if
+    ///   the part is equal before and after.
     /// - Returns: What ``unsubscribe(_:)`` takes.
     /// - Complexity: O(1) amortized.
     @inlinable
@@ -57,8 +57,8 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
     /// Stops calling an observer.
     ///
     /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned, of this or of another derived
-    ///   store of the same store. Harmless if it is no longer subscribed, or is another store's.
-    ///   All of ``Store/unsubscribe(_:)`` holds.
+    ///   store of the same store. Nothing happens if it is no longer subscribed, or belongs to another store.
+    ///   Otherwise as ``Store/unsubscribe(_:)``.
     public func unsubscribe(_ subscriptionID: UUID) { source.unsubscribe(subscriptionID) }
 
     /// A part of this part.

@@ -2,7 +2,7 @@
 public import SwiftUI
 
 extension ObservedStore {
-    /// A property of the state for a control that changes it: what is set is dispatched as an event.
+    /// A binding of a property of the state, for a control: setting it dispatches an event.
     ///
     /// ```swift
     /// TextField("Name", text: store.binding(\.name, Event.nameChanged))
@@ -10,7 +10,7 @@ extension ObservedStore {
     ///
     /// - Parameters:
     ///   - path: The property that is read.
-    ///   - event: Makes the event of the value that is set, such as an enum's case. It is in the state
+    ///   - event: Makes the event from the new value, such as an enum's case. The state includes the event
     ///     when the setter returns.
     /// - Returns: A binding, which keeps the store alive.
     public func binding<Value: Sendable>(

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Futures
 public import Observation
 
-/// A store as a view sees it: on the main actor, and observable.
+/// A store for a view: on the main actor, and observable.
 ///
 /// ```swift
 /// @State var counter = ObservedStore(store)
@@ -12,17 +12,17 @@ public import Observation
 /// }
 /// ```
 ///
-/// ``state`` is the newest state that the main actor has been told of. It includes an event that is
-/// dispatched here when ``dispatch(event:)`` returns, and an event from elsewhere some time later,
-/// asynchronously. Several events that come in between are one change.
+/// ``state`` is the newest state that the main actor was notified of. It includes an event that is dispatched
+/// here when ``dispatch(event:)`` returns. It includes an event from elsewhere some time later,
+/// asynchronously; several such events may be one change.
 ///
-/// Reading any property depends on the whole state. Where that redraws too much, observe a
-/// derived store: it changes with its part alone.
+/// Reading any property depends on the whole state. If that redraws too much, observe a derived store, which
+/// changes only with its part.
 ///
-/// It keeps its store alive, and unsubscribes when it goes.
+/// It keeps its store alive, and unsubscribes when it is released.
 @MainActor @Observable @dynamicMemberLookup
 public final class ObservedStore<State: Sendable, Event: Sendable> {
-    /// The state, as the view was last told of it.
+    /// The state that the view was last notified of.
     public private(set) var state: State
 
     @ObservationIgnored private var version: UInt64
@@ -38,7 +38,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
         self.init(now.state, now.version, ObservedSource(store))
     }
 
-    /// Makes the view of a derived store, which changes with that part alone.
+    /// Makes the view of a derived store, which changes only with that part.
     ///
     /// - Parameter store: The derived store.
     public convenience init(_ store: DerivedStore<State, Event>) where State: Equatable {
@@ -72,9 +72,9 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
         state[keyPath: path]
     }
 
-    /// Dispatches an event to the store, and takes over what has become of the state.
+    /// Dispatches an event to the store, and takes over the new state.
     ///
-    /// - Parameter event: What happened. All of ``Store/dispatch(event:)`` holds.
+    /// - Parameter event: The event. It behaves as ``Store/dispatch(event:)``.
     public func dispatch(event: Event) {
         source.send(event)
         refresh()
@@ -86,9 +86,9 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
             refreshes &+= 1
             count = refreshes
             guard let now = source.newer(state, version) else { return }
-            // Who observes is told before the state is set. If that dispatches, what is set here is older
-            // than what was set meanwhile.
-            // What the old one owns may use the view as it is freed, so it outlives the setting.
+            // Observation calls its observers before the state is set. If one of them dispatches, the state
+            // set here is older than the state set meanwhile. Objects of the old state may use the view when
+            // they are freed, so it is released after the assignment.
             let old = state
             (state, version) = now
             withExtendedLifetime(old) {}

@@ -1,5 +1,5 @@
 extension Store {
-    /// A part of the state as a store of its own, which tells only of changes of that part.
+    /// A part of the state as a store of its own, which notifies only of changes of that part.
     ///
     /// - Parameter part: A key path, or a pure function of the state.
     @inlinable

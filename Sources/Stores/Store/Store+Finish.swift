@@ -7,18 +7,17 @@ extension Store {
     /// try await store.finish(within: .seconds(5)).value
     /// ```
     ///
-    /// Effects that wait for their turn or their time are waited for, too, and so are those that come
-    /// of an effect's event. An effect that never ends, such as one that listens, has to be
-    /// cancelled before.
+    /// It also waits for effects that wait for another effect or for a delay, and for effects that an
+    /// effect's event begins. Cancel an effect that never ends, such as a listener, before.
     ///
     /// - Parameters:
     ///   - duration: How long to wait.
     ///   - scheduler: The clock.
-    /// - Returns: A future that succeeds when no effect is under way, after the observers were told
-    ///   of the last effect's event; at once if there is none now. When the time is over, it fails
-    ///   with ``EffectsUnfinished``, which names the effects still under way. It does not keep the
-    ///   store alive, and succeeds when the store goes, because its effects are then cancelled.
-    ///   Cancelling it cancels no effect.
+    /// - Returns: A future that succeeds when no effect is under way, after the observers were notified of
+    ///   the last effect's event; at once if none is under way. When the time is over, it fails with
+    ///   ``EffectsUnfinished``, which names the effects still under way. It does not keep the store alive,
+    ///   and succeeds when the store is released, because its effects are then cancelled. Cancelling it
+    ///   cancels no effect.
     public func finish(
         within duration: Duration, on scheduler: some Scheduler = .live
     ) -> Future<Void> {

@@ -1,5 +1,5 @@
 extension Store where State: Reducible, State.Event == Event {
-    /// Makes a store of a state that knows its events.
+    /// Makes a store of a state that defines its events and its reducer.
     ///
     /// - Parameter initialState: The state at the beginning.
     @inlinable
@@ -9,17 +9,17 @@ extension Store where State: Reducible, State.Event == Event {
 }
 
 extension Store {
-    /// Makes a store of a state and a function that makes the next.
+    /// Makes a store of a state and a function that makes the next state.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
     ///   - reduce: Makes the next state from the state and an event. It runs inside
-    ///     ``dispatch(event:)``, one event at a time, on the thread that dispatches, and has to
-    ///     be pure. To use the store in it is a programming error and traps.
+    ///     ``dispatch(event:)``, one event at a time, on the thread that dispatches, and must be pure. Using
+    ///     the store in it is a programming error and traps.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - onFailure: Called with the error of an effect that failed without an event, where its
-    ///     future settles. By default a line is written to standard error.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
+    ///     settles its future. By default a line is written to standard error.
     @inlinable
     public convenience init(
         initialState: State,
@@ -33,15 +33,15 @@ extension Store {
             onFailure: onFailure)
     }
 
-    /// Makes a store of a state and a reducer, which changes it in place where it can.
+    /// Makes a store of a state and a reducer, which changes the state in place if it can.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
     ///   - reducer: Makes the next state.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - onFailure: Called with the error of an effect that failed without an event, where its
-    ///     future settles. By default a line is written to standard error.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
+    ///     settles its future. By default a line is written to standard error.
     @inlinable
     public convenience init(
         initialState: State,
@@ -56,16 +56,16 @@ extension Store {
             onFailure: onFailure)
     }
 
-    /// Makes a store whose events have effects besides.
+    /// Makes a store whose events have effects.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
     ///   - effects: Changes the state for an event, and returns the effect. It runs inside
-    ///     ``dispatch(event:)`` and has to be pure: the effect is begun later.
+    ///     ``dispatch(event:)`` and must be pure: the effect is begun later.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - onFailure: Called with the error of an effect that failed without an event, where its
-    ///     future settles. By default a line is written to standard error.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
+    ///     settles its future. By default a line is written to standard error.
     @_disfavoredOverload  // A trailing closure without a label is the plain function.
     @inlinable
     public convenience init(
@@ -87,9 +87,9 @@ extension Store {
     ///   - initialState: The state at the beginning.
     ///   - effects: Changes the state for an event, and returns the effect.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - onFailure: Called with the error of an effect that failed without an event, where its
-    ///     future settles. By default a line is written to standard error.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
+    ///     settles its future. By default a line is written to standard error.
     @inlinable
     public convenience init(
         initialState: State,

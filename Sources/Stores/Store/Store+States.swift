@@ -1,18 +1,18 @@
 extension Store {
-    /// The state now, and those that follow, to be awaited.
+    /// The current state and the following ones, as an asynchronous sequence.
     ///
     /// ```swift
     /// for await state in store.states { render(state) }
     /// ```
     ///
-    /// Each access is a sequence of its own, subscribed from then on, for one loop. While the loop is
-    /// busy only the newest state waits for it; older ones are dropped. The sequence does
-    /// not keep the store alive, and ends when the store goes, after the state that waits.
+    /// Each access makes a new sequence, subscribed from then on, for one loop. While the loop is busy, only
+    /// the newest state is kept for it; older ones are discarded. The sequence does not keep the store alive,
+    /// and ends when the store is released, after the state that is kept.
     public var states: AsyncStream<State> { core.stream { $0 } }
 }
 
 extension StoreCore {
-    /// A stream of what a function makes of the states.
+    /// A stream of the values that a function makes from the states.
     func stream<Element: Sendable>(
         _ transform: @escaping @Sendable (State) -> Element
     ) -> AsyncStream<Element> {

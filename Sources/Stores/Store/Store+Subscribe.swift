@@ -1,13 +1,13 @@
 extension Store {
-    /// Calls an observer with the state now, and whenever an event is dispatched.
+    /// Calls an observer with the current state, and for each event.
     ///
     /// - Parameter observer: Called with the state before and the state after: first with nil and the
-    ///   state at the time of subscription, then once for each newer event, also if it changed
-    ///   nothing. Where the queue is idle, the first call comes before this method returns; within
-    ///   an observer, or while another thread tells the observers, it is queued. The same
-    ///   function subscribed twice is called twice.
-    /// - Returns: What ``unsubscribe(_:)`` takes. Letting it go ends nothing.
-    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being told.
+    ///   state at the time of subscription, then once for each newer event, also if it changed nothing. If
+    ///   the queue is idle, the first call is made before this method returns; within an observer, or while
+    ///   another thread notifies the observers, it is queued. The same function subscribed twice is called
+    ///   twice.
+    /// - Returns: What ``unsubscribe(_:)`` takes. Releasing it does not end the subscription.
+    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
     @inlinable
     @preconcurrency
     @discardableResult
@@ -19,18 +19,18 @@ extension Store {
 }
 
 extension Store {
-    /// Calls an observer with a part of the state now, and whenever that part has changed.
+    /// Calls an observer with a part of the current state, and after each change of that part.
     ///
     /// ```swift
     /// store.subscribe(to: \.name) { old, new in show(new) }
     /// ```
     ///
-    /// `\.self` is the whole state, without the events that change nothing.
+    /// With `\.self` the observer gets the whole state, but no events that change nothing.
     ///
     /// - Parameters:
     ///   - part: A key path, or a pure function of the state.
-    ///   - observer: Called as with ``subscribe(observer:)``, except that it is not called where the
-    ///     part is equal before and after.
+    ///   - observer: Called as with ``subscribe(observer:)``, except that it is not called if the part is
+    ///     equal before and after.
     /// - Returns: What ``unsubscribe(_:)`` takes.
     @inlinable
     @preconcurrency
@@ -47,12 +47,12 @@ extension Store {
         }
     }
 
-    /// Calls an observer on the main actor, with the state now and for each event.
+    /// Calls an observer on the main actor, with the current state and for each event.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
     ///   - observer: Called as with ``subscribe(observer:)``, in the same order, but always
-    ///     asynchronously, also when the main thread dispatches: the store may be newer by then.
+    ///     asynchronously, also when the main thread dispatches. The store may have a newer state then.
     /// - Returns: What ``unsubscribe(_:)`` takes. After it returns on the main actor, the observer is
     ///   not called again.
     @discardableResult

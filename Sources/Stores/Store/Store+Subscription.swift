@@ -1,5 +1,5 @@
 extension Store {
-    /// Calls an observer until the subscription that is returned goes.
+    /// Calls an observer until the returned subscription is released.
     ///
     /// - Parameter observer: Called as with ``subscribe(observer:)``.
     /// - Returns: The subscription; keep it as long as the observer should be called.
@@ -10,7 +10,7 @@ extension Store {
         subscription(subscribe(observer: observer))
     }
 
-    /// Calls an observer with a part of the state, until the subscription that is returned goes.
+    /// Calls an observer with a part of the state, until the returned subscription is released.
     ///
     /// - Parameters:
     ///   - part: A key path, or a pure function of the state.
@@ -24,7 +24,7 @@ extension Store {
         subscription(subscribe(to: part, observer: observer))
     }
 
-    /// Calls an observer on the main actor, until the subscription that is returned goes.
+    /// Calls an observer on the main actor, until the returned subscription is released.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
@@ -43,7 +43,7 @@ extension Store {
 }
 
 extension DerivedStore {
-    /// Calls an observer until the subscription that is returned goes.
+    /// Calls an observer until the returned subscription is released.
     ///
     /// - Parameter observer: Called as with ``subscribe(observer:)``.
     /// - Returns: The subscription; keep it as long as the observer should be called. It does not need
@@ -55,7 +55,7 @@ extension DerivedStore {
         source.subscription(subscribe(observer: observer))
     }
 
-    /// Calls an observer on the main actor, until the subscription that is returned goes.
+    /// Calls an observer on the main actor, until the returned subscription is released.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.

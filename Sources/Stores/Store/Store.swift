@@ -12,23 +12,23 @@ internal import Futures
 /// ## Order
 ///
 /// Reducing is part of ``dispatch(event:)``, so ``state`` is current when it returns, nested or
-/// not. The changes form one queue. One thread at a time drains it, outside any lock, and tells the
-/// observers in the order of their subscription. Every observer sees consecutive pairs: the new
-/// state of one call is the old state of the next, whichever threads dispatch, and however deeply
-/// observers dispatch. A dispatch from within an observer, or while another thread tells the
-/// observers, returns before they are told of it; any other tells them before it returns.
+/// not. The changes form one queue. One thread at a time drains it, outside any lock, and notifies the
+/// observers in the order of their subscription. Every observer sees consecutive pairs: the new state of one
+/// call is the old state of the next, whichever threads dispatch, and however deeply observers dispatch. A
+/// dispatch from within an observer, or while another thread notifies the observers, returns before they are
+/// notified of it; any other dispatch notifies them before it returns.
 ///
 /// ## Threads
 ///
 /// Everything may be called on any thread at any time, except from inside the reducer, which is a
-/// programming error and traps. Observers are called on the thread that dispatches, or on
-/// the one that works the queue off; ``subscribe(on:observer:)`` calls on the main actor.
+/// programming error and traps. Observers are called on the thread that dispatches, or on the thread that
+/// drains the queue; ``subscribe(on:observer:)`` calls on the main actor.
 ///
 /// ## Lifetime
 ///
-/// Only its users keep a store alive: neither its effects nor their futures do. When it goes, its
-/// subscriptions end, its effects are cancelled, and ``states`` finishes. It keeps its
-/// observers, so let them capture weakly what holds the store.
+/// Only its users keep a store alive; its effects and their futures do not. When it is released, its
+/// subscriptions end, its effects are cancelled, and ``states`` finishes. It retains its observers, so they
+/// should capture objects that hold the store weakly.
 public final class Store<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     let core: StoreCore<State, Event>
@@ -50,11 +50,11 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
 
     deinit { core.close() }
 
-    /// The state now: all events are in it whose ``dispatch(event:)`` has returned.
+    /// The current state: it includes all events whose ``dispatch(event:)`` has returned.
     @inlinable
     public var state: State { core.state }
 
-    /// Makes the next state from an event, and tells the observers.
+    /// Makes the next state from an event, and notifies the observers.
     ///
     /// - Parameter event: What happened.
     /// - Complexity: O(*n*) for *n* observers, and what they do.
@@ -63,14 +63,14 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
 
     /// Stops calling an observer.
     ///
-    /// After it returns, the observer is not called again, unless it is called by another thread at
+    /// After it returns, the observer is not called again, except for a call that another thread is making at
     /// this moment.
     ///
     /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned, of the store or of one that is
-    ///   derived from it. Harmless if it is no longer subscribed, or is another store's.
+    ///   derived from it. Nothing happens if it is no longer subscribed, or belongs to another store.
     /// - Complexity: O(*n*) for *n* observers.
     public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
 
-    /// How many effects are under way, or wait for their turn or their time.
+    /// How many effects are under way, or wait for another effect or for a delay.
     package var effectsUnderWay: Int { core.values.withLock { $0.effects.underWay } }
 }

@@ -1,4 +1,4 @@
-/// A subscription that ends with its owner: when the last reference to it goes.
+/// A subscription that ends when the last reference to it is released.
 ///
 /// ```swift
 /// final class Screen {
@@ -18,8 +18,8 @@ public final class Subscription: Sendable {
 
     deinit { end() }
 
-    /// Ends the subscription before its owner goes; harmless if it has ended.
+    /// Ends the subscription early; does nothing if it has ended.
     ///
-    /// All of ``Store/unsubscribe(_:)`` holds.
+    /// It behaves as ``Store/unsubscribe(_:)``.
     public func cancel() { end() }
 }
