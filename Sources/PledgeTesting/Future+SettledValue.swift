@@ -1,7 +1,7 @@
 public import Pledge
 
 extension Future {
-    /// The value this future has now, without waiting.
+    /// The current value of this future, without waiting.
     ///
     /// ```swift
     /// #expect(try future.settledValue() == product)
@@ -9,14 +9,14 @@ extension Future {
     /// ```
     ///
     /// - Returns: The value.
-    /// - Throws: The error it rejected with, or ``PendingFutureError`` where it is still pending.
+    /// - Throws: The error it rejected with, or ``PendingFutureError`` if it is still pending.
     public func settledValue() throws -> Value {
         guard let result else { throw PendingFutureError() }
         return try result.get()
     }
 }
 
-/// A test asked a future for its value before it had one.
+/// The error of a test that asked a pending future for its value.
 public struct PendingFutureError: Error, Hashable, CustomStringConvertible {
     /// Makes the error.
     public init() {}

@@ -1,4 +1,4 @@
-/// A place in a test's source, which test frameworks and editors show beside what is wrong there.
+/// A place in a test's source, at which test frameworks and editors show a failure.
 ///
 /// Swift Testing asks for all four parts, XCTest for the path and the line. The path is what an
 /// editor opens.

@@ -1,28 +1,28 @@
 public import Pledge
 
-/// What a transport consists of, to be checked.
+/// The functions and limits of a transport to check.
 public struct CheckedTransport {
-    /// Sends a request and gives the whole response.
+    /// Sends a request and returns the whole response.
     public var send: HTTPService
 
-    /// Sends a request and gives a response whose body is on its way, nil where it cannot.
+    /// Sends a request and returns a response with a streamed body; nil if the transport cannot.
     public var stream: HTTPStreamingService?
 
-    /// How many bytes a body may have; the checks of the bound are made with a few more.
+    /// The largest body, in bytes; the checks of this limit send a few bytes more.
     public var maxBodySize: Int
 
-    /// How long a check waits for what must happen.
+    /// How long a check waits for an event that must happen.
     public var patience: Duration
 
     /// Makes a transport to be checked.
     ///
     /// - Parameters:
-    ///   - send: Sends a request and gives the whole response.
-    ///   - stream: Sends a request and gives a response whose body is on its way. Without it, checks of
-    ///     streaming pass unseen.
-    ///   - maxBodySize: The bound that `send` was configured with. Checks send bodies of up to 8 MiB
-    ///     within the bound, so it must be more.
-    ///   - patience: How long a check waits for what must happen, in real time.
+    ///   - send: Sends a request and returns the whole response.
+    ///   - stream: Sends a request and returns a response with a streamed body. Without it, checks of
+    ///     streaming pass without a run.
+    ///   - maxBodySize: The limit that `send` was configured with. Checks send bodies of up to 8 MiB within
+    ///     the limit, so it must be larger.
+    ///   - patience: How long a check waits for an event that must happen, in real time.
     public init(
         send: @escaping HTTPService, stream: HTTPStreamingService? = nil, maxBodySize: Int,
         patience: Duration = .seconds(25)

@@ -1,9 +1,9 @@
 import Pledge
 
-/// Bounds how many tasks are in a piece of code at a time; the others wait in order.
+/// Limits how many tasks are in a piece of code at a time; the others wait in order.
 final class TaskLimit: Sendable {
     private struct State {
-        /// How many more tasks may come in; zero where some wait.
+        /// How many more tasks may enter; zero if some wait.
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -12,9 +12,9 @@ final class TaskLimit: Sendable {
 
     init(_ limit: Int) { state = Locked(State(free: limit)) }
 
-    /// Calls a function once there is room.
+    /// Calls a function when the limit allows it.
     ///
-    /// A task that is cancelled while it waits comes in nevertheless when it is its turn.
+    /// A task that is cancelled while it waits enters nevertheless when its turn comes.
     func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

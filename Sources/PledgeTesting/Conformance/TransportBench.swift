@@ -1,6 +1,6 @@
 import Pledge
 
-/// A transport beside servers: how a check calls it, so that every wait has a limit.
+/// A transport that a check calls, with a limit for every wait.
 struct TransportBench: Sendable {
     let transport: CheckedTransport
 
@@ -16,14 +16,14 @@ struct TransportBench: Sendable {
         try await send(HTTPRequest(.get, server.at(path)))
     }
 
-    /// The response to the only answer of a server of its own.
+    /// The response of a new server that has only this answer.
     func get(_ answer: LoopbackAnswer) async throws -> HTTPResponse {
         let server = try LoopbackServer(answering: { _ in answer })
         defer { server.stop() }
         return try await get(server)
     }
 
-    /// The response with its body on its way.
+    /// The response with a streamed body.
     func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
         guard let stream = transport.stream else { throw Unexpected("it cannot stream") }
         return try await inTime(stream(request))
@@ -34,7 +34,7 @@ struct TransportBench: Sendable {
         try await failure(of: transport.send(request))
     }
 
-    /// The error with which a GET fails that a server answers in some way.
+    /// The error with which a GET fails at a server with this answer.
     func failure(_ answer: LoopbackAnswer) async throws -> HTTPError {
         let server = try LoopbackServer(answering: { _ in answer })
         defer { server.stop() }
@@ -50,12 +50,12 @@ struct TransportBench: Sendable {
         }
     }
 
-    /// What a future gives, or a failure of the check where it gives nothing in time.
+    /// The value of a future; fails the check if the future does not settle in time.
     func inTime<Value>(_ future: Future<Value>) async throws -> Value {
         try await settled(future).get()
     }
 
-    /// How a future settles, a failure of the check where it does not in time.
+    /// The result of a future; fails the check if it does not settle in time.
     func settled<Value>(_ future: Future<Value>) async -> Result<Value, any Error> {
         await future.timeout(transport.patience)
             .mapError { error in
@@ -67,9 +67,9 @@ struct TransportBench: Sendable {
 }
 
 extension LoopbackServer {
-    /// The URL of a path and query, percent-encoded as they are.
+    /// The URL of a path and query, with their percent-encoding unchanged.
     func at(_ target: String) -> URL {
-        // The server's URL with any target that a check writes is one.
+        // The server's URL with any target of a check is a valid URL.
         URL(string: "http://127.0.0.1:\(port)\(target)") ?? url
     }
 }

@@ -1,6 +1,6 @@
 import Pledge
 
-/// One thing that every transport must do, checked against a server that misbehaves on purpose.
+/// One requirement on every transport, checked with a server that misbehaves on purpose.
 ///
 /// ```swift
 /// @Test(arguments: TransportCheck.all)
@@ -11,10 +11,10 @@ import Pledge
 /// }
 /// ```
 ///
-/// Each check starts a server of its own on a port of 127.0.0.1. It waits no longer than
-/// ``CheckedTransport/patience`` for anything, so that a transport that hangs fails.
+/// Each check starts a server of its own on a port of 127.0.0.1. Each of its waits ends after
+/// ``CheckedTransport/patience``, so that a transport that hangs fails.
 public struct TransportCheck {
-    /// The name by which a difference is listed.
+    /// The name of the check, for listing differences.
     public let name: Name
 
     /// What the transport must do, in a sentence.
@@ -47,14 +47,14 @@ public struct TransportCheck {
     /// wait for their turn.
     ///
     /// - Parameters:
-    ///   - transport: What is checked.
-    ///   - differences: What the transport is known to do otherwise, and why.
-    ///   - fileID: What a failure says of the place of the call.
-    ///   - filePath: What a failure says of the place of the call.
-    ///   - line: What a failure says of the place of the call.
-    ///   - column: What a failure says of the place of the call.
-    /// - Throws: ``TransportFailure`` where the transport does not do what is required, or does do it
-    ///   although a difference is listed.
+    ///   - transport: The transport.
+    ///   - differences: The known differences of the transport, with reasons.
+    ///   - fileID: The file of the call, for the failure.
+    ///   - filePath: The path of that file.
+    ///   - line: The line of the call.
+    ///   - column: The column of the call.
+    /// - Throws: ``TransportFailure`` if the transport does not meet the requirement, or meets it although a
+    ///   difference is listed.
     public func run(
         _ transport: CheckedTransport, differences: [Name: TransportDifference] = [:],
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -77,8 +77,8 @@ public struct TransportCheck {
             at: place)
     }
 
-    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads: if hundreds of checks
-    // wait for URLSession, which needs a thread too, none goes on.
+    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads: if hundreds of
+    // checks wait for URLSession, which needs a thread too, none of them makes progress.
     private static let limit = TaskLimit(16)
 
     private func run(
@@ -106,10 +106,10 @@ extension TransportCheck {
         /// The words.
         public var rawValue: String
 
-        /// Makes a name of words.
+        /// Makes a name from words.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Makes a name of a literal.
+        /// Makes a name from a literal.
         public init(stringLiteral value: String) { rawValue = value }
     }
 }

@@ -1,12 +1,12 @@
-/// A transport that did not do what a check requires.
+/// The failure of a transport to meet the requirement of a check.
 public struct TransportFailure: Error {
     /// The check.
     public let check: TransportCheck
 
-    /// What was seen instead.
+    /// The observed behaviour.
     public let seen: String
 
-    /// The line of the test that has run the check.
+    /// The line of the test that ran the check.
     public let location: TestSourceLocation
 
     init(check: TransportCheck, _ seen: String, at location: TestSourceLocation) {
@@ -23,19 +23,19 @@ extension TransportFailure: CustomStringConvertible {
     }
 }
 
-/// What a check saw and did not expect.
+/// Unexpected behaviour that a check observed.
 struct Unexpected: Error {
     let text: String
 
     init(_ text: String) { self.text = text }
 }
 
-/// Fails the check where a condition does not hold.
+/// Fails the check if a condition does not hold.
 func require(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
     if !condition { throw Unexpected(seen()) }
 }
 
-/// Fails the check where a value is not the one that is required.
+/// Fails the check if a value is not the required one.
 func require<Value: Equatable>(_ name: String, _ seen: Value, is required: Value) throws {
     let text = { (value: Value) in
         let all = "\(value)"

@@ -7,14 +7,14 @@ public import Pledge
 /// let loading = client.send(HTTPRequest(.get, closed.url))  // fails with cannotConnect
 /// ```
 ///
-/// As long as this lives, no other program gets the port; that of a server that has stopped may be another
-/// server's a moment later.
+/// As long as this object lives, no other program gets the port. The port of a stopped server may be reused
+/// by another server at any time.
 public final class ClosedPort {
     private let listener: LoopbackListener
 
     /// Takes a port that the system chooses.
     ///
-    /// - Throws: ``LoopbackError`` where the system refuses a port.
+    /// - Throws: ``LoopbackError`` if the system refuses a port.
     public init() throws { listener = try LoopbackListener(listens: false) }
 
     /// The port's number.

@@ -8,22 +8,24 @@ import Musl
 import Android
 #endif
 
-/// A file descriptor that is closed exactly once, when its owner lets go of it.
+/// A file descriptor that is closed exactly once, when its owner releases it.
 struct Descriptor: ~Copyable {
-    /// What became of an attempt to read or write without waiting.
+    /// The outcome of an attempt to read or write without waiting.
     enum Outcome {
-        /// So many bytes were moved.
+        /// This number of bytes was moved.
         case moved(Int)
         /// Nothing can be moved now.
         case wouldWait
-        /// The other side is gone.
+        /// The other side has closed the connection.
         case gone
     }
 
     let number: Int32
 
-    /// The kind of socket to ask for: where the system can, non-blocking and closed on exec from the
-    /// beginning, so that no process begun meanwhile on another thread inherits it.
+    /// The type of socket to create.
+    ///
+    /// If the system supports it, it is non-blocking and closed on exec from the beginning, so that no
+    /// process started meanwhile on another thread inherits it.
     static var streamSocket: Int32 {
         #if canImport(Glibc)
         Int32(SOCK_STREAM.rawValue) | atomicFlags
@@ -32,7 +34,7 @@ struct Descriptor: ~Copyable {
         #endif
     }
 
-    /// Non-blocking and closed on exec, where a socket can be had so.
+    /// The flags for non-blocking and closed on exec, if the system can create a socket with them.
     static var atomicFlags: Int32 {
         #if canImport(Glibc)
         Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -43,10 +45,10 @@ struct Descriptor: ~Copyable {
         #endif
     }
 
-    /// Takes over what a system call returned, and makes it non-blocking and closed on exec, if it
-    /// is not yet.
+    /// Takes over the descriptor that a system call returned, and makes it non-blocking and closed on exec,
+    /// if it is not yet.
     ///
-    /// - Throws: ``LoopbackError`` where the system call had failed.
+    /// - Throws: ``LoopbackError`` if the system call failed.
     init(taking number: Int32, from call: String) throws(LoopbackError) {
         guard number >= 0 else {
             let code = errno
@@ -69,7 +71,7 @@ struct Descriptor: ~Copyable {
         return count == 0 ? .gone : outcome(of: count)
     }
 
-    /// Sends what the socket will take of some bytes.
+    /// Sends as many bytes as the socket takes.
     ///
     /// A closed peer raises no signal.
     borrowing func send(_ bytes: ArraySlice<UInt8>) -> Outcome {
@@ -83,19 +85,19 @@ struct Descriptor: ~Copyable {
         )
     }
 
-    /// Lets a small piece not wait until the one before it is acknowledged.
+    /// Sends a small piece without waiting for the acknowledgement of the one before it.
     ///
-    /// A client that has nothing to say takes 40 ms for that.
+    /// A client that sends nothing delays its acknowledgement by 40 ms.
     borrowing func sendAtOnce() {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
     }
 
-    /// Says that nothing more will be sent.
+    /// Ends the sending direction of the connection.
     borrowing func finishSending() { _ = shutdown(number, Int32(SHUT_WR)) }
 
-    /// Makes closing the socket reset the connection, instead of ending it in good order.
+    /// Makes closing the socket reset the connection, instead of closing it normally.
     borrowing func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -107,7 +109,7 @@ struct Descriptor: ~Copyable {
     }
 }
 
-/// The system's `send`, which the method of that name hides.
+/// The system's `send`, which the method `send` hides.
 private func systemSend(
     _ descriptor: Int32,
     _ bytes: UnsafeRawPointer?,

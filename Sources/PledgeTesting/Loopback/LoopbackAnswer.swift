@@ -1,6 +1,6 @@
 public import Pledge
 
-/// What a ``LoopbackServer`` does about one request, step by step.
+/// The steps by which a ``LoopbackServer`` answers one request.
 ///
 /// ```swift
 /// .text("Green Grass")
@@ -8,35 +8,35 @@ public import Pledge
 /// LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("at last").steps)
 /// ```
 ///
-/// Headers are sent as they are, valid or not, in their order.
+/// Headers are sent unchanged, valid or not, in their order.
 public struct LoopbackAnswer {
-    /// One thing the server does.
+    /// One step of the server.
     public enum Step: Sendable {
-        /// Sends bytes as they are.
+        /// Sends bytes unchanged.
         case send(Data)
-        /// Sends bytes of a body: left out where the request was a HEAD.
+        /// Sends bytes of a body; sends nothing in answer to a HEAD request.
         case body(Data)
-        /// Goes on when the future settles, and not before.
+        /// Waits until the future settles.
         case hold(Future<Void>)
-        /// Ends the connection in good order.
+        /// Closes the connection normally.
         case close
-        /// Breaks the connection off.
+        /// Resets the connection.
         case reset
     }
 
-    /// What the server does, in order.
+    /// The steps, in order.
     ///
     /// Without ``Step/close`` the connection stays open.
     public var steps: [Step]
 
-    /// Makes an answer of steps.
+    /// Makes an answer from steps.
     public init(_ steps: [Step]) { self.steps = steps }
 
     /// A whole response with a Content-Length.
     ///
     /// - Parameters:
     ///   - status: The status. One below 200, 204 and 304 have no body.
-    ///   - headers: The headers besides.
+    ///   - headers: Further headers.
     ///   - body: The body.
     public static func response(
         _ status: Int = 200,
@@ -46,7 +46,7 @@ public struct LoopbackAnswer {
         whole(status, headers, body)
     }
 
-    /// A whole response, with headers in any form.
+    /// A whole response, with unchecked headers.
     static func whole(
         _ status: Int, _ headers: some Collection<(key: String, value: String)>, _ body: Data
     ) -> LoopbackAnswer {
@@ -57,7 +57,7 @@ public struct LoopbackAnswer {
         ])
     }
 
-    /// A whole response with text for a body, as UTF-8.
+    /// A whole response with text as its body, in UTF-8.
     public static func text(
         _ text: String,
         status: Int = 200,
@@ -72,7 +72,7 @@ public struct LoopbackAnswer {
     ///   - value: The value.
     ///   - status: The status.
     ///   - encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The error of the encoder.
     public static func json(
         _ value: some Encodable, status: Int = 200, encoder: JSONEncoder = JSONEncoder()
     ) throws -> LoopbackAnswer {
@@ -85,8 +85,8 @@ public struct LoopbackAnswer {
     /// - Parameters:
     ///   - chunks: The chunks, as UTF-8; none of them empty.
     ///   - status: The status.
-    ///   - headers: The headers besides.
-    ///   - isComplete: Whether the last chunk comes; without it the connection ends in the midst.
+    ///   - headers: Further headers.
+    ///   - isComplete: Whether the last chunk is sent; without it the connection ends within the body.
     public static func chunked(
         _ chunks: [String],
         status: Int = 200,
@@ -101,23 +101,23 @@ public struct LoopbackAnswer {
         )
     }
 
-    /// A response that promises more bytes than it sends, and then ends the connection.
+    /// A response that declares more bytes than it sends, and then ends the connection.
     ///
     /// - Parameters:
-    ///   - text: What is sent of the body.
-    ///   - length: How many bytes are promised.
+    ///   - text: The part of the body that is sent.
+    ///   - length: The declared length of the body.
     public static func truncated(_ text: String, of length: Int) -> LoopbackAnswer {
         let start = head(200, [:], ending: "Content-Length: \(length)\r\n")
         return LoopbackAnswer([.send(start), .body(Data(text.utf8)), .close])
     }
 
-    /// A response that sends the beginning of a body, and goes on when a future settles.
+    /// A response that sends the beginning of a body, and continues when a future settles.
     ///
     /// - Parameters:
-    ///   - text: What is sent of the body at once.
-    ///   - length: How many bytes are promised.
-    ///   - rest: What is waited for.
-    ///   - steps: What is done then.
+    ///   - text: The part of the body that is sent at once.
+    ///   - length: The declared length of the body.
+    ///   - rest: The future to wait for.
+    ///   - steps: The steps after that.
     public static func stopping(
         after text: String, of length: Int, until rest: Future<Void>, then steps: [Step] = []
     ) -> LoopbackAnswer {
@@ -125,14 +125,14 @@ public struct LoopbackAnswer {
         return LoopbackAnswer([.send(start), .body(Data(text.utf8)), .hold(rest)] + steps)
     }
 
-    /// A response without a length, whose end is the connection's end.
+    /// A response without a length, which ends with the connection.
     public static func untilClose(_ text: String) -> LoopbackAnswer {
         LoopbackAnswer([
             .send(head(200, [:], ending: "Connection: close\r\n")), .body(Data(text.utf8)), .close,
         ])
     }
 
-    /// Bytes of the test's own making, after which the connection ends.
+    /// Any bytes, after which the connection ends.
     public static func raw(_ text: String) -> LoopbackAnswer {
         LoopbackAnswer([.send(Data(text.utf8)), .close])
     }

@@ -2,26 +2,26 @@ import Pledge
 
 /// One client's connection.
 ///
-/// It belongs to the server's loop and is touched by that alone.
+/// Only the server's loop uses it.
 final class LoopbackConnection {
-    /// What the loop is to do about this connection.
+    /// What the loop has to do with this connection.
     enum Verdict {
         /// Keep it.
         case keep
-        /// Close it; all is well.
+        /// Close it; nothing failed.
         case close
-        /// Close it; the client left in the middle of a request or of its answer.
+        /// Close it; the client hung up within a request or its answer.
         case hungUp
     }
 
     private enum Phase {
-        /// Nothing is asked. Next: `asked`.
+        /// No request. Next: `asked`.
         case idle
-        /// A request was handed out, its answer is awaited. Next: `answering`.
+        /// A request was passed to the test; its answer is awaited. Next: `answering`.
         case asked(LoopbackRequest, Future<LoopbackAnswer>)
-        /// Steps remain, the bytes of earlier ones may still be on their way. Next: `idle`.
+        /// Steps remain; bytes of earlier ones may not be sent yet. Next: `idle`.
         case answering(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
-        /// A step waits for the test, the other steps remain. Next: `answering`.
+        /// A step waits for the test; the other steps remain. Next: `answering`.
         case held(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
     }
 
@@ -41,7 +41,7 @@ final class LoopbackConnection {
     var descriptor: Int32 { socket.number }
     var hasUnsentBytes: Bool { !unsent.isEmpty }
 
-    /// Reads what has arrived, and goes on with it.
+    /// Reads the bytes that have arrived, and continues with them.
     func receive(into buffer: inout [UInt8]) -> Verdict {
         while true {
             switch socket.receive(into: &buffer) {
@@ -58,7 +58,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Takes the answer to the request that was handed out.
+    /// Takes the answer to the request that was passed to the test.
     func answer(_ result: Result<LoopbackAnswer, any Error>) -> Verdict {
         guard case .asked(let request, _) = phase else { return .keep }
         switch result {
@@ -71,14 +71,14 @@ final class LoopbackConnection {
         return goOn()
     }
 
-    /// Goes on after a hold.
+    /// Continues after a hold.
     func release() -> Verdict {
         guard case .held(let request, let steps) = phase else { return .keep }
         phase = .answering(request, steps)
         return goOn()
     }
 
-    /// Does all that can be done now.
+    /// Does everything that can be done without waiting.
     func goOn() -> Verdict {
         while true {
             guard flush() else { return .hungUp }
@@ -94,7 +94,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Does the next step of an answer: a verdict where nothing more is to be done now.
+    /// Does the next step of an answer; returns a verdict if nothing more can be done now.
     private func take(
         _ steps: ArraySlice<LoopbackAnswer.Step>,
         of request: LoopbackRequest
@@ -128,7 +128,7 @@ final class LoopbackConnection {
         return nil
     }
 
-    /// Hands the next request out, if a whole one is there: whether there is more to do.
+    /// Passes the next request to the test, if a whole one has arrived; returns whether there is more to do.
     private func takeRequest() -> Bool {
         do {
             guard var request = try reader.next() else {
@@ -152,7 +152,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Sends what it can: false where the client is gone.
+    /// Sends as much as it can; returns false if the client has closed the connection.
     private func flush() -> Bool {
         while hasUnsentBytes {
             switch socket.send(unsent) {

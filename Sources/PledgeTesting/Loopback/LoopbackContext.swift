@@ -1,6 +1,6 @@
 import Pledge
 
-/// What all connections of a server share.
+/// The context that all connections of a server share.
 struct LoopbackContext: Sendable {
     let mailbox: LoopbackMailbox
     let log: LoopbackLog

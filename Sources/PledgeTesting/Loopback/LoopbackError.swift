@@ -1,12 +1,12 @@
-/// What went wrong in a loopback server, or in what a test waited for there.
+/// A failure of a loopback server, or of a test's wait for one.
 public struct LoopbackError: Error {
     /// The kinds of failure.
     public enum Code: Sendable, Hashable {
         /// A call to the system failed, with its `errno`.
         case system(Int32)
-        /// The client sent what is no HTTP/1.1 request.
+        /// The client sent something that is not an HTTP/1.1 request.
         case notHTTP
-        /// The server was stopped before what a test waited for came about.
+        /// The server was stopped before the condition of a wait was met.
         case stopped
     }
 

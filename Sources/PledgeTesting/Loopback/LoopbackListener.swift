@@ -10,7 +10,7 @@ import Android
 
 /// A socket that listens on a free port of this machine.
 final class LoopbackListener: Sendable {
-    /// An address by which this machine reaches itself.
+    /// A loopback address.
     enum Address: String {
         case v4 = "127.0.0.1"
         case v6 = "::1"
@@ -19,7 +19,7 @@ final class LoopbackListener: Sendable {
     let descriptor: Descriptor
     let port: UInt16
 
-    /// Binds a port that the system chooses, and listens there unless told otherwise.
+    /// Binds a port that the system chooses, and listens there by default.
     init(_ address: Address = .v4, listens: Bool = true) throws(LoopbackError) {
         let backlog: Int32? = listens ? 1024 : nil
         let family = address == .v4 ? AF_INET : AF_INET6
@@ -41,7 +41,7 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Puts the port that was chosen into the address.
+    /// Writes the chosen port into the address.
     private static func bind<Bound>(
         _ number: Int32, to bound: inout Bound, named address: Address, _ backlog: Int32?
     ) throws(LoopbackError) {
@@ -60,9 +60,9 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// The next client that waits to be let in, if any.
+    /// The next client in the backlog, if any.
     ///
-    /// - Throws: ``LoopbackError`` where the system has no descriptor left to give.
+    /// - Throws: ``LoopbackError`` if the system has no descriptor left.
     func accept() throws(LoopbackError) -> Descriptor? {
         let number = systemAccept(descriptor.number)
         if number < 0, errno != EMFILE, errno != ENFILE { return nil }
@@ -72,7 +72,7 @@ final class LoopbackListener: Sendable {
     }
 }
 
-/// The system's `bind`, which the method of that name hides.
+/// The system's `bind`, which the method `bind` hides.
 private func systemBind(
     _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ size: socklen_t
 ) -> Int32 {
@@ -80,9 +80,9 @@ private func systemBind(
 }
 
 #if os(Linux)
-/// Lets a client in on a socket that no process begun meanwhile inherits.
+/// Accepts a client on a socket that no process started meanwhile inherits.
 ///
-/// The C library's headers show `accept4` only where they are told to, so it is looked up by name.
+/// The C library's headers declare `accept4` only with a feature macro, so it is looked up by name.
 private func systemAccept(_ descriptor: Int32) -> Int32 {
     guard let accept4 else { return accept(descriptor, nil, nil) }
     return accept4(descriptor, nil, nil, Descriptor.atomicFlags)
@@ -95,6 +95,6 @@ private let accept4: Accept4? = dlsym(nil, "accept4").map {
     unsafeBitCast($0, to: Accept4.self)
 }
 #else
-/// The system's `accept`, which the method of that name hides.
+/// The system's `accept`, which the method `accept` hides.
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 #endif

@@ -1,8 +1,8 @@
 import Pledge
 
-/// What a loopback server has seen, and who waits for it to see more.
+/// The events of a loopback server, and the waiters for further events.
 final class LoopbackLog: Sendable {
-    /// What has been seen.
+    /// The events so far.
     struct Events: Sendable {
         var requests: [LoopbackRequest] = []
         var accepted = 0
@@ -20,7 +20,7 @@ final class LoopbackLog: Sendable {
 
     var events: Events { state.withLock { $0.events } }
 
-    /// A future of the first moment at which a condition holds.
+    /// A future that settles when a condition holds for the first time.
     ///
     /// It rejects when the server stops.
     func moment(where isMet: @escaping @Sendable (Events) -> Bool) -> Future<Events> {
@@ -34,7 +34,7 @@ final class LoopbackLog: Sendable {
         return promise
     }
 
-    /// Notes something, and settles whom it concerns.
+    /// Notes an event, and settles the waiters whose condition it meets.
     func note(_ change: @Sendable (inout Events) -> Void) {
         let (events, waiters) = state.withLock { state -> (Events, [Waiter]) in
             change(&state.events)

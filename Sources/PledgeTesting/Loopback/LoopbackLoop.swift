@@ -8,7 +8,7 @@ import Musl
 import Android
 #endif
 
-/// Waits for sockets and messages, and lets the connections do their work.
+/// The server's loop: waits for sockets and messages, and runs the connections.
 ///
 /// One thread runs it.
 struct LoopbackLoop {
@@ -18,7 +18,7 @@ struct LoopbackLoop {
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var acceptedCount = 0
     private var isStopped = false
-    /// Whether the system had no descriptor left: then no connection is accepted until one ends.
+    /// Whether the system had no descriptor left; no connection is then accepted until one ends.
     private var isFull = false
 
     init(listener: LoopbackListener, context: LoopbackContext) {
@@ -26,7 +26,7 @@ struct LoopbackLoop {
         self.context = context
     }
 
-    /// Runs until the mailbox says stop; then every socket is closed.
+    /// Runs until the mailbox has a stop message; then closes every socket.
     mutating func run() {
         while !isStopped {
             let ready = waitForEvents()
@@ -46,7 +46,7 @@ struct LoopbackLoop {
         }
     }
 
-    /// Waits until something can be done: the connections with something to read or to write.
+    /// Waits for events, and returns the connections that can read or write.
     private func waitForEvents() -> [Int] {
         let open = Array(connections.values)
         var polled = [
@@ -85,7 +85,7 @@ struct LoopbackLoop {
         case .close: hungUp = 0
         case .hungUp: hungUp = 1
         }
-        // Released before the test hears of it, so that the socket is closed by then.
+        // Released before the test is notified, so that the socket is closed by then.
         connections[id] = nil
         isFull = false
         context.log.note { events in

@@ -10,13 +10,13 @@ import Musl
 import Android
 #endif
 
-/// How other threads reach the server's loop: messages, and a pair of sockets that wakes it.
+/// The messages of other threads to the server's loop, and a pair of sockets that wakes it.
 final class LoopbackMailbox: Sendable {
-    /// What the loop is told.
+    /// A message to the loop.
     enum Message: Sendable {
-        /// The answer to the request that a connection is busy with.
+        /// The answer to the current request of a connection.
         case answer(Result<LoopbackAnswer, any Error>, connection: Int)
-        /// What a connection waited for has come about.
+        /// The hold of a connection is over.
         case goOn(connection: Int)
         /// Close everything and return.
         case stop
@@ -30,20 +30,20 @@ final class LoopbackMailbox: Sendable {
 
     /// Makes an empty mailbox.
     ///
-    /// - Throws: ``LoopbackError`` where the system has no descriptor left to give.
+    /// - Throws: ``LoopbackError`` if the system has no descriptor left.
     init() throws(LoopbackError) {
         pair = try DescriptorPair()
         wakeUp = pair.output.number
     }
 
-    /// Leaves a message and wakes the loop.
+    /// Adds a message and wakes the loop.
     func post(_ message: Message) {
         messages.withLock { $0.append(message) }
         // A full buffer has woken the loop already.
         _ = pair.input.send([1])
     }
 
-    /// Takes all messages, in the order in which they were left.
+    /// Takes all messages, in the order in which they were added.
     func collect() -> [Message] {
         var bytes = [UInt8](repeating: 0, count: 256)
         while case .moved = pair.output.receive(into: &bytes) {}
@@ -54,7 +54,7 @@ final class LoopbackMailbox: Sendable {
     }
 }
 
-/// Two sockets that are joined; unlike a pipe's, neither end is inherited by a process begun meanwhile.
+/// Two sockets that are joined; unlike with a pipe, no process started meanwhile inherits an end.
 private struct DescriptorPair: ~Copyable {
     let output: Descriptor
     let input: Descriptor

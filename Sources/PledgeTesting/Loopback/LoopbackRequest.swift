@@ -1,6 +1,6 @@
 public import Pledge
 
-/// A request as it came over the wire to a ``LoopbackServer``, for a test to look at.
+/// A request as a ``LoopbackServer`` received it.
 public struct LoopbackRequest {
     /// The method, such as `GET`.
     public let method: String
@@ -14,7 +14,7 @@ public struct LoopbackRequest {
     /// The header fields, in order and spelled as they were sent, repeated ones repeated.
     public internal(set) var headers: HTTPHeaders = [:]
 
-    /// The body, freed of its transfer coding.
+    /// The body, without its transfer coding.
     public internal(set) var body = Data()
 
     /// Which connection it came over, counted from 0: equal numbers mean a reused connection.
@@ -26,7 +26,7 @@ public struct LoopbackRequest {
         self.version = version
     }
 
-    /// The body read as UTF-8, with U+FFFD for each part that is none.
+    /// The body read as UTF-8, with U+FFFD for each part that is not valid UTF-8.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The first value of a header, by name in any case.

@@ -1,23 +1,23 @@
 import Pledge
 
-/// Makes requests of the bytes that arrive on one connection.
+/// Parses requests from the bytes that arrive on one connection.
 ///
-/// Pure state; it knows no socket.
+/// Pure state; it uses no socket.
 struct LoopbackRequestReader {
     private enum Phase {
         /// Before a request line. Next: `headers`.
         case requestLine
-        /// Among the header fields. Next: `body`, `chunkSize`, or `requestLine`.
+        /// In the header fields. Next: `body`, `chunkSize`, or `requestLine`.
         case headers
-        /// In a body of known length, so many bytes to go. Next: `requestLine`.
+        /// In a body of known length, with the number of remaining bytes. Next: `requestLine`.
         case body(Int)
         /// Before a chunk's size. Next: `chunk`, or after the last one `trailer`.
         case chunkSize
-        /// In a chunk, so many bytes to go. Next: `chunkEnd`.
+        /// In a chunk, with the number of remaining bytes. Next: `chunkEnd`.
         case chunk(Int)
-        /// Before the line end that closes a chunk. Next: `chunkSize`.
+        /// Before the line end after a chunk. Next: `chunkSize`.
         case chunkEnd
-        /// Among the trailer fields, which are read over. Next: `requestLine`.
+        /// In the trailer fields, which are skipped. Next: `requestLine`.
         case trailer
     }
 
@@ -26,24 +26,24 @@ struct LoopbackRequestReader {
     private var request = LoopbackRequest(method: "", target: "", version: "")
     private var body: [UInt8] = []
 
-    /// Whether the client asked to be told before it sends the body; reading it clears it.
+    /// Whether the client waits for 100 Continue before it sends the body.
     private(set) var awaitsContinue = false
 
-    /// Whether a request has begun that is not yet complete.
+    /// Whether a request has begun and is not yet complete.
     var isMidRequest: Bool {
         if case .requestLine = phase { return !bytes.isEmpty }
         return true
     }
 
-    /// Takes in what arrived.
+    /// Appends bytes that have arrived.
     mutating func append(_ arrived: ArraySlice<UInt8>) { bytes.append(contentsOf: arrived) }
 
-    /// Notes that the client was told to go on.
+    /// Notes that 100 Continue was sent.
     mutating func didSendContinue() { awaitsContinue = false }
 
     /// The next whole request, or nil until more has arrived.
     ///
-    /// - Throws: ``LoopbackError`` where what arrived is no HTTP/1.1 request.
+    /// - Throws: ``LoopbackError`` if the bytes are not an HTTP/1.1 request.
     mutating func next() throws(LoopbackError) -> LoopbackRequest? {
         while true {
             switch phase {
@@ -89,7 +89,7 @@ struct LoopbackRequestReader {
 
     private mutating func addHeader(_ line: String) throws(LoopbackError) {
         guard let colon = line.firstIndex(of: ":") else { throw notHTTP(line) }
-        // The blanks around the value are dropped.
+        // The white space around the value is removed.
         request.headers.add(
             String(line[line.index(after: colon)...]), for: String(line[..<colon]))
     }
@@ -115,8 +115,8 @@ struct LoopbackRequestReader {
         return request
     }
 
-    /// Moves up to `count` bytes into the body: how many are still to come, or nil where some are
-    /// wanted and none are there.
+    /// Moves up to `count` bytes into the body; returns how many remain, or nil if bytes are needed and none
+    /// have arrived.
     private mutating func take(_ count: Int) -> Int? {
         if count > 0, bytes.isEmpty { return nil }
         let taken = bytes.prefix(count)
@@ -125,7 +125,7 @@ struct LoopbackRequestReader {
         return count - taken.count
     }
 
-    /// Takes a line without its end, or nil where its end has not arrived.
+    /// Takes a line without its end; nil if its end has not arrived.
     private mutating func takeLine() -> String? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         var line = bytes[..<end]

@@ -1,7 +1,7 @@
 public import Pledge
 
 extension LoopbackServer {
-    /// Starts a server that answers as a service does, such as one that answers by route.
+    /// Starts a server that answers by a service, such as one with routes.
     ///
     /// ```swift
     /// let transport = MemoryTransport(routes: [.get("/products/:id", answer: .json(product))])
@@ -12,9 +12,9 @@ extension LoopbackServer {
     /// chooses.
     ///
     /// - Parameter service: Called with each request, on the server's thread. Its response is sent with
-    ///   the length of its body. Where it rejects, the answer has the status 500 and the error for
-    ///   a text. When the client hangs up before there is an answer, the call is cancelled.
-    /// - Throws: ``LoopbackError`` where the system refuses a port.
+    ///   the length of its body. If it rejects, the answer has the status 500 and the error as its text. When
+    ///   the client hangs up before there is an answer, the call is cancelled.
+    /// - Throws: ``LoopbackError`` if the system refuses a port.
     public convenience init(serving service: @escaping HTTPService) throws {
         try self.init(answeringLater: { received in
             guard let request = HTTPRequest(received) else {
@@ -26,7 +26,7 @@ extension LoopbackServer {
 }
 
 extension HTTPRequest {
-    /// What a client has sent; nil where no URL can be made of it.
+    /// The request that a client has sent; nil if it does not make a valid URL.
     fileprivate init?(_ request: LoopbackRequest) {
         let host = request.header("Host") ?? "127.0.0.1"
         let place =
@@ -42,7 +42,7 @@ extension HTTPRequest {
 }
 
 extension LoopbackAnswer {
-    /// A response as it is, with the length of its body.
+    /// A response unchanged, with the length of its body.
     fileprivate init(_ response: HTTPResponse) {
         var headers = response.headers
         headers.remove("Content-Length")

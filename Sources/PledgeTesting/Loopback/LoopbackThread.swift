@@ -3,9 +3,9 @@ import Foundation
 
 /// A thread on which one server waits for its sockets.
 ///
-/// Dispatch has some 250 threads for all queues of a process together. A server that waited on one of
-/// them would take it away for as long as it runs, and tests that run beside each other have more servers
-/// than that: then nothing that needs a queue goes on any more.
+/// Dispatch has some 250 threads for all queues of a process together. A server that waited on one of them
+/// would occupy it for as long as it runs. Tests that run in parallel have more servers than that, and then
+/// no code that needs a queue would make progress.
 final class LoopbackThread: Sendable {
     private let end = DispatchGroup()
 

@@ -1,26 +1,26 @@
 public import Pledge
 
-/// One call that reached a ``MockNetwork``, for the test to answer.
+/// One call of a ``MockNetwork``, which the test answers.
 ///
 /// ```swift
 /// let call = try network.next()
 /// #expect(call.headers["Authorization"] == "Bearer 1")
 /// ```
 ///
-/// It may be answered from any thread. Its observers get the answer on that thread, before `answer`
-/// returns. Released unanswered, it rejects with the code ``MockError/Code/abandoned``.
+/// It may be answered from any thread. Its observers get the answer on that thread, before `answer` returns.
+/// If it is released unanswered, it rejects with the code ``MockError/Code/abandoned``.
 public final class MockCall: Sendable {
     /// Its place among all calls of the network, counted from 1.
     public let number: Int
 
     /// What was asked for.
     ///
-    /// For a request that came through ``MockNetwork/send(_:)``, an endpoint that would send the
-    /// same, with the whole URL as its base; only a body in memory is included.
+    /// For a request through ``MockNetwork/send(_:)``, this is an endpoint that would send the same request,
+    /// with the whole URL as its base; a body is included only if it is in memory.
     public let endpoint: Endpoint
 
-    /// The request, as all middleware left it, with the deadline and the attempt of its call; nil
-    /// where the call came through ``MockNetwork/request(_:)``.
+    /// The request after all middleware, with the deadline and the attempt of its call; nil for a call
+    /// through ``MockNetwork/request(_:)``.
     public let request: HTTPRequest?
 
     private let caller: MockCaller
@@ -36,11 +36,11 @@ public final class MockCall: Sendable {
 
     deinit { caller.reject(with: MockError(abandoned: number, endpoint)) }
 
-    /// The headers that are sent: those that the app and its middleware set, the body's
-    /// Content-Type, and the idempotency key.
+    /// The sent headers: those of the app and its middleware, the body's Content-Type, and the idempotency
+    /// key.
     public var headers: HTTPHeaders { request?.effectiveHeaders ?? endpoint.effectiveHeaders }
 
-    /// Whether the caller does not want the answer any more.
+    /// Whether the caller has cancelled the call.
     public var isCancelled: Bool { cancelled.withLock { $0 } }
 
     /// Whether the call waits for an answer: not answered, and not cancelled.
@@ -53,8 +53,8 @@ public final class MockCall: Sendable {
     /// call.answer(with: .status(404))
     /// ```
     ///
-    /// - Parameter answer: What the server says.
-    /// - Returns: False where the call was answered or cancelled before; then nothing happens.
+    /// - Parameter answer: The server's answer.
+    /// - Returns: False if the call was answered or cancelled before; then nothing happens.
     @discardableResult
     public func answer(with answer: MockAnswer) -> Bool {
         isCancelled ? false : caller.hear(answer, to: self)
@@ -63,13 +63,13 @@ public final class MockCall: Sendable {
     /// Answers the call with status 200 and these bytes.
     ///
     /// - Parameter data: The body.
-    /// - Returns: False where the call was answered or cancelled before; then nothing happens.
+    /// - Returns: False if the call was answered or cancelled before; then nothing happens.
     @discardableResult
     public func answer(with data: Data) -> Bool { answer(with: .data(data)) }
 }
 
 extension MockCall: CustomStringConvertible {
-    /// The call and how it stands, such as `call 1, GET /products/7, cancelled`.
+    /// The call and its state, such as `call 1, GET /products/7, cancelled`.
     public var description: String {
         let standing = isCancelled ? "cancelled" : isPending ? "waiting for its answer" : "answered"
         return "call \(number), \(endpoint), \(standing)"

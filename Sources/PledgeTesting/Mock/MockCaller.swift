@@ -1,10 +1,10 @@
 import Pledge
 
-/// Who waits for the answer to a ``MockCall``, at one of the two levels of a network.
+/// The caller of a ``MockCall``, at one of the two levels of a network.
 enum MockCaller: Sendable {
-    /// A caller of a `Networking`, who wants the body of a success.
+    /// A caller of a `Networking`, which gets the body of a success.
     case ofNetworking(InternalPromise<Data>)
-    /// A caller of an `HTTPService`, who wants the response of any status.
+    /// A caller of an `HTTPService`, which gets the response of any status.
     case ofService(InternalPromise<HTTPResponse>)
 
     var hasAnswer: Bool {
@@ -30,7 +30,7 @@ enum MockCaller: Sendable {
 
     /// Settles with an answer.
     ///
-    /// - Returns: False where there was one before.
+    /// - Returns: False if there was an answer before.
     func hear(_ answer: MockAnswer, to call: MockCall) -> Bool {
         switch self {
         case .ofNetworking(let promise):

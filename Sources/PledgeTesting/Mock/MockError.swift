@@ -1,10 +1,10 @@
 public import Pledge
 
-/// What went amiss between a test and its ``MockNetwork``.
+/// An error in the use of a ``MockNetwork`` by a test.
 public struct MockError: Error {
-    /// The kinds of mishap.
+    /// The kinds of error.
     public enum Code: Sendable, Hashable {
-        /// The test asked for a call, and none had arrived.
+        /// The test took a call, and none had arrived.
         case noCall
         /// The test had finished, and a call arrived.
         case unexpectedCall
@@ -14,14 +14,14 @@ public struct MockError: Error {
         case abandoned
     }
 
-    /// The kind of mishap.
+    /// The kind of error.
     public let code: Code
 
-    /// The endpoints concerned: of the unexpected, unanswered or abandoned calls; with
-    /// ``Code/noCall`` those of the calls that had arrived before.
+    /// The endpoints concerned: of the unexpected, unanswered or abandoned calls; with ``Code/noCall``, of
+    /// the calls that had arrived before.
     public let endpoints: [Endpoint]
 
-    /// The line of the test that asked for what was not there; nil where no single line did.
+    /// The line of the test that caused the error; nil if no single line caused it.
     public let location: TestSourceLocation?
 
     private let text: String
@@ -30,7 +30,7 @@ public struct MockError: Error {
 extension MockError: CallersMistake {}
 
 extension MockError: CustomStringConvertible {
-    /// What happened, to which call, what to do, and the path and line of the test, where known.
+    /// What happened, to which call, what to do, and the path and line of the test, if known.
     public var description: String { location.map { "\(text) (at \($0))" } ?? text }
 }
 

@@ -1,15 +1,15 @@
 public import Pledge
 
 extension MockNetwork {
-    /// Takes the call that arrived first of those not yet taken.
+    /// Takes the first call that was not yet taken.
     ///
     /// - Parameters:
-    ///   - fileID: What a ``MockError`` says of the place that asked.
-    ///   - filePath: What a ``MockError`` says of the place that asked.
-    ///   - line: What a ``MockError`` says of the place that asked.
-    ///   - column: What a ``MockError`` says of the place that asked.
+    ///   - fileID: The file of the call, for a ``MockError``.
+    ///   - filePath: The path of that file.
+    ///   - line: The line of the call.
+    ///   - column: The column of the call.
     /// - Returns: The call, for the test to answer.
-    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` where none is there.
+    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` if there is none.
     public func next(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
@@ -20,18 +20,18 @@ extension MockNetwork {
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Takes the next call, and waits for it where none is there yet.
+    /// Takes the next call, and waits for it if none has arrived.
     ///
-    /// Several who wait are served in the order in which they came.
+    /// Several waiters get calls in the order in which they began to wait.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait before giving up. Where thousands of tests run at once, a task may wait for
-    ///     minutes for its turn.
-    ///   - scheduler: Whose time the limit is in.
-    ///   - fileID: What a ``MockError`` says of the place that asked.
-    ///   - filePath: What a ``MockError`` says of the place that asked.
-    ///   - line: What a ``MockError`` says of the place that asked.
-    ///   - column: What a ``MockError`` says of the place that asked.
+    ///   - limit: How long to wait. If thousands of tests run at once, a task may wait for minutes for its
+    ///     turn.
+    ///   - scheduler: The clock of the limit.
+    ///   - fileID: The file of the call, for a ``MockError``.
+    ///   - filePath: The path of that file.
+    ///   - line: The line of the call.
+    ///   - column: The column of the call.
     /// - Returns: The call, for the test to answer.
     /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` when the limit is reached,
     ///   `CancellationError` when the Task is cancelled.

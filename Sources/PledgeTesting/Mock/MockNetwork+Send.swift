@@ -1,17 +1,17 @@
 public import Pledge
 
 extension MockNetwork {
-    /// The network one level lower: pass `network.send` wherever an `HTTPService` is wanted.
+    /// The network one level lower: pass `network.send` as an `HTTPService`.
     ///
     /// ```swift
     /// let service = stack(.defaultHeaders(["X-App": "1"]), over: network.send)
     /// let networking = makeNetworking(over: service, base: server)
     /// ```
     ///
-    /// The test sees the request as all middleware above has left it, and its answers pass through
-    /// them, whatever their status.
+    /// The test sees the request after all middleware above, and its answers go through that middleware, with
+    /// any status.
     ///
-    /// - Parameter request: What is sent. One that no transport would send rejects with
+    /// - Parameter request: The request. A request that no transport would send rejects with
     ///   `HTTPRequest.Error`, and does not arrive.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
@@ -28,7 +28,7 @@ extension MockNetwork {
 extension MockNetwork: HTTPTransport {}
 
 extension Endpoint {
-    /// What would send the same as a request, as far as its body is in memory.
+    /// An endpoint that would send the same as a request, if its body is in memory.
     fileprivate init(sending request: HTTPRequest) {
         self.init(url: request.url)
         method = request.method

@@ -16,9 +16,9 @@ public import Pledge
 /// middleware has added.
 ///
 /// It does nothing by itself, needs no test framework, and blocks no thread. All of it may be used
-/// from any thread. A call that the test releases unanswered rejects with a ``MockError``, so that
-/// its waiters fail with a reason; so do the calls that the test did not take when the network is
-/// released.
+/// from any thread. A call that the test releases unanswered rejects with a ``MockError``, so that its
+/// waiters fail with a reason. When the network is released, the calls that the test did not take reject
+/// likewise.
 public final class MockNetwork: Sendable {
     struct State {
         var received: [Endpoint] = []
@@ -38,10 +38,10 @@ public final class MockNetwork: Sendable {
     /// Makes a network that has received nothing.
     public init() {}
 
-    /// The network itself: pass `network.request` wherever a `Networking` is wanted.
+    /// The network itself: pass `network.request` as a `Networking`.
     ///
-    /// - Parameter endpoint: What is asked for; it needs no base. One that no transport would send rejects with
-    ///   `Endpoint.Error`, and does not arrive.
+    /// - Parameter endpoint: The endpoint; it needs no base. An endpoint that no transport would send rejects
+    ///   with `Endpoint.Error`, and does not arrive.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         do { _ = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate() } catch {
@@ -54,7 +54,7 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// All endpoints that were asked for, in order, answered or not.
+    /// All requested endpoints, in order, answered or not.
     public var received: [Endpoint] { state.withLock { $0.received } }
 
     /// The calls that wait for an answer, in order of arrival.
@@ -73,15 +73,15 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// Says that the test expects no further call, and checks that none is left unanswered.
+    /// Ends the use of the network: checks that no call is left unanswered, and expects no further call.
     ///
-    /// From then on a call rejects at once with the code ``MockError/Code/unexpectedCall``.
+    /// From then on, a call rejects at once with the code ``MockError/Code/unexpectedCall``.
     ///
     /// - Parameters:
-    ///   - fileID: What a ``MockError`` says of the place of the end.
-    ///   - filePath: What a ``MockError`` says of the place of the end.
-    ///   - line: What a ``MockError`` says of the place of the end.
-    ///   - column: What a ``MockError`` says of the place of the end.
+    ///   - fileID: The file of the call, for a ``MockError``.
+    ///   - filePath: The path of that file.
+    ///   - line: The line of the call.
+    ///   - column: The column of the call.
     /// - Throws: ``MockError`` with the code ``MockError/Code/unanswered``, which lists the calls
     ///   that still wait for an answer.
     public func finish(
@@ -96,7 +96,7 @@ public final class MockNetwork: Sendable {
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Notes a call, and hands it to the test, or refuses it after the end.
+    /// Notes a call, and passes it to the test, or refuses it after the end.
     func enter(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         let call = state.withLock { state -> MockCall? in
             state.received.append(endpoint)
@@ -112,7 +112,7 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// Gives a call to the longest waiter, or keeps it until it is taken.
+    /// Passes a call to the first waiter, or keeps it until it is taken.
     private func hand(over call: MockCall) {
         while true {
             let waiter = state.withLock { state -> InternalPromise<MockCall>? in
@@ -122,7 +122,7 @@ public final class MockNetwork: Sendable {
                 return nil
             }
             guard let waiter else { return }
-            // One who gave up just now leaves the call to the next.
+            // If a waiter has just given up, the next one gets the call.
             if waiter.resolve(with: call) { return }
         }
     }

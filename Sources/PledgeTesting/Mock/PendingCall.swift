@@ -1,6 +1,6 @@
 public import Pledge
 
-/// A call of a ``MockNetwork`` that waits for an answer, for a test to look at or to print.
+/// A call of a ``MockNetwork`` that waits for an answer, for a test to inspect or print.
 public struct PendingCall {
     /// Its place among all calls of the network, counted from 1.
     public let number: Int

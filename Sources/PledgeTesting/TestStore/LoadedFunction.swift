@@ -15,7 +15,7 @@ struct LoadedFunction: Sendable {
     /// Finds a function.
     ///
     /// - Parameter name: Its symbol, as the linker knows it.
-    /// - Returns: Nil where no library has it.
+    /// - Returns: Nil if no library has it.
     init?(named name: String) {
         #if canImport(Darwin)
         let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT
@@ -26,12 +26,12 @@ struct LoadedFunction: Sendable {
         address = UInt(bitPattern: symbol)
     }
 
-    /// The function as the one property of a struct.
+    /// The function as the only property of a struct.
     ///
-    /// A struct, since a bare function value would be taken for one in generic form, which takes
-    /// all that it is given by address.
+    /// A struct is needed: a bare function value would be converted to its generic form, which takes all
+    /// arguments by address.
     ///
-    /// - Parameter type: The struct, whose property has the function's type, as a thin one: an address
+    /// - Parameter type: The struct, whose property has the function's type as a thin type: an address
     ///   without a context.
     func cast<Holder>(to type: Holder.Type) -> Holder {
         precondition(MemoryLayout<Holder>.size == MemoryLayout<UInt>.size, "a thin function")

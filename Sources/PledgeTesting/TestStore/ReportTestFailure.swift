@@ -1,25 +1,23 @@
-/// Fails the test that is running, whether it is one of Swift Testing or of XCTest.
+/// Fails the running test of Swift Testing or of XCTest.
 ///
-/// It is what a ``TestStore`` does unless its `onFailure` says otherwise. PledgeTesting is linked to
-/// neither framework: it looks for them in the running process. Outside a test, that is where neither is
-/// loaded, or in a process that was not started to run tests, the program is stopped with the
-/// message. See
-/// Docs/Decisions/why-test-frameworks-are-looked-up.md.
+/// A ``TestStore`` calls it by default; see its `onFailure`. PledgeTesting is linked to neither framework: it
+/// looks for them in the running process. If neither is loaded, or if the process was not started to run
+/// tests, it stops the program with the message. See Docs/Decisions/why-test-frameworks-are-looked-up.md.
 ///
 /// - Parameters:
-///   - message: What is wrong.
-///   - location: Where to show it.
+///   - message: The failure.
+///   - location: The place at which it is shown.
 @Sendable
 public func reportTestFailure(_ message: String, at location: TestSourceLocation) {
     TestFrameworks.loaded.report(message, at: location)
 }
 
-/// Fails the test that is running, at a file that no editor can open.
+/// Fails the running test, at a file that no editor can open.
 ///
 /// - Parameters:
-///   - message: What is wrong.
-///   - fileID: The file to show it at: a `#fileID`, which names a module and a file, but no path.
-///   - line: The line to show it at.
+///   - message: The failure.
+///   - fileID: The file at which it is shown: a `#fileID`, which names a module and a file, but has no path.
+///   - line: The line at which it is shown.
 @available(*, deprecated, renamed: "reportTestFailure(_:at:)")
 @Sendable
 public func reportTestFailure(_ message: String, _ fileID: StaticString, _ line: UInt) {
@@ -47,8 +45,8 @@ struct TestFrameworks: Sendable {
         guard isTestProcess, swiftTesting != nil || xcTest != nil else {
             fatalError("\(location): \(message)")
         }
-        // A test of XCTest; or one of either, which has called us on another thread. The framework
-        // whose tests are not running ignores it.
+        // A test of XCTest, or a test of either framework that called this on another thread. The framework
+        // whose tests are not running ignores the call.
         xcTest?.fail(message, at: location)
         swiftTesting?.record(message, at: location)
     }

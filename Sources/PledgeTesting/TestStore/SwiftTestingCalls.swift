@@ -1,11 +1,12 @@
-/// What ``reportTestFailure(_:at:)`` needs of Swift Testing, found by name in the running process.
+/// The functions of Swift Testing that ``reportTestFailure(_:at:)`` calls, found by name in the running
+/// process.
 ///
 /// Swift Testing is built for library evolution: its public functions keep their names, and its
-/// structs are passed by address, as values of a generic type are. So a generic function type, with
-/// the struct's metatype for its parameter, is called just as the original.
+/// structs are passed by address, as values of a generic type are. So a generic function type, with the
+/// struct's metatype as its parameter, has the same calling convention as the original.
 ///
-/// Invariant: each address is that of the function whose full signature its symbol spells, and the
-/// types are the ones that this signature names.
+/// Invariant: each address is that of the function with the full signature in its symbol, and the types are
+/// those of this signature.
 struct SwiftTestingCalls: Sendable {
     private let current: LoadedFunction
     private let makeLocation: LoadedFunction
@@ -15,7 +16,7 @@ struct SwiftTestingCalls: Sendable {
     private let location: Any.Type
     private let issue: Any.Type
 
-    /// Finds the functions and types; nil where one is missing.
+    /// Finds the functions and types; nil if one is missing.
     init?(lookUp: (String) -> LoadedFunction?) {
         guard
             // Test.current: Test?
@@ -49,7 +50,7 @@ struct SwiftTestingCalls: Sendable {
         return call(test)
     }
 
-    /// Records an issue: of the test that runs here, or of the whole run.
+    /// Records an issue of the running test, or of the whole run.
     func record(_ message: String, at place: TestSourceLocation) {
         func call<Comment: RawRepresentable, Location, Issue>(
             _: Comment.Type, _: Location.Type, _: Issue.Type
@@ -64,7 +65,7 @@ struct SwiftTestingCalls: Sendable {
         call(comment, location, issue)
     }
 
-    /// A file as Swift Testing asks for it: a module and a name.
+    /// A file in the form that Swift Testing requires: a module and a name.
     private static func valid(_ fileID: StaticString) -> String {
         let text = "\(fileID)"
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -77,7 +78,7 @@ private struct CurrentTest<Test> {
 }
 
 private struct MakeLocation<Location> {
-    /// An initialiser consumes what it is given, as a function does not.
+    /// An initialiser consumes its arguments; a function does not.
     let call: @convention(thin) (consuming String, consuming String, Int, Int) -> Location
 }
 

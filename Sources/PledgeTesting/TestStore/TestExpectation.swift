@@ -1,10 +1,10 @@
-/// The event that a test is to receive.
+/// The event that a test expects to receive.
 struct TestExpectation<Event> {
-    /// How the test has put it.
+    /// The test's description of it.
     let what: String
-    /// Whether an event is the one.
+    /// Whether an event is the expected one.
     let matches: (Event) -> Bool
-    /// Says that another has come.
+    /// The text for another event.
     let mismatch: (Event) -> String
 
     init(_ expected: Event) where Event: Equatable {

@@ -2,16 +2,14 @@ import Foundation
 internal import Pledge
 
 extension TestJournal {
-    /// What is reduced from the test's dispatch of an event until that has returned.
+    /// The steps that are reduced during the test's dispatch of an event.
     ///
-    /// The event that the test sends is told from others by its level. What the test's own dispatch
-    /// passes down the chain of middleware, on the test's thread, is at the test's level. What is
-    /// dispatched within it enters the chain anew, one level deeper: by a middleware, an observer, or
-    /// an effect.
+    /// The level identifies the event that the test sends. Events that the test's own dispatch passes down
+    /// the chain of middleware, on the test's thread, are at the test's level. Events that a middleware, an
+    /// observer or an effect dispatches within it enter the chain again, one level deeper.
     struct Sending: Sendable {
         private let thread: TestThread
-        /// How often the chain has been entered and not left on the test's thread; always zero where
-        /// the store has no middleware.
+        /// How deeply the chain is nested on the test's thread; always zero if the store has no middleware.
         private var depth = 0
         private var steps: [(step: ReducedEvent, isAtTestsLevel: Bool)] = []
 
@@ -29,10 +27,10 @@ extension TestJournal {
             steps.append((step, thread == self.thread && depth <= 1))
         }
 
-        /// Divides the steps into that of the event sent and the others.
+        /// Divides the steps into the step of the sent event and the others.
         ///
-        /// A middleware may pass several events on, or another one. Of those at the test's level it
-        /// is the first that equals the event sent, or else the first: without middleware, the first
+        /// A middleware may pass on several events, or another one. The step of the sent event is the first
+        /// at the test's level that equals it, or else the first at that level; without middleware, the first
         /// of all.
         func divided(by event: Event) -> (sent: ReducedEvent?, others: [ReducedEvent]) {
             let own = steps.indices.filter { steps[$0].isAtTestsLevel }
@@ -42,10 +40,10 @@ extension TestJournal {
         }
     }
 
-    /// Ends what `sending` began.
+    /// Ends the recording that `sending` began.
     ///
-    /// - Returns: The step of the event sent, nil where no event was passed on; and who waits for
-    ///   those that are left to be received.
+    /// - Returns: The step of the sent event, nil if no event was passed on; and the waiters for the events
+    ///   that remain to be received.
     mutating func endSending(of event: Event) -> (
         sent: ReducedEvent?, waiting: [InternalPromise<Void>]
     ) {
@@ -56,7 +54,7 @@ extension TestJournal {
     }
 }
 
-/// A thread, which is equal to itself alone while it runs.
+/// A thread, equal only to itself while it runs.
 struct TestThread: Hashable, Sendable {
     private let id: ObjectIdentifier
 

@@ -1,8 +1,8 @@
 internal import Pledge
 
-/// What has happened in a ``TestStore``, and how much of it the test has taken.
+/// The steps of a ``TestStore``, and which of them the test has taken.
 ///
-/// A step is entered when its event is reduced. Next: taken by `send` or `receive`, or passed over.
+/// A step is entered when its event is reduced. Next: taken by `send` or `receive`, or skipped.
 struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     struct ReducedEvent: Sendable {
         let event: Event
@@ -12,7 +12,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 
     /// The events that the test has not received, in order.
     var unreceived: [ReducedEvent] = []
-    /// What happens while the test sends an event.
+    /// The recording while the test sends an event.
     var sending: Sending?
     /// The errors of effects that failed without an event.
     private var errors: [any Error] = []
@@ -20,7 +20,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 
     /// Adds a step.
     ///
-    /// - Returns: Who waits for an event to receive, to be woken.
+    /// - Returns: The waiters for an event, which the caller wakes.
     mutating func enter(_ step: ReducedEvent, on thread: TestThread) -> [InternalPromise<Void>] {
         if sending != nil {
             sending?.add(step, on: thread)
@@ -37,7 +37,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
         unreceived.isEmpty ? nil : unreceived.removeFirst()
     }
 
-    /// Takes the first event that matches, and passes over those before it.
+    /// Takes the first event that matches, and skips those before it.
     mutating func takeFirst(where matches: (Event) -> Bool) -> ReducedEvent? {
         guard let index = unreceived.firstIndex(where: { matches($0.event) }) else { return nil }
         defer { unreceived.removeSubrange(...index) }
@@ -50,10 +50,10 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
         return (unreceived, errors)
     }
 
-    /// Adds a promise that is to be resolved when the next event comes.
+    /// Adds a promise to resolve when the next event arrives.
     mutating func wait(_ promise: InternalPromise<Void>) { waiting.append(promise) }
 
-    /// Takes a promise back, if it was not taken to be resolved.
+    /// Removes a promise, if it was not taken to be resolved.
     mutating func stopWaiting(_ promise: InternalPromise<Void>) {
         waiting.removeAll { $0 === promise }
     }

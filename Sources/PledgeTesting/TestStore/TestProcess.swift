@@ -1,7 +1,7 @@
-/// Whether this process was started to run tests, whatever runs in it at the moment.
+/// Whether this process was started to run tests.
 ///
-/// A test bundle, or the tool that loads one, is among the arguments; an app that hosts tests is told of
-/// them in its environment.
+/// A test bundle, or the tool that loads one, is among the arguments; for an app that hosts tests, they are
+/// in its environment.
 func isTestProcess(
     arguments: [String] = CommandLine.arguments,
     environment: [String: String] = ProcessInfo.processInfo.environment

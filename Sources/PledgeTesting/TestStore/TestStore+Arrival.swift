@@ -1,7 +1,7 @@
 internal import Pledge
 
 extension TestStore {
-    /// Waits until `take` would find an event, none can come any more, or the time is up.
+    /// Waits until `take` would find an event, no more can arrive, or the time is over.
     func arrival(
         of expectation: TestExpectation<Event>, within limit: Duration, on scheduler: some Scheduler
     ) async {
@@ -13,7 +13,7 @@ extension TestStore {
         defer { timer.cancel() }
         while !Task.isCancelled {
             let wakeUp = InternalPromise<Void>()
-            // Asked before the journal: an effect that has ended by then has entered its event.
+            // Read before the journal: an effect that has ended by then has entered its event.
             let canCome = mayOthersDispatch || effectsUnderWay > 0
             let isOver = journal.withLock { journal in
                 if !canCome || isTimeUp.withLock({ $0 }) || has(expectation, journal) {
@@ -27,10 +27,10 @@ extension TestStore {
         }
     }
 
-    /// Waits until a promise settles, or it is time to look again whether an effect is under way.
+    /// Waits until a promise settles, or until the next check whether an effect is under way.
     ///
-    /// An effect that fails, is cancelled or has nothing to say ends without an event, so an
-    /// event's coming is not enough to go by. A test that passes does not wait this long.
+    /// An effect that fails, is cancelled or has no event ends without an event, so waiting for events is not
+    /// enough. A test that passes does not wait this long.
     private func sleep(until wakeUp: InternalPromise<Void>) async {
         let look =
             mayOthersDispatch

@@ -1,28 +1,28 @@
 internal import Pledge
 
 extension TestStore {
-    /// Dispatches as the test, and returns the step that was made of it.
+    /// Dispatches for the test, and returns the step of the event.
     func dispatch(_ event: Event) -> TestJournal<State, Event>.ReducedEvent {
         goOn()
         journal.withLock { $0.sending = .init(on: .current) }
         inner.dispatch(event: event)
         let (sent, waiting) = journal.withLock { $0.endSending(of: event) }
         for promise in waiting { promise.resolve(with: ()) }
-        // A middleware may have kept it back.
+        // A middleware may not have passed it on.
         return sent ?? .init(event: event, old: inner.state, new: inner.state)
     }
 
-    /// Notes an event that was reduced.
+    /// Records an event that was reduced.
     static func enter(
         _ step: TestJournal<State, Event>.ReducedEvent,
         in journal: Locked<TestJournal<State, Event>>
     ) {
-        // The waiters go on elsewhere: this is inside the reducer.
+        // The waiters resume on another thread: this is inside the reducer.
         let waiting = journal.withLock { $0.enter(step, on: .current) }
         for promise in waiting { Task { promise.resolve(with: ()) } }
     }
 
-    /// The outermost middleware: it notes how deeply dispatches are nested while the test sends.
+    /// The outermost middleware: it records how deeply dispatches are nested while the test sends.
     static func notingDepth(
         in journal: Locked<TestJournal<State, Event>>
     ) -> DispatchMiddleware<State, Event> {

@@ -1,19 +1,19 @@
 public import Pledge
 
 extension TestStore {
-    /// Makes a store of a state and a function that makes the next.
+    /// Makes a store of a state and a function that makes the next state.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
     ///   - reduce: Makes the next state from the state and an event.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - exhaustivity: What it insists on.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - exhaustivity: What it checks.
     ///   - onFailure: Fails the test.
-    ///   - fileID: Where to show what is wrong at the end.
-    ///   - filePath: Where to show what is wrong at the end.
-    ///   - line: Where to show what is wrong at the end.
-    ///   - column: Where to show what is wrong at the end.
+    ///   - fileID: The file at which a failure at the end is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure at the end is shown.
+    ///   - column: The column at which a failure at the end is shown.
     public convenience init(
         initialState: State,
         reduce: @escaping @Sendable (State, Event) -> State,
@@ -41,13 +41,13 @@ extension TestStore {
     ///   - initialState: The state at the beginning.
     ///   - reducer: Makes the next state.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - exhaustivity: What it insists on.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - exhaustivity: What it checks.
     ///   - onFailure: Fails the test.
-    ///   - fileID: Where to show what is wrong at the end.
-    ///   - filePath: Where to show what is wrong at the end.
-    ///   - line: Where to show what is wrong at the end.
-    ///   - column: Where to show what is wrong at the end.
+    ///   - fileID: The file at which a failure at the end is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure at the end is shown.
+    ///   - column: The column at which a failure at the end is shown.
     public convenience init(
         initialState: State,
         reducer: Reducer<State, Event>,
@@ -75,13 +75,13 @@ extension TestStore {
     ///   - initialState: The state at the beginning.
     ///   - effects: Changes the state, and returns the effect.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - exhaustivity: What it insists on.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - exhaustivity: What it checks.
     ///   - onFailure: Fails the test.
-    ///   - fileID: Where to show what is wrong at the end.
-    ///   - filePath: Where to show what is wrong at the end.
-    ///   - line: Where to show what is wrong at the end.
-    ///   - column: Where to show what is wrong at the end.
+    ///   - fileID: The file at which a failure at the end is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure at the end is shown.
+    ///   - column: The column at which a failure at the end is shown.
     public convenience init(
         initialState: State,
         effects: EffectReducer<State, Event>,
@@ -102,18 +102,18 @@ extension TestStore {
 }
 
 extension TestStore where State: Reducible, State.Event == Event {
-    /// Makes a store of a state that knows its events.
+    /// Makes a store of a state that defines its events and its reducer.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - exhaustivity: What it insists on.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - exhaustivity: What it checks.
     ///   - onFailure: Fails the test.
-    ///   - fileID: Where to show what is wrong at the end.
-    ///   - filePath: Where to show what is wrong at the end.
-    ///   - line: Where to show what is wrong at the end.
-    ///   - column: Where to show what is wrong at the end.
+    ///   - fileID: The file at which a failure at the end is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure at the end is shown.
+    ///   - column: The column at which a failure at the end is shown.
     public convenience init(
         initialState: State,
         middleware: [DispatchMiddleware<State, Event>] = [],

@@ -4,14 +4,14 @@ extension TestStore {
     /// Takes an event that an effect has dispatched, and expects a change of the state.
     ///
     /// - Parameters:
-    ///   - event: The event. It has to have come already; in an async test the method of the same name
-    ///     waits for it.
-    ///   - change: Makes the expected state from the one before, as in
+    ///   - event: The event. It must have arrived already; in an async test the method of the same name waits
+    ///     for it.
+    ///   - change: Makes the expected state from the state before, as in
     ///     ``send(_:_:fileID:filePath:line:column:)``.
-    ///   - fileID: Where to show what is wrong.
-    ///   - filePath: Where to show what is wrong.
-    ///   - line: Where to show what is wrong.
-    ///   - column: Where to show what is wrong.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
     public func receive(
         _ event: Event,
         _ change: ((inout State) -> Void)? = nil,
@@ -26,12 +26,12 @@ extension TestStore {
     /// Takes an event that an effect has dispatched, and expects a state.
     ///
     /// - Parameters:
-    ///   - event: The event, which has to have come already.
-    ///   - state: The whole state after it, whatever ``exhaustivity`` says.
-    ///   - fileID: Where to show what is wrong.
-    ///   - filePath: Where to show what is wrong.
-    ///   - line: Where to show what is wrong.
-    ///   - column: Where to show what is wrong.
+    ///   - event: The event, which must have arrived already.
+    ///   - state: The whole state after it, independent of ``exhaustivity``.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
     public func receive(
         _ event: Event, expecting state: State,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -42,7 +42,7 @@ extension TestStore {
         take(TestExpectation(event), at: place) { compare($0, with: state, $1, at: place) }
     }
 
-    /// Takes an event that an effect has dispatched, where events cannot be compared.
+    /// Takes an event that an effect has dispatched, if events cannot be compared.
     ///
     /// ```swift
     /// store.receive(where: { if case .loaded(.failure) = $0 { true } else { false } }) {
@@ -51,13 +51,13 @@ extension TestStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - matches: Whether it is the event, which has to have come already.
-    ///   - change: Makes the expected state from the one before, as in
+    ///   - matches: Whether it is the event, which must have arrived already.
+    ///   - change: Makes the expected state from the state before, as in
     ///     ``send(_:_:fileID:filePath:line:column:)``.
-    ///   - fileID: Where to show what is wrong.
-    ///   - filePath: Where to show what is wrong.
-    ///   - line: Where to show what is wrong.
-    ///   - column: Where to show what is wrong.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
     public func receive(
         where matches: @escaping (Event) -> Bool,
         _ change: ((inout State) -> Void)? = nil,
@@ -69,7 +69,7 @@ extension TestStore {
         take(TestExpectation(where: matches), at: place) { compare($0, change, $1, at: place) }
     }
 
-    /// Takes the step of an event, if it has come.
+    /// Takes the step of an event, if it has arrived.
     func take(
         _ expectation: TestExpectation<Event>, at place: TestSourceLocation,
         _ compare: (TestJournal<State, Event>.ReducedEvent, String) -> Void

@@ -2,14 +2,14 @@ extension TestStore {
     /// Dispatches an event, and expects a change of the state.
     ///
     /// - Parameters:
-    ///   - event: What happens.
-    ///   - change: Makes the expected state from the one before. Without it, the state is expected to
-    ///     stay as it is. Where ``exhaustivity`` has no ``TestStoreExhaustivity/state``, it is
-    ///     applied to the new state, and must not change it.
-    ///   - fileID: Where to show what is wrong.
-    ///   - filePath: Where to show what is wrong.
-    ///   - line: Where to show what is wrong.
-    ///   - column: Where to show what is wrong.
+    ///   - event: The event.
+    ///   - change: Makes the expected state from the state before. Without it, the state must not change. If
+    ///     ``exhaustivity`` does not contain ``TestStoreExhaustivity/state``, it is applied to the new state,
+    ///     and must not change it.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
     public func send(
         _ event: Event,
         _ change: ((inout State) -> Void)? = nil,
@@ -26,12 +26,12 @@ extension TestStore {
     /// Dispatches an event, and expects a state.
     ///
     /// - Parameters:
-    ///   - event: What happens.
-    ///   - state: The whole state after it, whatever ``exhaustivity`` says.
-    ///   - fileID: Where to show what is wrong.
-    ///   - filePath: Where to show what is wrong.
-    ///   - line: Where to show what is wrong.
-    ///   - column: Where to show what is wrong.
+    ///   - event: The event.
+    ///   - state: The whole state after it, independent of ``exhaustivity``.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
     public func send(
         _ event: Event, expecting state: State,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,

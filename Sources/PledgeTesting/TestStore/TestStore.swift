@@ -1,6 +1,6 @@
 public import Pledge
 
-/// A store whose every step a test expects: what it sends, what comes of it, and nothing else.
+/// A store whose every step a test states: the events that it sends, the events of effects, and nothing else.
 ///
 /// ```swift
 /// let store = TestStore(initialState: Counter(), effects: counter)
@@ -11,15 +11,15 @@ public import Pledge
 /// store.finish()
 /// ```
 ///
-/// It fails the test where the state is not as expected after an event, where an event of an effect is
-/// not received before the next is sent, and where at the end events are not received or
-/// effects have not ended. The end is ``finish(fileID:filePath:line:column:)``, or else the release of the last
-/// reference. ``exhaustivity`` says how much of this it insists on.
+/// It fails the test if the state is not as expected after an event, if an event of an effect is not received
+/// before the next is sent, and if at the end events are not received or effects have not ended. The end is
+/// ``finish(fileID:filePath:line:column:)``, or else the release of the last reference. ``exhaustivity``
+/// chooses which of these it checks.
 ///
-/// It runs the effects on the clocks and networks that they are given, such as a `ManualScheduler`
-/// and a ``MockNetwork``, and may be used from any thread, by one at a time.
+/// The effects use their own clocks and networks, such as a `ManualScheduler` and a ``MockNetwork``. It may
+/// be used from any thread, by one at a time.
 public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
-    /// How it fails a test: with what is wrong, and where to show it.
+    /// A function that fails a test: it takes the failure and the place.
     public typealias FailureReport = @Sendable (String, TestSourceLocation) -> Void
 
     private struct Settings: Sendable {
@@ -28,11 +28,11 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
         var isGivenOut = false
     }
 
-    /// The store itself, for what observes it.
+    /// The store itself, for its observers.
     ///
-    /// Events that others dispatch to it are to be received by the test, like those of effects. Once
-    /// it was asked for, an awaited `receive` cannot know that no event will come, and waits for its
-    /// limit.
+    /// The test has to receive events that other code dispatches to it, like those of effects. After the
+    /// first use of this property, an awaited `receive` cannot know that no event will arrive, and waits
+    /// until its limit.
     public var store: Store<State, Event> {
         settings.withLock { $0.isGivenOut = true }
         return inner
@@ -45,20 +45,20 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     private let origin: TestSourceLocation
     private let hasMiddleware: Bool
 
-    /// Makes a store whose events have effects besides.
+    /// Makes a store whose events have effects.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
     ///   - effects: Changes the state, and returns the effect, as `Store` takes it.
     ///   - middleware: Layers around dispatch, the outermost first.
-    ///   - feedback: Effects that live while the state asks for them.
-    ///   - exhaustivity: What it insists on.
-    ///   - onFailure: Fails the test. By default with the running test's framework: see
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - exhaustivity: What it checks.
+    ///   - onFailure: Fails the test. By default by the framework of the running test: see
     ///     ``reportTestFailure(_:at:)``.
-    ///   - fileID: Where to show what is wrong at the end.
-    ///   - filePath: Where to show what is wrong at the end.
-    ///   - line: Where to show what is wrong at the end.
-    ///   - column: Where to show what is wrong at the end.
+    ///   - fileID: The file at which a failure at the end is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure at the end is shown.
+    ///   - column: The column at which a failure at the end is shown.
     public init(
         initialState: State,
         effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
@@ -84,7 +84,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
                 Self.enter(.init(event: event, old: old, new: state), in: journal)
                 return effect
             },
-            // A store without middleware stays one: its effects end in the step of their event.
+            // A store without middleware gets none: its effects end in the step of their event.
             middleware: middleware.isEmpty
                 ? [] : [Self.notingDepth(in: journal)] + middleware,
             feedback: feedback,
@@ -92,7 +92,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     }
 
     deinit {
-        // What came after `finish` was not received either.
+        // Events that came after `finish` were not received either.
         if settings.withLock(\.isFinished) {
             passOver(before: "the end", at: origin)
         } else {
@@ -100,32 +100,31 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
         }
     }
 
-    /// The state now.
+    /// The current state.
     public var state: State { inner.state }
 
-    /// What it insists on: everything, unless said otherwise.
+    /// What it checks: by default everything.
     public var exhaustivity: TestStoreExhaustivity {
         get { settings.withLock(\.exhaustivity) }
         set { settings.withLock { $0.exhaustivity = newValue } }
     }
 
-    /// How many effects are under way, or wait for their turn or their time.
+    /// How many effects are under way, or wait for another effect or for a delay.
     var effectsUnderWay: Int { inner.effectsUnderWay }
 
-    /// Whether an event can come that is not of an effect: of a middleware, or of code that has the
-    /// store.
+    /// Whether events can come from a middleware, or from code that uses the store.
     var mayOthersDispatch: Bool { hasMiddleware || settings.withLock(\.isGivenOut) }
 
-    /// Says that the test is at its end, and checks that nothing is left.
+    /// Ends the test of the store: checks that nothing is left.
     ///
-    /// It fails where an event of an effect was not received, where an effect has not ended, and where
-    /// one has failed without an event.
+    /// It fails if an event of an effect was not received, if an effect has not ended, and if one has failed
+    /// without an event.
     ///
     /// - Parameters:
-    ///   - fileID: Where to show it.
-    ///   - filePath: Where to show it.
-    ///   - line: Where to show it.
-    ///   - column: Where to show it.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
     public func finish(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
@@ -135,14 +134,14 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Says that the test goes on.
+    /// Notes that the test continues.
     func goOn() { settings.withLock { $0.isFinished = false } }
 
     func fail(_ message: String, at place: TestSourceLocation) {
         onFailure(message, place)
     }
 
-    /// Takes what has come and was not received, and fails where it should have been.
+    /// Takes the events that were not received, and fails if they should have been.
     func passOver(before what: String, at place: TestSourceLocation) {
         let (steps, errors) = journal.withLock { $0.takeAll() }
         if exhaustivity.contains(.events), !steps.isEmpty {

@@ -1,4 +1,4 @@
-/// What a ``TestStore`` insists on.
+/// What a ``TestStore`` checks.
 ///
 /// ```swift
 /// store.exhaustivity = .all.subtracting(.events)
@@ -7,19 +7,19 @@ public struct TestStoreExhaustivity: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int
 
-    /// Makes a set of its bits.
+    /// Makes a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Every change of the state is expected by the test.
+    /// The test states every change of the state.
     ///
-    /// Without it, the function given to `send` and `receive` is applied to the state as it is, and
-    /// must not change it: so it says of some properties what they are, and nothing of the others.
+    /// Without it, the function passed to `send` and `receive` is applied to the new state, and must not
+    /// change it: it states some properties, and leaves the others open.
     public static let state = TestStoreExhaustivity(rawValue: 1)
 
-    /// Every event of an effect is received by the test, in order.
+    /// The test receives every event of an effect, in order.
     ///
-    /// Without it, `receive` passes over the events before the one that it expects, and those that
-    /// are not received are no failure.
+    /// Without it, `receive` skips the events before the expected one, and events that are not received are
+    /// not a failure.
     public static let events = TestStoreExhaustivity(rawValue: 2)
 
     /// Every effect has ended, and none has failed without an event.
@@ -30,6 +30,6 @@ public struct TestStoreExhaustivity: OptionSet, Hashable, Sendable {
     /// Everything.
     public static let all: TestStoreExhaustivity = [.state, .events, .effects]
 
-    /// Nothing but what the test says.
+    /// Only what the test states.
     public static let off: TestStoreExhaustivity = []
 }

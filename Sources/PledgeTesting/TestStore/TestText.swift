@@ -1,6 +1,6 @@
 internal import Pledge
 
-/// What a ``TestStore`` says when a test fails.
+/// The messages of a ``TestStore`` when a test fails.
 enum TestText {
     /// A value in one line.
     static func short(_ value: some Any) -> String {
@@ -70,7 +70,7 @@ enum TestText {
         events.map { "\n  \(short($0))" }.joined()
     }
 
-    /// What differs, property by property; or all of it, if no property tells them apart.
+    /// The differences, property by property; or both values, if no property differs.
     private static func difference<Value>(_ old: Value, _ new: Value) -> String {
         let lines = StateDiff(from: old, to: new).lines
         if !lines.isEmpty { return lines.joined(separator: "\n") }

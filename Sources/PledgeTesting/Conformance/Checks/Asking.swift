@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// What is asked arrives as it was asked.
+    /// The method of a request arrives unchanged.
     static var methods: [TransportCheck] {
         let bodiless = ["GET", "HEAD", "DELETE", "OPTIONS", "PURGE"].map { word in
             TransportCheck(
@@ -28,7 +28,7 @@ extension TransportCheck {
         return bodiless + carrying
     }
 
-    /// The place that is asked for arrives byte by byte.
+    /// The target of a request arrives unchanged, byte by byte.
     static var targets: [TransportCheck] {
         let targets = [
             "/", "/a/b", "/a%2Fb", "/a%20b", "/%E2%82%AC", "/a//b/", "/a;b=c,d", "/a?b=c&b=d",
@@ -64,7 +64,7 @@ extension TransportCheck {
         ]
     }
 
-    /// Headers arrive whole, and nothing is smuggled in.
+    /// Headers arrive complete, and no header can be injected.
     static var requestHeaders: [TransportCheck] {
         [
             TransportCheck("header values", "values arrive as they are") { bench in
@@ -160,12 +160,12 @@ extension TransportCheck {
 }
 
 extension URL {
-    /// Where a request is made for; the check puts its server's place there.
+    /// A placeholder for the URL of a request; the check replaces it by its server's URL.
     static var anywhere: URL { URL(fileURLWithPath: "/") }
 }
 
 extension TransportBench {
-    /// How a request arrives at a server, which answers it with 200.
+    /// The request as it arrives at a server, which answers it with 200.
     func arrived(_ request: HTTPRequest, at target: String = "/") async throws -> LoopbackRequest {
         let server = try LoopbackServer(answering: { _ in .text("ok") })
         defer { server.stop() }

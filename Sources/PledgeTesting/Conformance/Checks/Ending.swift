@@ -64,7 +64,7 @@ extension TransportCheck {
         ]
     }
 
-    /// A deadline holds to the fraction of a second.
+    /// A deadline is kept to a fraction of a second.
     static var timeLimits: [TransportCheck] {
         [
             TransportCheck("deadline", "a silent server meets the request's deadline") { bench in
@@ -114,7 +114,7 @@ extension TransportCheck {
 }
 
 extension TransportBench {
-    /// Fails where a call does not end as cancelled.
+    /// Fails if a call does not end as cancelled.
     func requireCancelled<Value>(_ call: Future<Value>) async throws {
         switch await settled(call) {
         case .failure(is CancellationError): return

@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// Whatever a server does, the call ends, with an error that says what.
+    /// Whatever a server does, the call ends, with an error that describes it.
     static var brokenAnswers: [TransportCheck] {
         let lost: [(Name, String, LoopbackAnswer)] = [
             ("hang up", "a server that leaves without an answer is connectionLost", .hangUp),
@@ -105,7 +105,7 @@ extension TransportCheck {
         }
     }
 
-    /// Connections are used again, and a server that closes them does no harm.
+    /// Connections are reused, and a server may close them.
     static var connections: [TransportCheck] {
         [
             TransportCheck("keep-alive", "calls one after the other share a connection") { bench in
@@ -127,8 +127,8 @@ extension TransportCheck {
                 }
             },
             TransportCheck("too much", "bytes after an answer spoil no other") { bench in
-                // In one piece with the answer: what comes once the next request is on its way, no client
-                // can tell from the answer to that.
+                // In one piece with the answer: after the next request was sent, no client can distinguish
+                // such bytes from the answer to it.
                 let answers = """
                     HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/0\
                     HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra

@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// Bodies arrive whole, from wherever they come.
+    /// Bodies arrive complete, from every kind of source.
     static var requestBodies: [TransportCheck] {
         [
             TransportCheck("empty POST", "a POST without a body says that it has none") { bench in
@@ -102,7 +102,7 @@ extension TransportCheck {
     }
 }
 
-/// Bytes that are the same each time and in which a shift shows.
+/// Bytes that are the same each time, and reveal a shift.
 enum Pattern {
     static func bytes(_ count: Int) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })

@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// Bodies come whole, however they are framed.
+    /// Bodies arrive complete, with every kind of framing.
     static var responseBodies: [TransportCheck] {
         let framed: [(Name, String, LoopbackAnswer, String)] = [
             ("length", "a body of a known length comes", .text("content"), "content"),
@@ -75,7 +75,7 @@ extension TransportCheck {
             TransportCheck("coded body", "a coded body is decoded, or comes with its coding named")
             {
                 bench in
-                // What zlib makes of "content", as the members of RFC 1952.
+                // The output of zlib for "content", as members of RFC 1952.
                 let zipped = Data(base64Encoded: "H4sIAAAAAAAC/0vOzytJzSsBAKkwxf4HAAAA") ?? Data()
                 let response = try await bench.get(
                     .response(headers: ["Content-Encoding": "gzip"], body: zipped))
@@ -86,7 +86,7 @@ extension TransportCheck {
         ]
     }
 
-    /// Redirects are the caller's to follow.
+    /// The transport returns redirects to the caller.
     static var redirects: [TransportCheck] {
         let followed = [301, 302, 303, 307, 308].map { status in
             TransportCheck(

@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// The head of a response comes as it was sent.
+    /// The head of a response arrives as it was sent.
     static var responses: [TransportCheck] {
         let statuses = [200, 201, 203, 205, 299, 400, 404, 418, 429, 500, 503, 599].map { status in
             TransportCheck(

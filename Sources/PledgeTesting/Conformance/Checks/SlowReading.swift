@@ -22,7 +22,7 @@ extension TransportCheck {
             let response = try await bench.stream(HTTPRequest(.get, server.url))
             var received = 0
             while let chunk = try await bench.inTime(response.body.next()) {
-                // For the first chunks a reader takes as long as other calls do.
+                // For the first chunks the reader takes as long as other calls take.
                 if received < 2 * piece.count {
                     for _ in 0..<10 { _ = try await bench.get(other) }
                 }

@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// An answer that cannot be read is not taken for a connection that was lost, which a retry repeats.
+    /// An answer that cannot be parsed is not reported as a lost connection, which a retry repeats.
     static var spoiltAnswers: [TransportCheck] {
         let spoilt: [(Name, String, String)] = [
             (

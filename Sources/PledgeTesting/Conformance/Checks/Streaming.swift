@@ -1,7 +1,7 @@
 import Pledge
 
 extension TransportCheck {
-    /// A body can be read while it comes, and left.
+    /// A body can be read while it arrives, and abandoned.
     static var streaming: [TransportCheck] {
         [
             TransportCheck(
@@ -93,7 +93,7 @@ extension TransportCheck {
                 defer { server.stop() }
                 let response = try await bench.stream(HTTPRequest(.get, server.url))
                 _ = try await bench.inTime(response.body.next())
-                // Other calls go on meanwhile, and the rest still comes.
+                // Other calls continue meanwhile, and the rest still arrives.
                 let other = try LoopbackServer(answering: { _ in .text("ok") })
                 defer { other.stop() }
                 for _ in 0..<50 { _ = try await bench.get(other) }
@@ -124,7 +124,7 @@ extension TransportCheck {
 }
 
 extension TransportBench {
-    /// The response to a request whose deadline comes after the head: soon, on a machine that is not busy.
+    /// The response to a request whose deadline comes after the head; soon after it on an idle machine.
     fileprivate func streamUntilDeadline(
         _ server: LoopbackServer
     ) async throws -> HTTPStreamedResponse {

@@ -1,15 +1,15 @@
 import Pledge
 
 extension TransportCheck {
-    /// A check that a transport survives whatever a server sends.
+    /// A check that a transport handles any bytes from a server.
     ///
-    /// It is not one of ``all``, because the caller provides the bytes, such as a corpus of
-    /// responses changed at random. Each is what a server sends to one request before it ends the
-    /// connection. The call must end, with a response or with an `HTTPError`; and a body must not
-    /// be longer than what was sent.
+    /// It is not in ``all``, because the caller provides the bytes, such as a corpus of randomly mutated
+    /// responses. A server sends each of them in answer to one request, and then ends the connection. The
+    /// call must end, with a response or with an `HTTPError`, and a body must not be longer than the bytes
+    /// sent.
     ///
-    /// - Parameter responses: Bytes as they go over the wire. One that a transport decompresses may
-    ///   give more than it has bytes; leave `Content-Encoding` out.
+    /// - Parameter responses: Bytes as they go over the wire. Leave `Content-Encoding` out: a decompressed
+    ///   body may be longer than its bytes.
     public static func survives(_ responses: [Data]) -> TransportCheck {
         TransportCheck(
             "survives", "whatever a server sends, the call ends, and the next one works"
