@@ -1,6 +1,6 @@
 import Futures
 
-/// A function from a service to a service: what is done around each call.
+/// A function from a service to a service, which adds behaviour around each call.
 ///
 /// ```swift
 /// let logged = Middleware<Endpoint, Data> { next in
@@ -10,16 +10,16 @@ import Futures
 /// ```
 ///
 /// The policies are static members of this type, so that completion lists them after a dot:
-/// `stack(.deadline(.seconds(10)), .retry(), over: transport)`. Your own belong there as well.
+/// `stack(.deadline(.seconds(10)), .retry(), over: transport)`. Define your own there as well.
 ///
 /// The outer closure runs once, when the stack is built; the inner one for each call, on the
 /// thread of the caller. A middleware that calls `next` later, in a transform that returns a future, such as
-/// that of `flatMap`, does so in the same ``CallContext``. In any other callback it wraps that call in
-/// ``CallContext/run(_:)``, so that what is beneath still knows the call's deadline.
+/// that of `flatMap`, does so in the same ``CallContext``. In any other callback it has to wrap that call in
+/// ``CallContext/run(_:)``, so that the parts beneath have the call's deadline.
 public struct Middleware<Input: Sendable, Output: Sendable> {
-    /// Makes a service of another.
+    /// Makes a service from another.
     ///
-    /// - Parameter service: What is called beneath.
+    /// - Parameter service: The service beneath.
     /// - Returns: The service with this around it.
     public func callAsFunction(
         _ service: @escaping Service<Input, Output>
@@ -30,12 +30,12 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
     /// Makes a middleware.
     ///
     /// - Parameters:
-    ///   - name: What it is called in ``parts``, like the static member that makes it: "retry".
-    ///   - isIdle: Whether nothing is lost where the state that it keeps between calls is forgotten now and made
-    ///     anew, by an ``each(by:limit:named:_:)``: false of a breaker that is open. Called from any thread; no
-    ///     lock is held.
-    ///   - wrap: Makes a service of the one beneath. Called once for each service that the
-    ///     middleware is put around.
+    ///   - name: Its name in ``parts``, like the static member that makes it: "retry".
+    ///   - isIdle: Whether an ``each(by:limit:named:_:)`` may discard the state that it keeps between calls,
+    ///     and make it again, without a loss: false for an open breaker. Called on any thread, while no lock
+    ///     is held.
+    ///   - wrap: Makes a service from the one beneath. Called once for each service that the middleware is
+    ///     put around.
     public init(
         named name: String? = nil, isIdle: @escaping @Sendable () -> Bool = { true },
         _ wrap:
@@ -62,7 +62,7 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
     /// ``each(by:limit:named:_:)`` makes for a key.
     public let parts: [String]
 
-    /// Whether nothing is lost where the middleware's state is forgotten now.
+    /// Whether the middleware's state may be discarded now without a loss.
     let isIdle: @Sendable () -> Bool
 
     private let wrap: @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
@@ -75,14 +75,14 @@ extension Middleware {
     /// let patient: Middleware<Endpoint, Data> = .retry().around(.timeout(.seconds(2)))
     /// ```
     ///
-    /// - Parameter inner: What comes beneath.
+    /// - Parameter inner: The middleware beneath.
     public func around(_ inner: Middleware) -> Middleware {
         Middleware(stacking: [self, inner])
     }
 
     /// Composes any number into one, the first outermost.
     ///
-    /// - Parameter middleware: The parts; of none, the result changes nothing.
+    /// - Parameter middleware: The parts; without parts, the result changes nothing.
     public init(stacking middleware: [Middleware]) {
         self.init(
             parts: middleware.flatMap(\.parts), isIdle: { middleware.allSatisfy { $0.isIdle() } }
@@ -91,9 +91,9 @@ extension Middleware {
         }
     }
 
-    /// Changes nothing: the service itself comes out.
+    /// A middleware that changes nothing: it returns the service itself.
     ///
-    /// For a place in a stack that is not always taken: `isDebug ? logged : .passThrough`.
+    /// For a part that is optional in a stack: `isDebug ? logged : .passThrough`.
     public static var passThrough: Middleware { Middleware { $0 } }
 }
 

@@ -9,13 +9,13 @@ enum Repeatability {
 
     /// Decides for a call after an attempt.
     ///
-    /// The conformance is looked for in the value, since the static type of the input may be an existential, a
-    /// superclass or an optional. It is a cast, some 20 ns where the answer is cached by the runtime.
+    /// The value is cast to the protocol, since the static type of the input may be an existential, a
+    /// superclass or an optional. The cast takes about 20 ns if the runtime has cached the conformance.
     ///
     /// - Parameters:
-    ///   - input: What the call would be made with.
-    ///   - verdict: What the attempt has done.
-    ///   - error: What it ended with; nil where it goes on, or ended with a value.
+    ///   - input: The input of the next call.
+    ///   - verdict: The verdict on the attempt.
+    ///   - error: The error of the attempt; nil if it is under way, or ended with a value.
     init<Input>(of input: Input, after verdict: CallRecord.Verdict, _ error: (any Error)? = nil) {
         let input = input as? any Replayable
         let unsent = (error as? any OutcomeAdvising)?.isCertainlyUnsent ?? false

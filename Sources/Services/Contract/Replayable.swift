@@ -1,4 +1,4 @@
-/// An input that knows whether a call with it may be made twice.
+/// An input that states whether a call with it may be made twice.
 ///
 /// ```swift
 /// struct Order: Replayable {
@@ -8,19 +8,19 @@
 /// }
 /// ```
 ///
-/// Retry and hedging decide by what an attempt has sent (``CallRecord``). If that is unknown, they
-/// ask the request that the error carries (``RequestCarrying``), and then the input, whatever its
-/// static type. They do so when they are about to call again: a call that succeeds at once does not
-/// pay for it. An input whose type does not conform says nothing: a retry that allows it repeats
-/// the input, and a hedge never does.
+/// Retry and hedging decide by what an attempt has sent (``CallRecord``). If that is unknown, they read
+/// `isReplayable` of the request that the error carries (``RequestCarrying``), and then of the input,
+/// whatever its static type. They do so only before another call, so a call that succeeds at once does not
+/// pay for it. If the input's type does not conform, nothing is known: a retry that allows it repeats the
+/// input, and a hedge never does.
 public protocol Replayable {
-    /// Whether a second call with this input does no harm, also after the first has been at work.
+    /// Whether a second call with this input does no harm, also after the first has had effects.
     var isReplayable: Bool { get }
 
-    /// Whether a call has used the input up, so that there is nothing left to call with again, even
-    /// if that call certainly did not arrive.
+    /// Whether a call has used the input up, so that it cannot be sent again, even if that call certainly did
+    /// not arrive.
     ///
-    /// False unless you say otherwise: a stream that can be read only once has to.
+    /// False by default. A stream that can be read only once has to return true after its use.
     var isUsedUp: Bool { get }
 }
 

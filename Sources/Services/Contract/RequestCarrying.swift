@@ -1,8 +1,8 @@
-/// An error that knows which request failed.
+/// An error that carries the request that failed.
 ///
-/// If the record of an attempt has no entry, a policy that may repeat asks the request of its error
-/// before it asks the input.
+/// If the record of an attempt has no entry, a policy that may repeat asks the request of the error before
+/// the input.
 public protocol RequestCarrying: Error {
-    /// The request that failed, nil where it is not known.
+    /// The request that failed; nil if it is not known.
     var failedRequest: (any Replayable & Sendable)? { get }
 }

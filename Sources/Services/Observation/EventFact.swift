@@ -1,4 +1,4 @@
-/// One thing that is known of an event, as it is written: a key and a value.
+/// One property of an event as text: a key and a value.
 package struct EventFact: Hashable, Sendable {
     package let key: String
     package let value: String
@@ -15,7 +15,7 @@ package struct EventFact: Hashable, Sendable {
 }
 
 extension EventFact {
-    /// What may be written of an error: its type, and its code if it has one.
+    /// The loggable properties of an error: its type, and its code if it has one.
     package static func facts(of error: (any Error)?) -> [EventFact] {
         guard let error else { return [] }
         let type = EventFact("error", "\(type(of: error))")

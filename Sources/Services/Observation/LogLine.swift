@@ -9,8 +9,8 @@ extension ServiceObserver {
     ///
     /// - Parameters:
     ///   - isLogged: Which events are written; all, if left out.
-    ///   - write: Given ``PolicyEvent/logLine``, without a newline; from any thread, several at the
-    ///     same time. It should return soon: the call waits.
+    ///   - write: Called with ``PolicyEvent/logLine``, without a newline, on any thread, also on several at
+    ///     the same time. It should return quickly: the call waits.
     public static func logging(
         where isLogged: @escaping @Sendable (PolicyEvent) -> Bool = { _ in true },
         _ write: @escaping @Sendable (_ line: String) -> Void
@@ -32,7 +32,7 @@ extension PolicyEvent {
     /// and outputs are not written.
     public var logLine: String { lineFacts.map(\.text).joined(separator: " ") }
 
-    /// What ``logLine`` says, as keys and values.
+    /// The keys and values of ``logLine``.
     package var lineFacts: [EventFact] {
         var facts = [EventFact("call", "\(call)"), EventFact("span", "\(span)")]
         if let parent { facts.append(EventFact("parent", "\(parent)")) }

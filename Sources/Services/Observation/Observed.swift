@@ -1,17 +1,17 @@
 public import Futures
 
 extension Middleware {
-    /// Lets observers hear what all policies beneath do, and when each call begins and ends.
+    /// Notifies observers of the actions of all policies beneath, and of the beginning and end of each call.
     ///
-    /// Said once, outermost. The policies find the observers in the ``CallContext``; a call that is
-    /// not observed costs them one look at it. Within a call that is observed already, this adds a
-    /// span, and its observers to those further out, on the clock of the outermost.
+    /// Use it once, outermost. The policies find the observers in the ``CallContext``; without observers, a
+    /// call costs them one check of it. Within a call that is observed already, this adds a span, and adds
+    /// its observers to those further out, on the clock of the outermost.
     ///
     /// - Parameters:
-    ///   - observers: The observers that hear the events, in this order.
-    ///   - scheduler: The clock that events are dated by.
-    ///   - name: What the span of a call with an input is called. It must hold no secrets.
-    ///   - classifier: Decides the outcome that is told at the end.
+    ///   - observers: The observers, which are notified in this order.
+    ///   - scheduler: The clock of the events.
+    ///   - name: Returns the name of a call's span for an input. It must hold no secrets.
+    ///   - classifier: Decides the reported outcome.
     public static func observed(
         by observers: ServiceObserver...,
         on scheduler: some Scheduler = .live,

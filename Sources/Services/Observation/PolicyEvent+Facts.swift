@@ -1,7 +1,7 @@
 import Futures
 
 extension PolicyEvent.Kind {
-    /// What was done, in a word.
+    /// The action, in a word.
     package var word: String {
         switch self {
         case .began: "began"
@@ -28,9 +28,9 @@ extension PolicyEvent.Kind {
         }
     }
 
-    /// What is known of it beside that.
+    /// Further properties of the action.
     ///
-    /// No input, and of errors the type and the code.
+    /// No input, and only the type and the code of errors.
     var facts: [EventFact] {
         switch self {
         case .began(let name): [EventFact("name", name)]
@@ -57,7 +57,7 @@ extension PolicyEvent.Kind {
         }
     }
 
-    /// Which of several ways it was done in, where it is worth a count of its own; few values.
+    /// The variant of the action, if it is counted separately; few values.
     var reason: String {
         switch self {
         case .retryWithheld(let reason): reason.rawValue
@@ -87,11 +87,11 @@ extension Outcome {
 }
 
 extension PolicyEvent {
-    /// What is known of the event beside what was done.
+    /// The properties of the event besides the action.
     package var facts: [EventFact] {
         var facts = kind.facts
         if let policyName { facts.insert(EventFact("policy_name", policyName), at: 0) }
-        // Said where the outcome does not say it.
+        // Added if the outcome does not imply it.
         if let health, case .ended(let outcome, _, _) = kind,
             health != CallAssessment(outcome).health
         {

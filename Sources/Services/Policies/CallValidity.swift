@@ -1,4 +1,4 @@
-/// The calls under way for each key, and whether what they bring may still be kept.
+/// The calls under way for each key, and whether their results may still be kept.
 ///
 /// A call is valid. Next: invalid, when its key, or everything, is invalidated; or ended.
 package struct CallValidity<Key: Hashable> {
@@ -33,7 +33,7 @@ package struct CallValidity<Key: Hashable> {
         return last
     }
 
-    /// Up to which call all that were started for a key are invalid.
+    /// The last invalid call of a key: all calls of the key up to it are invalid.
     @inlinable
     package func lastInvalid(of key: Key) -> Int {
         max(lastInvalid, (calls[key]?.first ?? 1) - 1)
@@ -48,13 +48,13 @@ package struct CallValidity<Key: Hashable> {
         return number()
     }
 
-    /// Whether what a call that is under way brings may be kept.
+    /// Whether the result of a call under way may be kept.
     @inlinable
     package func isValid(_ number: Int, _ key: Key) -> Bool { number > lastInvalid(of: key) }
 
     /// Ends a call.
     ///
-    /// - Returns: The key as it was known, if this was its last call.
+    /// - Returns: The key as it was stored, if this was its last call.
     @inlinable
     @discardableResult
     package mutating func end(_ key: Key) -> Key? {

@@ -1,22 +1,22 @@
 public import Futures
 
 extension Middleware {
-    /// Gives a call so much time for everything beneath, retries and waits included.
+    /// Limits the time of a call for everything beneath, including retries and waits.
     ///
     /// ```swift
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// The deadline is in the ``CallContext`` of each call beneath, so that timeouts are cut to what is
-    /// left and no retry is begun that cannot end in time. A deadline that the context has already stays
-    /// if it is sooner. When it has passed, the call fails with ``ServiceError/Code/deadlineExceeded``, on the
-    /// scheduler's thread, and what is beneath is cancelled; where nothing is left to begin with, the
+    /// The deadline is in the ``CallContext`` of each call beneath, so timeouts are cut to the remaining
+    /// time, and no retry begins that cannot end in time. An earlier deadline of the context is kept. When
+    /// the deadline has passed, the call fails with ``ServiceError/Code/deadlineExceeded``, on the
+    /// scheduler's thread, and the call beneath is cancelled. If no time remains at the beginning, the
     /// service is not called.
     ///
     /// - Parameters:
     ///   - limit: How long the call may take. Zero: the service is not called. Less is a
     ///     programming error and traps.
-    ///   - scheduler: Whose time it is.
+    ///   - scheduler: The clock.
     public static func deadline(
         _ limit: Duration, on scheduler: some Scheduler = .live
     ) -> Middleware {
@@ -39,7 +39,7 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         let outer = CallContext.current
         let remaining = outer.remaining
-        // An outer deadline that is as near keeps its own clock.
+        // An outer deadline at the same time keeps its own clock.
         let isSooner = remaining.map { limit < $0 } ?? true
         let time = isSooner ? limit : remaining ?? limit
         guard time > .zero else { return refuse(input, in: outer) }
@@ -53,7 +53,7 @@ struct Deadline: Sendable {
         _ future: Future<Output>, of input: Input, at end: SchedulerInstant, of time: Duration,
         in context: CallContext
     ) -> Future<Output> {
-        // What the service took to return is part of it.
+        // The time that the service took to return is part of it.
         let left = scheduler.now.duration(to: end)
         return future.ending(within: left, on: scheduler, in: context, by: Self.name) {
             Self.error(after: time, for: input)

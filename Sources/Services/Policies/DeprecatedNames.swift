@@ -1,6 +1,6 @@
 public import Futures
 
-// Names of the version before, which go with the next one.
+// Names of the previous version, which the next version removes.
 
 extension Middleware {
     /// The old name of ``circuitBreaker(sharing:classifier:)``.

@@ -1,25 +1,25 @@
 import Futures
 
 extension Middleware {
-    /// Calls another service for what failed, with the same input.
+    /// Calls another service after a failure, with the same input.
     ///
     /// ```swift
     /// let api = stack(.fallback(to: cache.load), .retry(), over: transport)
     /// ```
     ///
     /// It is called if the classifier says that the call failed, whatever the cause
-    /// (``CallAssessment/isSuccess``, ``CallAssessment/fault``), except after a cancellation: a
-    /// caller who gives up gets no substitute. It is called on the thread that settled the first
-    /// call, in that call's ``CallContext``, so it sees the time left until the deadline. Its
-    /// result is the result; the first error is in the event ``PolicyEvent/Kind/fellBack(error:)``.
-    /// Cancelling the future cancels whichever call is under way.
+    /// (``CallAssessment/isSuccess``, ``CallAssessment/fault``), except after a cancellation: a caller that
+    /// gives up gets no substitute. It is called on the thread that settled the first call, in that call's
+    /// ``CallContext``, so it sees the time left until the deadline. Its result is the result; the first
+    /// error is in the event ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future cancels the call
+    /// under way.
     ///
     /// An input that is not ``Replayable`` goes to the other service as well. Use this only if the
     /// other service may have the input.
     ///
     /// - Parameters:
     ///   - other: The service that is called instead.
-    ///   - classifier: Decides what an end means.
+    ///   - classifier: Assesses the end of a call.
     public static func fallback(
         to other: @escaping Service<Input, Output>, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -31,20 +31,20 @@ extension Middleware {
         }
     }
 
-    /// Takes a value for what failed.
+    /// Returns a value after a failure.
     ///
-    /// It is taken where ``fallback(to:classifier:)`` calls its service.
+    /// It is returned when ``fallback(to:classifier:)`` would call its service.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - classifier: Decides what an end means.
+    ///   - classifier: Assesses the end of a call.
     public static func fallback(
         _ value: Output, classifier: Classifier<Output> = .standard
     ) -> Middleware {
         fallback(classifier) { _, _, _ in Future(value: value) }
     }
 
-    /// Makes a value of what failed.
+    /// Makes a value from a failure.
     ///
     /// ```swift
     /// let loadRates = stack(
@@ -52,10 +52,10 @@ extension Middleware {
     /// ```
     ///
     /// - Parameters:
-    ///   - classifier: Decides what an end means.
-    ///   - makeValue: Called once for each call whose end the classifier takes for a failure, on the
-    ///     thread that settled it, with the error; with nil where a value was taken for a failure. If
-    ///     it throws, the call fails with what it throws.
+    ///   - classifier: Assesses the end of a call.
+    ///   - makeValue: Called once for each call that the classifier assesses as failed, on the thread that
+    ///     settled it, with the error; with nil if a value was classified as a failure. If it throws, the
+    ///     call fails with that error.
     public static func fallback(
         classifier: Classifier<Output> = .standard,
         from makeValue: @escaping @Sendable (_ error: (any Error)?) throws -> Output
@@ -79,10 +79,10 @@ extension Middleware {
     }
 }
 
-/// What is done about failures.
+/// The fallback policy.
 ///
-/// There is no state to keep: a call is under way. Next: its end stays as it is, or a substitute is
-/// under way, whose end is final.
+/// It keeps no state. A call is under way. Next: its end is final, or a substitute is under way, whose end is
+/// final.
 struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     typealias Substitute = @Sendable (Input, (any Error)?, CallContext) -> Future<Output>
 
@@ -94,7 +94,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     func call(_ service: Service<Input, Output>, _ input: Input) -> Future<Output> {
         let context = CallContext.current
         let future = service(input)
-        // What is there at once needs no object of its own.
+        // A settled result needs no further object.
         if let result = future.result { return replace(result, of: input, in: context) ?? future }
         return future.continued { result in replace(result, of: input, in: context) }
     }

@@ -7,15 +7,15 @@ extension Middleware {
     /// let service = stack(.newTrace(), .retry(), .tracePropagation(), over: transport.send)
     /// ```
     ///
-    /// It belongs outermost, beneath `.observed` alone: all attempts of a call are then in one trace. A call
-    /// whose ``CallContext/traceContext`` is set, by a server or by a call that it is part of, stays in that
-    /// trace. Nothing is sent here; over HTTP, `.tracePropagation` does that. The observers of the call hear of
-    /// the trace by ``PolicyEvent/Kind/traced(_:parent:)``.
+    /// Put it outermost, beneath `.observed` only: all attempts of a call are then in one trace. A call whose
+    /// ``CallContext/traceContext`` is set, by a server or by a call that it is part of, stays in that trace.
+    /// Nothing is sent here; over HTTP, `.tracePropagation` does that. The observers of the call are notified
+    /// of the trace by ``PolicyEvent/Kind/traced(_:parent:)``.
     ///
     /// - Parameters:
-    ///   - share: Which share of the new traces is sampled, from 0 to 1; all unless told otherwise, as
-    ///     OpenTelemetry's default sampler does. Another one is a programming error and traps.
-    ///   - random: Where the IDs and the choice come from: four numbers for each new trace.
+    ///   - share: The share of the new traces that is sampled, from 0 to 1; by default all, as with
+    ///     OpenTelemetry's default sampler. Another value is a programming error and traps.
+    ///   - random: The source of the IDs and of the choice, which draws four numbers for each new trace.
     public static func newTrace(
         samplingShare share: Double = 1, random: RandomSource = .system
     ) -> Middleware {

@@ -1,11 +1,11 @@
 import Futures
 
-/// A sum over the last while, kept in slices of time that expire one after the other.
+/// A sum over a sliding window, kept in slices of time that expire one after the other.
 ///
-/// The slices lie at multiples of their width from the scheduler's origin. What is added counts from
-/// then until the window's length after the beginning of its slice: between (n − 1)/n of the window
-/// and the whole of it. (Finagle's WindowedAdder keeps the same slices, from another origin.) Constant
-/// time for a constant number of slices, and no allocation after the first.
+/// The slices lie at multiples of their width from the scheduler's origin. A number counts until the window's
+/// length after the beginning of its slice: for (n − 1)/n of the window to the whole window. (Finagle's
+/// WindowedAdder keeps the same slices, from another origin.) Constant time for a constant number of slices,
+/// and no allocation after the first.
 struct SlicedSum: Sendable {
     private var slices: [Int]
     /// The width of a slice, in nanoseconds.
@@ -19,8 +19,8 @@ struct SlicedSum: Sendable {
     /// Makes an empty sum.
     ///
     /// - Parameters:
-    ///   - window: How far back it reaches; more than zero.
-    ///   - count: Into how many slices it is cut.
+    ///   - window: The length of the window; more than zero.
+    ///   - count: The number of slices.
     init(over window: Duration, slices count: Int) {
         precondition(window > .zero && count > 0, "a window needs a length and slices")
         slices = Array(repeating: 0, count: count)
@@ -42,7 +42,7 @@ struct SlicedSum: Sendable {
 
     /// Empties the slices that have expired.
     ///
-    /// An instant that lies back, as seen by a thread that was late, counts as the newest.
+    /// An earlier instant, from a thread that is late, counts as the newest.
     private mutating func turn(to instant: SchedulerInstant) {
         if instant < end { return }
         let nanoseconds = instant.offset.nanoseconds

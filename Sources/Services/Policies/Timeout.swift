@@ -1,21 +1,21 @@
 public import Futures
 
 extension Middleware {
-    /// Fails a call that has no result in time, and cancels what is beneath.
+    /// Fails a call that has no result in time, and cancels the call beneath.
     ///
     /// ```swift
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// Beneath a retry it is the time of one attempt. It is never longer than what is left until the
-    /// call's deadline: where that is shorter, the error is ``ServiceError/Code/deadlineExceeded``, and
-    /// where nothing is left, the service is not called. Otherwise it is
-    /// ``ServiceError/Code/timedOut``. The result settles on the scheduler's thread then.
+    /// Beneath a retry it is the time of one attempt. It is never longer than the remaining time until the
+    /// call's deadline. If that time is shorter, the error is ``ServiceError/Code/deadlineExceeded``; if no
+    /// time remains, the service is not called. Otherwise the error is ``ServiceError/Code/timedOut``. The
+    /// future then settles on the scheduler's thread.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait. Zero: only a result that is there at once counts. Less is a
+    ///   - limit: How long to wait. Zero: only a result that is available at once counts. Less is a
     ///     programming error and traps.
-    ///   - scheduler: Whose time it is.
+    ///   - scheduler: The clock.
     public static func timeout(
         _ limit: Duration, on scheduler: some Scheduler = .live
     ) -> Middleware {
@@ -41,7 +41,7 @@ struct Timeout: Sendable {
                 input, in: context, by: Self.name)
         }
         let future = service(input)
-        // What is there already needs no timer.
+        // A settled future needs no timer.
         return future.isSettled ? future : cut(future, of: input, in: context)
     }
 
@@ -55,10 +55,10 @@ struct Timeout: Sendable {
     }
 }
 
-/// How long a call may take: its policy's limit, or what is left until its deadline.
+/// How long a call may take: its policy's limit, or the remaining time until its deadline.
 struct TimeAllowed: Equatable, Sendable {
     let duration: Duration
-    /// What it is called when the duration has passed.
+    /// The error code when the duration has passed.
     let code: ServiceError.Code
 
     /// The limit of an attempt, cut by the deadline.
@@ -88,7 +88,7 @@ struct TimeAllowed: Equatable, Sendable {
 }
 
 extension Future {
-    /// Fails with an error if there is no result in time, and tells so.
+    /// Fails with an error if there is no result in time, and reports it.
     final func ending(
         within limit: Duration, on scheduler: any Scheduler, in context: CallContext,
         by policy: String, failingWith error: @escaping @Sendable () -> ServiceError
@@ -96,8 +96,8 @@ extension Future {
         guard context.isObserved else {
             return timeout(limit, on: scheduler) { error() }
         }
-        // A result may come while the timer fires. So the event is reported where the timer's own
-        // error arrives, before any other observer hears of the error.
+        // A result may arrive while the timer fires. So the event is reported when the timer's own error
+        // arrives, before any other observer gets the error.
         let expiry = Expiry()
         return timeout(limit, on: scheduler) { expiry }.mapError { failure in
             guard (failure as? Expiry) === expiry else { return failure }
@@ -107,5 +107,5 @@ extension Future {
     }
 }
 
-/// What a timer fails a future with, to be known again.
+/// The error of a timer, recognised by identity.
 private final class Expiry: Error {}

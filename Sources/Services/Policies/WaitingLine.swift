@@ -1,8 +1,8 @@
-/// A queue, first in first out, whose entries may leave from any place.
+/// A first-in, first-out queue whose entries may leave from any position.
 ///
 /// Each entry gets a ticket, a unique number. Joining, leaving and calling the next take constant
-/// time, amortised: an entry that leaves is removed from a table at once, and from the order when
-/// half of the order are gone. So the memory is in proportion to the waiting entries.
+/// time, amortised: an entry that leaves is removed from a table at once, and from the order when half of the
+/// order have left. So the memory is in proportion to the waiting entries.
 struct WaitingLine<Element> {
     private var elements: [Int: Element] = [:]
     /// The tickets by age, those that have left included, from `first` on.
@@ -15,7 +15,7 @@ struct WaitingLine<Element> {
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// How many tickets are kept, for the test that they do not pile up.
+    /// How many tickets are kept, for the test that they do not accumulate.
     var size: Int { order.count }
 
     /// Joins at the end.
@@ -30,14 +30,14 @@ struct WaitingLine<Element> {
 
     /// Leaves.
     ///
-    /// - Returns: What has left; nil if it was gone already.
+    /// - Returns: The entry; nil if it had left already.
     mutating func remove(_ ticket: Int) -> Element? {
         let element = elements.removeValue(forKey: ticket)
         tidy()
         return element
     }
 
-    /// Takes the one out that has waited longest.
+    /// Removes the entry that has waited longest.
     mutating func popFirst() -> Element? {
         while first < order.count {
             first += 1
@@ -49,7 +49,7 @@ struct WaitingLine<Element> {
         return nil
     }
 
-    /// Drops the tickets that have left, once they are as many as those that wait.
+    /// Removes the tickets that have left, when they are as many as those that wait.
     private mutating func tidy() {
         guard order.count > 2 * elements.count + 16 else { return }
         order = order[first...].filter { elements[$0] != nil }

@@ -1,9 +1,9 @@
 public import Futures
 
 extension CallContext {
-    /// Sends a request by a function, and notes in the ``record`` that it is sent and what became of it.
+    /// Sends a request by a function, and notes in the ``record`` that it is sent, and its fate.
     ///
-    /// For a transport of your own, and for whatever else sends:
+    /// For your own transport, and for other code that sends:
     ///
     /// ```swift
     /// let send: Service<Order, Receipt> = { order in
@@ -14,12 +14,12 @@ extension CallContext {
     /// If no policy may repeat the call, the function is called, and nothing is noted.
     ///
     /// - Parameters:
-    ///   - request: What is sent.
-    ///   - fate: Says what became of a request that is not replayable. Called at most once, on the thread that
-    ///     settles the call.
+    ///   - request: The request.
+    ///   - fate: Returns the fate of a request that is not replayable. Called at most once, on the thread
+    ///     that settles the call.
     ///   - send: Sends it. Called at most once, at once.
-    /// - Returns: The future of the function; one that rejects with ``Superseded`` where the request may not
-    ///   be sent.
+    /// - Returns: The future of the function; a future that rejects with ``Superseded`` if the request may
+    ///   not be sent.
     public func sending<Output: Sendable>(
         _ request: some Replayable,
         fate: @escaping @Sendable (Result<Output, any Error>) -> CallRecord.Fate,
@@ -29,7 +29,7 @@ extension CallContext {
         let isReplayable = request.isReplayable
         do {
             let mark = try record.willSend(replayable: isReplayable)
-            // What may be sent twice may have any fate.
+            // The fate of a request that may be sent twice does not matter.
             return isReplayable ? send() : send().onEnd { record.end(mark, fate($0)) }
         } catch {
             return Future(error: error)

@@ -12,23 +12,23 @@ extension CallContext {
     /// The number of the innermost span, as ``PolicyEvent/span`` has it; nil without observers.
     public var spanNumber: Int? { span?.number }
 
-    /// Tells the observers of the call what a policy did; without observers, nothing is evaluated.
+    /// Notifies the observers of the call of an action of a policy; without observers, nothing is evaluated.
     ///
     /// ```swift
     /// CallContext.current.report(.note("signed"), by: "signing")
     /// ```
     ///
     /// - Parameters:
-    ///   - kind: What was done.
+    ///   - kind: The action.
     ///   - policy: The kind of policy, the same in all its events.
-    ///   - name: The name of the policy's state, where it has one.
+    ///   - name: The name of the policy's state, if it has one.
     public func report(
         _ kind: @autoclosure () -> PolicyEvent.Kind, by policy: String, named name: String? = nil
     ) {
         report(kind(), isUnproven: false, by: policy, named: name)
     }
 
-    /// Tells what a policy did, and whether it was not known to be safe.
+    /// Notifies the observers of an action of a policy, and whether it was not known to be safe.
     func report(
         _ kind: @autoclosure () -> PolicyEvent.Kind, isUnproven: Bool, by policy: String,
         named name: String?
@@ -41,18 +41,18 @@ extension CallContext {
 
     /// Calls a service in this context, as one of several calls that a policy makes for one.
     ///
-    /// Where the call is observed, this one gets a span of its own, beneath the context's: its
-    /// beginning, and its end with outcome and latency, are told, also if it is cancelled.
+    /// If the call is observed, this one gets a span of its own, beneath the context's. The observers are
+    /// notified of its beginning, and of its end with outcome and latency, also if it is cancelled.
     ///
     /// - Parameters:
-    ///   - name: What the span is called, like "attempt 2".
+    ///   - name: The span's name, like "attempt 2".
     ///   - attempt: Which attempt it is.
-    ///   - record: What notes what it sends.
+    ///   - record: The record of what it sends.
     ///   - policy: The kind of policy.
     ///   - policyName: The name of its state.
-    ///   - classifier: Decides what is told of the end.
-    ///   - service: What is called.
-    ///   - input: What it is called with.
+    ///   - classifier: Decides the reported outcome.
+    ///   - service: The service.
+    ///   - input: The input.
     func call<Input: Sendable, Output: Sendable>(
         _ name: @autoclosure () -> String, attempt: Int, record: CallRecord?, by policy: String,
         named policyName: String? = nil, classifier: Classifier<Output>,
@@ -64,7 +64,7 @@ extension CallContext {
             name(), by: policy, named: policyName, classifier: classifier, service, input)
     }
 
-    /// Calls a service in this context, whose span no observer has heard of yet.
+    /// Calls a service in this context, whose span has not been reported yet.
     func callInSpan<Input: Sendable, Output: Sendable>(
         _ name: String, by policy: String, named policyName: String? = nil,
         classifier: Classifier<Output>, _ service: Service<Input, Output>, _ input: Input
@@ -82,9 +82,10 @@ extension CallContext {
         return end(ending, after: future, classifier)
     }
 
-    /// The way of calls that are pending, or have failed.
+    /// The path of calls that are pending, or have failed.
     ///
-    /// Apart, as it looks up generic types at run time, which the compiler would do for all.
+    /// A separate function: it looks up generic types at run time, and inlined, the compiler would do that
+    /// for all calls.
     @inline(never)
     private func end<Output: Sendable>(
         _ ending: SpanEnding, after future: Future<Output>, _ classifier: Classifier<Output>
@@ -97,7 +98,7 @@ extension CallContext {
     }
 }
 
-/// What tells the end of a span.
+/// The parts that report the end of a span.
 private struct SpanEnding: Sendable {
     let span: CallSpan
     let policy: String

@@ -1,6 +1,6 @@
 import Futures
 
-/// What belongs to the present call beside its input.
+/// The context of the current call: what belongs to it besides its input.
 ///
 /// ```swift
 /// let transport: Service<Endpoint, Data> = { endpoint in
@@ -21,7 +21,7 @@ import Futures
 /// Reading it takes about 15 ns, binding it some 50 to 100. A policy binds it only if it has
 /// something new to bind.
 public struct CallContext {
-    /// The context of the call that is being made here and now; empty outside of any.
+    /// The context of the current call; empty outside of a call.
     public static var current: CallContext { CallContext(storage: bound) }
 
     /// Calls a function in this context.
@@ -59,7 +59,7 @@ public struct CallContext {
 
     /// Makes the context of a call that belongs to a distributed trace, or to none.
     ///
-    /// - Parameter traceContext: Where it belongs, such as what a server has read of its caller.
+    /// - Parameter traceContext: The trace context, such as the one that a server has read from a request.
     public init(traceContext: TraceContext?) {
         storage = traceContext.map { Storage(Parts(traceContext: $0)) }
     }
@@ -75,16 +75,16 @@ public struct CallContext {
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
 
-    /// Where the call belongs in a distributed trace; nil where nothing is traced.
+    /// The call's place in a distributed trace; nil if nothing is traced.
     ///
-    /// The span is the one that was begun last on the way here: the caller's, the call's, or that of a request.
+    /// The span is the innermost one: the caller's, the call's, or that of a request.
     public var traceContext: TraceContext? { storage?.parts.traceContext }
 
-    /// What the innermost attempt sends, for a policy that may repeat it; nil without such a
+    /// The record of what the innermost attempt sends, for a policy that may repeat it; nil without such a
     /// policy.
     public var record: CallRecord? { storage?.parts.record }
 
-    /// What another module binds to the call, such as the context of a tracer; nil without it.
+    /// A value that another module binds to the call, such as the context of a tracer; nil without it.
     package var carried: (any Sendable)? { storage?.parts.carried }
 
     /// Whether a first attempt in this context needs neither a span nor another number.
@@ -108,7 +108,7 @@ public struct CallContext {
         var record: CallRecord?
         var traceContext: TraceContext?
         var carried: (any Sendable)?
-        /// Whose own work the call is part of.
+        /// The objects whose own work the call is part of.
         var works: [ObjectIdentifier] = []
     }
 
@@ -119,7 +119,9 @@ public struct CallContext {
         init(_ parts: Parts) { self.parts = parts }
     }
 
-    /// The bound value, which the futures pass on without knowing its type; nothing else binds one.
+    /// The bound value.
+    ///
+    /// The futures pass it on without its type; only this type binds one.
     private static var bound: Storage? {
         CallerContext.bound.map { unsafeDowncast($0, to: Storage.self) }
     }
@@ -134,7 +136,7 @@ extension CallContext {
         attempt == self.attempt ? self : with { $0.attempt = attempt }
     }
 
-    /// The same with another record, or with none: for what is not part of an attempt, such as work that
+    /// The same with another record, or with none: for work that is not part of an attempt, such as work that
     /// several calls share.
     public func with(record: CallRecord?) -> CallContext {
         record === self.record ? self : with { $0.record = record }
@@ -148,10 +150,10 @@ extension CallContext {
     /// The same with something that another module binds to the call, in place of what was bound before.
     package func with(carried: any Sendable) -> CallContext { with { $0.carried = carried } }
 
-    /// The same as an attempt, within a span where the call is observed.
+    /// The same as an attempt, within a span if the call is observed.
     func with(attempt: Int, record: CallRecord?, span: CallSpan?) -> CallContext {
         if attempt == self.attempt, record === self.record, span == nil { return self }
-        // The way of most attempts: there is nothing to copy.
+        // The path of most attempts: there is nothing to copy.
         if storage == nil, span == nil {
             return CallContext(storage: Storage(Parts(attempt: attempt, record: record)))
         }
@@ -162,7 +164,7 @@ extension CallContext {
         }
     }
 
-    /// The same as part of the work of an object, which is to know its own calls when it meets them.
+    /// The same as part of the work of an object, so that the object recognises its own calls.
     package func within(_ object: AnyObject) -> CallContext {
         with { $0.works.append(ObjectIdentifier(object)) }
     }

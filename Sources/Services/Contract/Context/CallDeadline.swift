@@ -1,8 +1,8 @@
 public import Futures
 
-/// The instant by which a call has to end, together with the clock that it is read on.
+/// The instant by which a call has to end, together with its clock.
 ///
-/// Instants of different schedulers cannot be compared; the time that is left can.
+/// Instants of different schedulers cannot be compared; the remaining times can.
 public struct CallDeadline {
     /// The time that is left: zero at the deadline, less afterwards.
     public var remaining: Duration { scheduler.now.duration(to: instant) }
@@ -19,7 +19,7 @@ public struct CallDeadline {
         self.scheduler = scheduler
     }
 
-    /// Makes a deadline that is a while away.
+    /// Makes a deadline after a duration from now.
     public init(after duration: Duration, on scheduler: some Scheduler = .live) {
         self.init(at: scheduler.now.advanced(by: duration), on: scheduler)
     }

@@ -1,18 +1,17 @@
 import Futures
 import Synchronization
 
-/// What one attempt of a call has sent, as far as it matters to a policy that may repeat the call.
+/// A record of the requests that one attempt of a call has sent, for a policy that may repeat the call.
 ///
-/// A policy that may repeat binds a record in the ``CallContext`` of each attempt. Code that sends
-/// a request notes a mark in it before it sends, and afterwards what became of the request. So the
-/// policy decides by what left the process, whatever code is in between: functions that make
-/// requests of other inputs, further policies, services of yours.
-/// ``CallContext/sending(_:fate:by:)`` notes both.
+/// A policy that may repeat binds a record in the ``CallContext`` of each attempt. Code that sends a request
+/// notes a mark in it before it sends, and afterwards the request's fate. So the policy decides by what left
+/// the process, whatever code is in between: functions that convert inputs to requests, further policies,
+/// your own services. ``CallContext/sending(_:fate:by:)`` notes both.
 ///
 /// Marks count in the records of the outer attempts as well, which this attempt is part of. A record may be
 /// used from any thread; each use is a few atomic operations for each outer attempt.
 public final class CallRecord: Sendable {
-    /// What became of a request that was sent.
+    /// The fate of a request that was sent.
     public enum Fate: Hashable, Sendable {
         /// It did not leave the process, or did not reach the service.
         case unsent
@@ -24,9 +23,9 @@ public final class CallRecord: Sendable {
 
     /// What an attempt has done.
     public enum Verdict: Hashable, Sendable {
-        /// Nothing is known: no mark was noted.
+        /// No mark was noted, so nothing is known.
         case nothing
-        /// All that may have been processed may be processed twice.
+        /// All requests that may have been processed may be processed twice.
         case repeatable
         /// A request that may not be processed twice may have been processed.
         case harmful
@@ -34,7 +33,7 @@ public final class CallRecord: Sendable {
 
     /// A request that is being sent.
     public struct Mark: Sendable {
-        /// Nil where the request may be processed twice, so that its fate does not matter.
+        /// Nil if the request may be processed twice, so that its fate does not matter.
         fileprivate let request: UnreplayableRequest?
     }
 
@@ -64,32 +63,32 @@ extension CallRecord {
     ///
     /// - Parameter isReplayable: Whether it does no harm if the request is processed twice.
     /// - Returns: The mark to be given to ``end(_:_:)``.
-    /// - Throws: ``Superseded``, and then the request must not be sent: where the attempt, or one around it,
-    ///   is over; and where the request is not replayable, the call is hedged, and another of its attempts
-    ///   has sent such a request.
+    /// - Throws: ``Superseded``, and then the request must not be sent: the attempt, or one around it, is
+    ///   over; or the request is not replayable, the call is hedged, and another of its attempts has sent
+    ///   such a request.
     public func willSend(replayable isReplayable: Bool) throws(Superseded) -> Mark {
         let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
         try add(mark)
         return mark
     }
 
-    /// Notes what became of a request; without this note, it may have arrived.
+    /// Notes the fate of a request; without this note, the request counts as possibly arrived.
     ///
     /// - Parameters:
     ///   - mark: The request's mark. Only its first end counts.
-    ///   - fate: What became of it.
+    ///   - fate: The fate.
     public func end(_ mark: Mark, _ fate: Fate) {
         guard let request = mark.request, request.end(), fate != .mayHaveArrived else { return }
         subtract()
     }
 
-    /// Makes a record for a part of the attempt that may note what it sends, or may not.
+    /// Makes a record for a part of the attempt that may or may not note what it sends.
     ///
     /// - Parameter mark: A mark of this record, for what the part sends; it is removed as soon as
     ///   the part notes a mark of its own.
     public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
 
-    /// From the outermost record inwards; where one refuses, none keeps the mark.
+    /// From the outermost record inwards; if one refuses, none keeps the mark.
     private func add(_ mark: Mark) throws(Superseded) {
         try outer?.add(mark)
         let isReplayable = mark.request == nil
@@ -106,7 +105,7 @@ extension CallRecord {
         if let presumed { outer?.end(presumed, .unsent) }
     }
 
-    /// Takes an unreplayable mark back.
+    /// Removes an unreplayable mark.
     private func subtract() {
         change { state in
             state.subtract()
@@ -115,8 +114,8 @@ extension CallRecord {
         outer?.subtract()
     }
 
-    /// - Parameter change: Makes the new state of the old; called again where another thread was first. It
-    ///   returns whether there is a change.
+    /// - Parameter change: Makes the new state from the old one, and returns whether there is a change.
+    ///   Called again if another thread was first.
     @discardableResult
     func change(_ change: (inout RecordState) -> Bool) -> Bool {
         var old = state.load(ordering: .acquiring)
@@ -134,18 +133,18 @@ extension CallRecord {
 // MARK: - What it means
 
 extension CallRecord {
-    /// What the attempt has done so far.
+    /// The verdict on the attempt so far.
     public var verdict: Verdict {
         let own = state.load(ordering: .acquiring).verdict
         guard own != .harmful, let adopted = adopted.load() else { return own }
         return adopted.withLock { $0 }.reduce(own) { max($0, $1.verdict) }
     }
 
-    /// Ends the attempt: from now on nothing is sent in it.
+    /// Ends the attempt: from now on it may send nothing.
     ///
     /// The records of shared calls that it has joined stay open.
     ///
-    /// - Returns: What the attempt has done.
+    /// - Returns: The verdict on the attempt.
     @discardableResult
     public func close() -> Verdict {
         change { state in
@@ -155,7 +154,7 @@ extension CallRecord {
         return verdict
     }
 
-    /// Counts what a shared call sends, before and after this, as sent in this attempt as well.
+    /// Counts the requests of a shared call, before and after this, as requests of this attempt as well.
     ///
     /// - Parameter flight: The record of the shared call.
     public func adopt(_ flight: CallRecord) {

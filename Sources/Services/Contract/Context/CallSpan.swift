@@ -21,12 +21,12 @@ struct CallSpan: Sendable {
     /// A span within this one.
     func child() -> CallSpan { CallSpan(trace, parent: number) }
 
-    /// A span within this one that is told to others as well.
+    /// A span within this one that is reported to further observers as well.
     func child(toldTo observers: [ServiceObserver]) -> CallSpan {
         CallSpan(CallTrace(joining: trace, observers: observers), parent: number)
     }
 
-    /// Tells the observers what a policy did.
+    /// Notifies the observers of an action of a policy.
     func tell(
         _ kind: PolicyEvent.Kind, by policy: String, named name: String?, attempt: Int,
         at instant: SchedulerInstant, health: CallAssessment.Health? = nil,
@@ -40,11 +40,11 @@ struct CallSpan: Sendable {
     }
 }
 
-/// What the spans of one call have in common.
+/// The state that the spans of one call share.
 final class CallTrace: Sendable {
     let call: UInt64
     let observers: [ServiceObserver]
-    /// The clock that events are dated by: a closure, which is called without a copy of the scheduler.
+    /// The clock of the events: a closure, which is called without a copy of the scheduler.
     let now: @Sendable () -> SchedulerInstant
     /// The trace that counts the spans, if it is another one.
     private let outer: CallTrace?
@@ -61,7 +61,8 @@ final class CallTrace: Sendable {
         outer = nil
     }
 
-    /// The trace of a call that is observed already, told to others as well; on the same clock.
+    /// The trace of a call that is observed already, reported to further observers as well; on the same
+    /// clock.
     init(joining trace: CallTrace, observers: [ServiceObserver]) {
         call = trace.call
         self.observers = trace.observers + observers

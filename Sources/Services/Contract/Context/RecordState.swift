@@ -28,6 +28,6 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
 
     mutating func add(isReplayable: Bool) { rawValue = (rawValue | 4) + (isReplayable ? 0 : 8) }
 
-    /// Takes an unreplayable request back.
+    /// Subtracts an unreplayable request.
     mutating func subtract() { rawValue -= 8 }
 }

@@ -6,7 +6,7 @@ final class SoleSender: Sendable {
 
     /// Claims to be that attempt.
     ///
-    /// - Returns: False where another one is.
+    /// - Returns: False if another attempt is.
     fileprivate func claim(for record: CallRecord) -> Bool {
         let (isFirst, current) = sender.compareExchange(
             expected: nil, desired: ObjectIdentifier(record), ordering: .relaxed)
@@ -15,7 +15,7 @@ final class SoleSender: Sendable {
 }
 
 extension CallRecord {
-    /// Lets other attempts be made beside this one.
+    /// Allows other attempts beside this one.
     ///
     /// - Parameter sender: What they have in common. It keeps no record alive: the maker of the
     ///   attempts does, so that no two have the same identity.

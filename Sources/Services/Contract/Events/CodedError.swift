@@ -1,6 +1,6 @@
 public import Futures
 
-/// An error that can say of which kind it is, in a word that may be written to a log.
+/// An error with a code that may be written to a log.
 ///
 /// ```swift
 /// extension LoginError: CodedError {
@@ -8,8 +8,7 @@ public import Futures
 /// }
 /// ```
 ///
-/// What observers write of an error is its type, and this. Nothing else of it is written: a message,
-/// a request or a body may hold secrets.
+/// Observers write only an error's type and this code. A message, a request or a body may hold secrets.
 public protocol CodedError: Error {
     /// The kind of error: a code, a status. It must hold no secrets.
     var loggedCode: String { get }

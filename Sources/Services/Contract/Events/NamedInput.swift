@@ -1,4 +1,4 @@
-/// An input that can say what is asked for, in words that may be written to a log.
+/// An input with a name that may be written to a log.
 ///
 /// ```swift
 /// extension ProductQuery: NamedInput {
@@ -6,12 +6,12 @@
 /// }
 /// ```
 ///
-/// An error of a policy's own, such as one of a timeout, names its input by this. Nothing is
-/// written of an input that does not conform: it may hold secrets.
+/// A policy's own error, such as that of a timeout, contains this name. Nothing is written about an input
+/// that does not conform: it may hold secrets.
 public protocol NamedInput {
-    /// What is asked for. It must hold no secrets.
+    /// The name. It must hold no secrets.
     var loggedName: String { get }
 }
 
-/// What is asked for, nil where the input does not say it.
+/// The name of an input; nil if it does not conform.
 func loggedName(of input: some Sendable) -> String? { (input as? any NamedInput)?.loggedName }

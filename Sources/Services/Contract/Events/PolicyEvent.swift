@@ -1,9 +1,9 @@
 public import Futures
 
-/// One thing that a policy did for a call.
+/// One action of a policy for a call.
 ///
 /// The events of a call form a tree of spans: ``Kind/began(name:)`` opens one, ``Kind/ended(_:latency:error:)``
-/// closes it, and whatever comes between with the same ``call`` and ``span`` happened within it.
+/// closes it, and the events between them with the same ``call`` and ``span`` happened within it.
 /// Spans of hedges and of nested services overlap in time.
 public struct PolicyEvent {
     /// What was done.
@@ -12,29 +12,29 @@ public struct PolicyEvent {
     /// The kind of policy that did it: `"retry"`, `"hedge"`; or your own.
     public let policy: String
 
-    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil where it has none.
+    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
     public let policyName: String?
 
-    /// When, on the clock given to ``Middleware/observed(by:on:named:classifier:)``.
+    /// The instant, on the clock passed to ``Middleware/observed(by:on:named:classifier:)``.
     public let instant: SchedulerInstant
 
-    /// The call that it was done for: a number that no other call in this process has.
+    /// The number of the call, unique in this process.
     public let call: UInt64
 
-    /// The part of the call in which it was done, counted from one within the call.
+    /// The number of the span in which it happened, counted from one within the call.
     public let span: Int
 
-    /// The part that this one is within; nil for the whole call.
+    /// The number of the parent span; nil for the whole call.
     public let parent: Int?
 
-    /// Which attempt of the innermost retry it was done in, counted from one.
+    /// The attempt of the innermost retry, counted from one.
     public let attempt: Int
 
-    /// What the end of a span says about the service's health; nil in other events.
+    /// For the end of a span: what it says about the service's health; nil in other events.
     public let health: CallAssessment.Health?
 
-    /// Whether a call is repeated of which nothing says that it may be: no mark in its ``CallRecord``, no
-    /// request in its error, and an input that is not ``Replayable``.
+    /// Whether a call is repeated although it is not known to be repeatable: it has no mark in its
+    /// ``CallRecord``, no request in its error, and an input that is not ``Replayable``.
     public let isUnproven: Bool
 
     /// Makes an event.
@@ -57,18 +57,18 @@ public struct PolicyEvent {
 }
 
 extension PolicyEvent {
-    /// The kinds of things that policies do.
+    /// The kinds of actions of policies.
     ///
-    /// More may come: let a switch have a default.
+    /// Later versions may add cases: a switch needs a default.
     public enum Kind {
         /// A span began: the whole call, an attempt, a hedge.
         case began(name: String)
         /// The span ended. The outcome is the caller's, so a rejection by a healthy service is a failure. The
-        /// error is nil where there was a value.
+        /// error is nil if there was a value.
         case ended(Outcome, latency: Duration, error: (any Error)?)
 
-        /// Another attempt follows, after a while. The error is nil where a value was taken for
-        /// a failure.
+        /// Another attempt follows, after a duration. The error is nil if a value was classified as a
+        /// failure.
         case retrying(after: Duration, error: (any Error)?)
         /// A retryable failure is returned instead.
         case retryWithheld(RetryWithheld)
@@ -76,33 +76,34 @@ extension PolicyEvent {
         /// The time was over: that of an attempt, or the call's.
         case timedOut(after: Duration)
 
-        /// Another call is made beside those under way, which had so long.
+        /// Another call is made beside those under way, after this duration.
         case hedged(after: Duration)
         /// One of several calls under way was the first to succeed; the first call is number 1.
         case hedgeWon(number: Int)
-        /// A call under way was cancelled, since another was first.
+        /// A call under way was cancelled, because another was first.
         case hedgeLost(number: Int)
 
-        /// A breaker went from one state to another.
+        /// A breaker changed from one state to another.
         case stateChanged(from: String, to: String)
         /// A call was refused, without reaching the service.
         case refused(ServiceError)
-        /// A call goes on without the policy: an ``Middleware/each(by:limit:named:_:)`` has no room for its key.
+        /// A call continues without the policy: an ``Middleware/each(by:limit:named:_:)`` has no room for its
+        /// key.
         case bypassed
 
-        /// A call waits for its turn; so many are in the queue, itself included.
+        /// A call waits in a queue of this length, itself included.
         case queued(length: Int)
         /// A call that had waited runs.
         case dequeued(after: Duration)
 
-        /// A call joined one that was under way; so many share it now.
+        /// A call joined one that was under way; this number of callers share it now.
         case coalesced(callers: Int)
-        /// An answer was there already.
+        /// An answer was found.
         case hit
-        /// No answer was there.
+        /// No answer was found.
         case miss
 
-        /// A substitute is used for what failed. The error is nil where a value was taken for a failure.
+        /// A substitute replaces a failure. The error is nil if a value was classified as a failure.
         case fellBack(error: (any Error)?)
 
         /// A delay was injected.
@@ -125,7 +126,7 @@ public enum RetryWithheld: String, CaseIterable {
     case attemptsUsed
     /// What was sent, or the input, may not be sent twice.
     case notReplayable
-    /// Nothing says that the call may be made twice.
+    /// The call is not known to be repeatable.
     case unproven
     /// The other side asked for a longer wait than is allowed.
     case askedTooLong

@@ -1,4 +1,4 @@
-/// Hears what the policies of a stack do.
+/// An observer of the events of a stack's policies.
 ///
 /// ```swift
 /// let printing = ServiceObserver { event in print(event.policy, event.kind) }
@@ -7,13 +7,13 @@
 public struct ServiceObserver {
     /// Hears of one event.
     ///
-    /// Called on the thread where it happened, at once; no lock is held. Events of one call may come
-    /// from several threads at the same time.
+    /// Called at once, on the thread where the event happened, while no lock is held. Events of one call may
+    /// come from several threads at the same time.
     public let receive: @Sendable (PolicyEvent) -> Void
 
     /// Makes an observer.
     ///
-    /// - Parameter receive: Hears of each event, from any thread. It should return soon: the call waits.
+    /// - Parameter receive: Called with each event, on any thread. It should return quickly: the call waits.
     public init(_ receive: @escaping @Sendable (PolicyEvent) -> Void) { self.receive = receive }
 }
 

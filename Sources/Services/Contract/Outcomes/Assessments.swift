@@ -1,13 +1,13 @@
 public import Futures
 
-// What the errors of this module and of Futures mean to the policies. Those of HTTP stand in HTTPNetworking,
-// in a file of the same name; the guide to errors has the whole table.
+// The meaning of the errors of this module and of Futures for the policies. Those of HTTP are in
+// HTTPNetworking, in a file of the same name; the guide to errors has the whole table.
 
 extension ServiceError: OutcomeAdvising {
     /// A refusal says nothing about the service, and is not repeated: that would add to the load that it sheds.
     ///
-    /// The end of an attempt's time is the service's failure, the end of the call's time is not. Both may be
-    /// repeated as far as the call's deadline leaves time.
+    /// An attempt's timeout is a failure of the service; the call's deadline is not. Both may be repeated if
+    /// the call's deadline leaves time.
     public var assessment: CallAssessment {
         switch code {
         case .timedOut, .injected: .transient()
@@ -24,8 +24,8 @@ extension ServiceError: OutcomeAdvising {
 }
 
 extension FutureError: OutcomeAdvising {
-    /// A promise that was abandoned, a cycle, and an aggregate of nothing are mistakes in the service, and would
-    /// come again.
+    /// An abandoned promise, a cycle, and an aggregate without inputs are mistakes in the service, and would
+    /// happen again.
     public var assessment: CallAssessment {
         switch code {
         case .abandoned, .cycle, .noInputs: .failure

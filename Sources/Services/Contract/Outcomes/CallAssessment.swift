@@ -1,15 +1,15 @@
-/// What the end of a call means, in separate answers.
+/// The meaning of the end of a call, with a separate answer for each question.
 ///
-/// Each policy reads what concerns it: retry and hedge ``retry``, a circuit breaker ``health``, a fallback and
-/// observers ``isSuccess``. A ``Classifier`` decides it once for all of them.
+/// Each policy reads one part: retry and hedge read ``retry``, a circuit breaker reads ``health``, a fallback
+/// and observers read ``isSuccess``. A ``Classifier`` decides it once for all of them.
 public struct CallAssessment {
-    /// What the end says about the service's health.
+    /// The service's health, as the end of the call shows it.
     public enum Health: String {
         /// The service worked, even if it answered that a request is wrong.
         case healthy
         /// The service failed, or did not answer in time.
         case unhealthy
-        /// Nothing: the service was not called, or its answer was not waited for.
+        /// Not known: the service was not called, or its answer was not awaited.
         case unknown
     }
 
@@ -27,7 +27,7 @@ public struct CallAssessment {
         case nobody
         /// The caller: an input that cannot be sent, a wrong type, too short a time.
         case caller
-        /// The way to the service.
+        /// The network.
         case network
         /// The service.
         case service
@@ -38,7 +38,7 @@ public struct CallAssessment {
     /// Whether the call did what its caller wanted.
     public var isSuccess: Bool
 
-    /// What the end says about the service's health.
+    /// The service's health, as the end of the call shows it.
     public var health: Health
 
     /// Whether another call may succeed, and when.
@@ -66,16 +66,16 @@ extension CallAssessment {
     public static let success = CallAssessment(
         isSuccess: true, health: .healthy, retry: .never, fault: .nobody)
 
-    /// The caller went away, or the call is not needed any more.
+    /// The caller gave up, or the call is not needed any more.
     public static let givenUp = CallAssessment(.unknown, .never, .nobody)
 
-    /// The caller made a mistake: the service was not called with it, or is not to blame for what came.
+    /// The caller made a mistake: the service was not called, or did not cause the failure.
     public static let callersMistake = CallAssessment(.unknown, .never, .caller)
 
     /// A policy of this process refused the call.
     public static let refusal = CallAssessment(.unknown, .never, .policy)
 
-    /// The time that the caller gives was over.
+    /// The caller's time was over.
     public static let outOfTime = CallAssessment(.unknown, .after(nil), .caller)
 
     /// The service works, and says that the request is wrong.
@@ -87,7 +87,7 @@ extension CallAssessment {
     /// The service failed, and may not fail again.
     ///
     /// - Parameters:
-    ///   - delay: How long it asks to wait, nil if it did not.
+    ///   - delay: How long the service asks to wait; nil if it does not ask.
     ///   - fault: Who caused it.
     public static func transient(
         after delay: Duration? = nil, fault: Fault = .service
@@ -97,7 +97,7 @@ extension CallAssessment {
 }
 
 extension CallAssessment {
-    /// What an outcome says, of which the parts are not told apart.
+    /// The assessment of an outcome, which has no separate answers.
     public init(_ outcome: Outcome) {
         switch outcome {
         case .success: self = .success
@@ -107,7 +107,7 @@ extension CallAssessment {
         }
     }
 
-    /// What an error means by the standard rules; ``Classifier/standard`` says which.
+    /// The assessment of an error by the rules of ``Classifier/standard``.
     package init(of error: any Error) {
         switch error {
         case is CancellationError: self = .givenUp
@@ -119,13 +119,13 @@ extension CallAssessment {
 }
 
 extension Outcome {
-    /// What an assessment is to a policy: a rejection by a healthy service is a success.
+    /// The outcome for a policy: a rejection by a healthy service is a success.
     public init(_ assessment: CallAssessment) {
         let isHealthyEnd = assessment.health == .healthy && assessment.retry == .never
         self = isHealthyEnd ? .success : Outcome(forCallerOf: assessment)
     }
 
-    /// What an assessment is to the caller, and to the observers of the call.
+    /// The outcome for the caller, and for the observers of the call.
     init(forCallerOf assessment: CallAssessment) {
         switch assessment.retry {
         case _ where assessment.isSuccess: self = .success

@@ -1,4 +1,4 @@
-/// An error by which a caller's mistake is told: an input that cannot be sent, a type that does not fit.
+/// An error for a caller's mistake: an input that cannot be sent, a type that does not fit.
 ///
 /// It says nothing about the service, and another call would end in the same way.
 ///

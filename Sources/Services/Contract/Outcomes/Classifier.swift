@@ -1,6 +1,6 @@
 import Futures
 
-/// Decides what the end of a call means: for retry, breaker, hedging, budget and fallback.
+/// Assesses the end of a call for retry, breaker, hedging, budget and fallback.
 ///
 /// ```swift
 /// let classifier = Classifier<Page> { result in
@@ -10,18 +10,18 @@ import Futures
 /// let api = stack(.retry(classifier: classifier), over: loadPage)
 /// ```
 ///
-/// Whether an *input* may be repeated is not its concern: see ``Replayable``.
+/// It does not decide whether an *input* may be repeated: see ``Replayable``.
 public struct Classifier<Output: Sendable> {
     /// Decides for one result.
     ///
-    /// - Returns: What the policies take it for. On the thread that settled the call.
+    /// - Returns: The outcome for the policies. Called on the thread that settled the call.
     public func callAsFunction(_ result: Result<Output, any Error>) -> Outcome {
         Outcome(assess(result))
     }
 
-    /// Decides for one result, one question at a time.
+    /// Assesses one result, with separate answers.
     ///
-    /// - Returns: What the policies take it for. On the thread that settled the call.
+    /// - Returns: The outcome for the policies. Called on the thread that settled the call.
     public func assess(_ result: Result<Output, any Error>) -> CallAssessment {
         if let classify { return classify(result) }
         guard case .failure(let error) = result else { return .success }
@@ -30,10 +30,10 @@ public struct Classifier<Output: Sendable> {
 
     /// Makes a classifier.
     ///
-    /// Where the outcome is that of ``standard``, the result means all that it means by the standard rules.
+    /// If the outcome equals that of ``standard``, the assessment is that of the standard rules.
     ///
     /// - Parameter classify: Called for each end of a call, on the thread that settled it, more than
-    ///   once if several policies ask. It should be quick, and depend on nothing but the result.
+    ///   once if several policies ask. It should be quick, and depend only on the result.
     public init(_ classify: @escaping @Sendable (Result<Output, any Error>) -> Outcome) {
         let standard = Self.standard
         self.init(classify: { result in
@@ -42,7 +42,7 @@ public struct Classifier<Output: Sendable> {
         })
     }
 
-    /// Makes a classifier that tells apart what an end means.
+    /// Makes a classifier with separate answers.
     ///
     /// ```swift
     /// let classifier = Classifier<Page>.assessing { result in
@@ -56,9 +56,9 @@ public struct Classifier<Output: Sendable> {
         _ classify: @escaping @Sendable (Result<Output, any Error>) -> CallAssessment
     ) -> Classifier { Classifier(classify: classify) }
 
-    /// Whether a future has succeeded, and no rule but the standard one is to be asked.
+    /// Whether a future has succeeded, and only the standard rules apply.
     ///
-    /// This is the way of nearly all calls, and needs no generic type to be looked up at run time.
+    /// This is the path of nearly all calls, and looks up no generic type at run time.
     func isPlainSuccess(_ future: Future<Output>) -> Bool {
         classify == nil && future.hasSucceeded
     }
@@ -75,11 +75,11 @@ public struct Classifier<Output: Sendable> {
 }
 
 extension Classifier {
-    /// The rules that hold where nothing else is said.
+    /// The default rules.
     ///
-    /// - A value is a success, an output that is ``OutcomeAdvising`` what it advises.
+    /// - A value is a success; an output that is ``OutcomeAdvising`` has its own assessment.
     /// - `CancellationError`: the call was given up.
-    /// - An error that is ``OutcomeAdvising`` is what it advises.
+    /// - An error that is ``OutcomeAdvising`` has its own assessment.
     /// - `DecodingError` and `EncodingError`: the caller's mistake.
     /// - Any other error: the service failed, and may not fail again.
     public static var standard: Classifier {
@@ -96,9 +96,10 @@ extension Classifier {
     }
 }
 
-/// What an output advises, asked by its own type: a cast to the protocol would copy each output into a box.
+/// The assessment by an output's own type: a cast to the protocol would copy each output into a box.
 ///
-/// Unchecked, as a metatype of a protocol that is not Sendable is none: it is asked on any thread, by contract.
+/// Unchecked: the metatype of a protocol that is not Sendable is not Sendable, but by contract it is used on
+/// any thread.
 private struct Advice<Output>: @unchecked Sendable {
     let assess: (Output) -> CallAssessment
 

@@ -1,21 +1,21 @@
-/// What the end of a call means to the policies.
+/// The outcome of a call for the policies.
 ///
 /// One ``Classifier`` decides it for retry, breaker, hedging, budget and fallback alike.
 public enum Outcome {
-    /// The call did what it was for.
+    /// The call succeeded.
     case success
 
     /// The call failed, and another may succeed.
     ///
-    /// `after` is how long the other side asked to wait, nil if it said nothing.
+    /// `after` is how long the other side asked to wait; nil if it did not ask.
     case retryable(after: Duration?)
 
     /// The call failed, and another would fail likewise.
     case failure
 
-    /// The end says nothing about the service: the caller went away.
+    /// The end says nothing about the service: the caller gave up.
     ///
-    /// It is neither repeated nor counted, for or against.
+    /// The call is neither repeated nor counted.
     case ignorable
 }
 
@@ -23,7 +23,7 @@ extension Outcome {
     /// The call failed, another may succeed, and no time was given.
     public static var retryable: Outcome { .retryable(after: nil) }
 
-    /// Whether the call failed, for good or not.
+    /// Whether the call failed, retryable or not.
     public var isFailure: Bool {
         switch self {
         case .failure, .retryable: true

@@ -1,4 +1,4 @@
-/// An error, or an output, that knows what it means to the policies.
+/// An error, or an output, that has its own outcome for the policies.
 ///
 /// ```swift
 /// struct ServerIsBusy: Error, OutcomeAdvising {
@@ -10,23 +10,23 @@
 /// ``Classifier/standard`` follows it. An error is asked whatever its static type; an output is
 /// asked if its own type conforms, which is looked up once, when the stack is built.
 public protocol OutcomeAdvising {
-    /// What the policies should take this for.
+    /// The outcome of this for the policies.
     var advisedOutcome: Outcome { get }
 
-    /// What the policies should take this for, one question at a time.
+    /// The assessment of this for the policies.
     ///
-    /// What ``advisedOutcome`` says, unless you say more.
+    /// By default that of ``advisedOutcome``.
     var assessment: CallAssessment { get }
 
     /// Whether the call has certainly not reached the service, so that it may be repeated although
     /// its input is not ``Replayable``.
     ///
-    /// False unless you say otherwise. Only errors are asked.
+    /// False by default. Only errors are asked.
     var isCertainlyUnsent: Bool { get }
 }
 
 extension OutcomeAdvising {
-    /// What the outcome says.
+    /// The assessment of the outcome.
     public var assessment: CallAssessment { CallAssessment(advisedOutcome) }
 
     /// Not certain.

@@ -1,6 +1,6 @@
 public import Futures
 
-/// An error that a policy itself fails a call with.
+/// The error of a policy that fails a call itself.
 ///
 /// Errors of the service beneath pass through unchanged.
 public struct ServiceError: Error {
@@ -10,17 +10,17 @@ public struct ServiceError: Error {
     /// The kind of policy that failed the call, as its events name it.
     public let policy: String
 
-    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil where it has none.
+    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
     public let policyName: String?
 
-    /// How long was waited, or would have had to be: of a timeout, its limit; of a deadline, how far away it was when
-    /// the policy began to wait.
+    /// The limit of a timeout, or the duration of a wait; for a deadline, the remaining time when the policy began to
+    /// wait.
     public let limit: Duration?
 
-    /// When it makes sense to call again, on the policy's own scheduler; of a refusal, if known.
+    /// For a refusal: the earliest useful instant of another call, on the policy's scheduler; nil if unknown.
     public let retryAt: SchedulerInstant?
 
-    /// How long it was until ``retryAt`` when the call was refused.
+    /// The time from the refusal until ``retryAt``.
     public let retryAfter: Duration?
 
     /// The error behind this one, if there is one.
@@ -76,7 +76,7 @@ extension ServiceError {
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// What happened, which policy did it, what was asked for, and what to do.
+    /// What happened, the policy, the name of the input, and what to do.
     ///
     /// Only the type of the cause is shown.
     public var description: String {

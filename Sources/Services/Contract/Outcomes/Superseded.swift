@@ -1,4 +1,4 @@
-/// A request was not sent, since its attempt is over, or another attempt of a hedged call sends in its place.
+/// A request was not sent: its attempt is over, or another attempt of a hedged call sends instead.
 public struct Superseded: Error, Hashable {
     /// Makes the error.
     public init() {}

@@ -1,13 +1,13 @@
 import Futures
 
-/// Where the policies' chance comes from: a random number generator that threads can share.
+/// The source of the policies' randomness: a random number generator that threads can share.
 ///
 /// ```swift
 /// let random = RandomSource.seeded(7)
 /// let api = stack(.retry(random: random), over: transport)
 /// ```
 ///
-/// With a seeded generator, and a `ManualScheduler`, a stack does the same each time.
+/// With a seeded generator, and a `ManualScheduler`, each run of a stack is the same.
 public struct RandomSource {
     /// The system's generator.
     public static var system: RandomSource { RandomSource(state: nil) }
@@ -29,7 +29,7 @@ public struct RandomSource {
         return RandomSource(ConstantGenerator(number: UInt64(fraction * 0x1p64)))
     }
 
-    /// Makes a source of a generator, which is used by one thread at a time.
+    /// Makes a source from a generator, which is used by one thread at a time.
     public init(_ generator: some RandomNumberGenerator & Sendable) {
         state = Locked(generator)
     }
@@ -43,11 +43,11 @@ public struct RandomSource {
         return state.withLock { $0.next() }
     }
 
-    /// Whether something happens that has a probability; one number is drawn.
+    /// Draws one number, and returns whether an event with a probability happens.
     ///
     /// - Parameter probability: From 0, never, to 1, always.
     public func happens(withProbability probability: Double) -> Bool {
-        // 53 bits: all that a Double between 0 and 1 can tell apart.
+        // 53 bits: the precision of a Double between 0 and 1.
         Double(next() >> 11) * 0x1p-53 < probability
     }
 

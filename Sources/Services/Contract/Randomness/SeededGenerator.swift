@@ -1,7 +1,7 @@
-/// A random number generator that gives the same numbers for the same seed, on every machine.
+/// A random number generator with the same numbers for the same seed, on every machine.
 ///
 /// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
-/// It is meant for tests and simulations, not for secrets.
+/// It is for tests and simulations, not for secrets.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

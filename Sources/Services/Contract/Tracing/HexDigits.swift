@@ -1,6 +1,6 @@
 /// Hexadecimal digits in lower case.
 package enum HexDigits {
-    /// The number that digits stand for; nil where one is no such digit.
+    /// The number that digits represent; nil if one is not such a digit.
     ///
     /// - Parameter digits: 16 at most.
     static func value(of digits: ArraySlice<UInt8>) -> UInt64? {
@@ -17,7 +17,7 @@ package enum HexDigits {
         return value
     }
 
-    /// The digits of a number, 16 unless told otherwise.
+    /// The digits of a number, by default 16.
     package static func text(_ value: UInt64, count: Int = 16) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits

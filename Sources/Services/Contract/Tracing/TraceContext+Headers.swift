@@ -1,16 +1,16 @@
 extension TraceContext {
     /// Reads the values of the headers `traceparent` and `tracestate`.
     ///
-    /// A version that is not known yet is read as the specification asks: by the fields that it has in common with
-    /// version 00, whatever follows them, and of its flags by the sampled one alone. White space around a value is
-    /// ignored. It takes time in proportion to the length of the values.
+    /// A later version is read as the specification requires: only the fields that it shares with version 00,
+    /// and of its flags only the sampled one. White space around a value is ignored. It takes time in
+    /// proportion to the length of the values.
     ///
     /// - Parameters:
-    ///   - traceparent: The value of that header. A request that has several has no valid one.
-    ///   - tracestate: The values of that header, in the order of its lines. An invalid one is dropped as a whole;
-    ///     see ``TraceState/init(_:)-([String])``.
-    /// - Returns: Nil where `traceparent` is invalid: it has another form, the version ff, an ID of zeros
-    ///   alone, or digits in upper case. A trace is then begun anew, and `tracestate` is not read.
+    ///   - traceparent: The value of that header. A request with several of them has no valid one.
+    ///   - tracestate: The values of that header, in the order of its lines. An invalid one is discarded as a
+    ///     whole; see ``TraceState/init(_:)-([String])``.
+    /// - Returns: Nil if `traceparent` is invalid: it has another form, the version ff, an ID of zeros only,
+    ///   or upper-case digits. A new trace is then begun, and `tracestate` is not read.
     public init?(traceparent: String, tracestate: [String] = []) {
         guard let parent = Self(parent: Array(traceparent.utf8).withoutOuterSpace) else {
             return nil
@@ -21,7 +21,7 @@ extension TraceContext {
 
     /// Reads the values of the headers `traceparent` and `tracestate`, the latter of one line.
     ///
-    /// - Returns: Nil where `traceparent` is invalid; see ``init(traceparent:tracestate:)-(_,[String])``.
+    /// - Returns: Nil if `traceparent` is invalid; see ``init(traceparent:tracestate:)-(_,[String])``.
     public init?(traceparent: String, tracestate: String) {
         self.init(traceparent: traceparent, tracestate: [tracestate])
     }
@@ -32,7 +32,7 @@ extension TraceContext {
         return "00-\(traceID)-\(spanID)-\(HexDigits.text(flags, count: 2))"
     }
 
-    /// The value of the header `tracestate`; nil where there is no member, and then it is not sent.
+    /// The value of the header `tracestate`; nil without members; it is then not sent.
     public var tracestate: String? { state.members.isEmpty ? nil : state.description }
 
     private enum Flag {
@@ -42,7 +42,7 @@ extension TraceContext {
 
     private static let dash = UInt8(ascii: "-")
 
-    /// How many bytes version 00 has, and at which of them its dashes are.
+    /// The number of bytes of version 00, and the offsets of its dashes.
     private static let length = 55
     private static let dashes = [2, 35, 52]
 

@@ -1,5 +1,5 @@
 extension TraceContext {
-    /// The 8 bytes that name a span within its trace; not all of them are zero.
+    /// The 8 bytes that identify a span within its trace; not all of them are zero.
     public struct SpanID {
         /// The bytes as a number, the first byte in its upper bits.
         public let value: UInt64
@@ -10,7 +10,7 @@ extension TraceContext {
             self.value = value
         }
 
-        /// Reads an ID of 16 hexadecimal digits in lower case; nil for anything else, and for zeros alone.
+        /// Reads an ID of 16 hexadecimal digits in lower case; nil for anything else, and for zeros only.
         public init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
 
         init?(digits: ArraySlice<UInt8>) {

@@ -1,5 +1,5 @@
 extension TraceContext {
-    /// The 16 bytes that name a trace; not all of them are zero.
+    /// The 16 bytes that identify a trace; not all of them are zero.
     public struct TraceID {
         /// The first 8 bytes.
         public let high: UInt64
@@ -7,14 +7,14 @@ extension TraceContext {
         /// The last 8 bytes.
         public let low: UInt64
 
-        /// Makes an ID, or returns nil where all bytes are zero.
+        /// Makes an ID, or returns nil if all bytes are zero.
         public init?(high: UInt64, low: UInt64) {
             guard high != 0 || low != 0 else { return nil }
             self.high = high
             self.low = low
         }
 
-        /// Reads an ID of 32 hexadecimal digits in lower case; nil for anything else, and for zeros alone.
+        /// Reads an ID of 32 hexadecimal digits in lower case; nil for anything else, and for zeros only.
         public init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
 
         init?(digits: ArraySlice<UInt8>) {

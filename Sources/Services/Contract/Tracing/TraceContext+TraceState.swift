@@ -1,10 +1,11 @@
 extension TraceContext {
-    /// The members of a `tracestate`: what tracing systems say of a trace, the last to write first.
+    /// The members of a `tracestate`: entries of tracing systems about a trace, the newest first.
     ///
-    /// There are 32 members at most, each key once, and 512 characters in all. What is longer is cut as the
-    /// specification asks: by whole members, first those of more than 128 characters, then from the end.
+    /// There are 32 members at most, each key once, and 512 characters in all. A longer state is cut as the
+    /// specification requires: whole members are removed, first those of more than 128 characters, then from
+    /// the end.
     public struct TraceState {
-        /// What one tracing system says.
+        /// The entry of one tracing system.
         public struct Member: Hashable, Sendable {
             /// The tracing system: up to 256 letters in lower case, digits, and `_`, `-`, `*`, `/` and `@`; the
             /// first is a letter or a digit.
@@ -14,7 +15,7 @@ extension TraceContext {
             public let value: String
         }
 
-        /// The members, the one that was written last first.
+        /// The members, the newest first.
         public private(set) var members: [Member] = []
 
         /// Makes a state without members.
@@ -22,10 +23,10 @@ extension TraceContext {
 
         /// Reads the values of the header `tracestate`.
         ///
-        /// Empty members are passed over. Of members with the same key the first is kept, which is the newest.
+        /// Empty members are skipped. Of members with the same key, the first is kept, which is the newest.
         ///
-        /// - Parameter lines: The values in the order of their lines, which belong together.
-        /// - Returns: Nil where a key or a value is invalid, or where there are more than 32 members.
+        /// - Parameter lines: The values, in the order of their lines; together they are one list.
+        /// - Returns: Nil if a key or a value is invalid, or if there are more than 32 members.
         public init?(_ lines: [String]) {
             for line in lines {
                 for part in Array(line.utf8).split(separator: UInt8(ascii: ",")) {
@@ -42,14 +43,14 @@ extension TraceContext {
             cut()
         }
 
-        /// The value of a key, nil where there is none.
+        /// The value of a key; nil if there is none.
         public subscript(key: String) -> String? { members.first { $0.key == key }?.value }
 
-        /// The same with a value for a key, as the first member; in place of the one that the key had.
+        /// The same with a value for a key as the first member; it replaces the key's former member.
         ///
-        /// Members at the end leave where there are too many.
+        /// If there are too many, members at the end are removed.
         ///
-        /// - Returns: Nil where the key or the value is invalid.
+        /// - Returns: Nil if the key or the value is invalid.
         public func setting(_ value: String, for key: String) -> TraceState? {
             guard Member.isKey(key.utf8), Member.isValue(value.utf8) else { return nil }
             var state = self

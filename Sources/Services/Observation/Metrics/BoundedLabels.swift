@@ -1,7 +1,7 @@
 /// The values that one label may have: a limited number, and "other" for all later ones.
 ///
 /// Each value of a label makes another time series, which is kept for good, here and where it is
-/// collected; so their number has to have a bound.
+/// collected; so their number needs a limit.
 struct BoundedLabels: Sendable {
     static let other = "other"
     /// The longest value, in Unicode scalars.
@@ -12,7 +12,7 @@ struct BoundedLabels: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The value that stands for one.
+    /// The label value for a value: itself or "other".
     mutating func admit(_ value: String) -> String {
         let value = value.cut(to: Self.longest)
         if known.contains(value) { return value }

@@ -1,8 +1,8 @@
 import Futures
 
-/// The counters and histograms that events add up to.
+/// The counters and histograms of events.
 struct MetricsTable: Sendable {
-    /// How many spans of calls may be open: what is beyond is counted as "other" at its end.
+    /// How many spans of calls may be open: a further one is counted as "other" at its end.
     static let openLimit = 65_536
 
     private(set) var calls = MetricFamily<PrometheusHistogram>(
@@ -33,7 +33,7 @@ struct MetricsTable: Sendable {
     private var policies: BoundedLabels
     private var policyNames: BoundedLabels
     private var reasons: BoundedLabels
-    /// The labels of the calls that are in flight: an end does not tell the name.
+    /// The labels of the calls in flight, since the event of an end has no name.
     private var open: [SpanKey: String] = [:]
 
     init(labelLimit: Int) {
@@ -58,7 +58,7 @@ struct MetricsTable: Sendable {
         default:
             let policy = policy(of: event)
             let reason = event.kind.reason
-            // That there is no reason is no value of its own.
+            // An absent reason is not counted as a value.
             let label = reason.isEmpty ? "" : reasons.admit(reason)
             events[policy + [event.kind.word, label], default: 0] += 1
             guard case .dequeued(let wait) = event.kind else { return }
@@ -66,7 +66,7 @@ struct MetricsTable: Sendable {
         }
     }
 
-    /// The values of the labels that say which policy it was.
+    /// The values of the labels that identify the policy.
     private mutating func policy(of event: PolicyEvent) -> [String] {
         [policies.admit(event.policy), event.policyName.map { policyNames.admit($0) } ?? ""]
     }

@@ -1,6 +1,6 @@
 import Futures
 
-/// How often durations fell into which range, and their sum.
+/// The number of durations in each range, and their sum.
 struct PrometheusHistogram: Sendable {
     /// The upper bounds of the ranges, which are included: the defaults of Prometheus' own clients.
     static let bounds: [Duration] = [
@@ -11,10 +11,10 @@ struct PrometheusHistogram: Sendable {
 
     private(set) var sum = Duration.zero
     private(set) var count = 0
-    /// How many are in each range and in none below it; the last has no bound.
+    /// The number in each range; the last range has no upper bound.
     private var counts = Array(repeating: 0, count: bounds.count + 1)
 
-    /// Adds a duration; less than zero counts as zero, and more than 292 years as that.
+    /// Adds a duration; less than zero counts as zero, and more than 292 years as 292 years.
     mutating func add(_ duration: Duration) {
         let duration = Duration.nanoseconds(max(0, duration.nanoseconds))
         let index = Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count
@@ -23,7 +23,7 @@ struct PrometheusHistogram: Sendable {
         sum += duration
     }
 
-    /// For each bound, how many are not above it.
+    /// For each bound, the number of durations up to it.
     var cumulative: [(bound: Duration, count: Int)] {
         var total = 0
         return zip(Self.bounds, counts).map { bound, count in

@@ -3,7 +3,7 @@ import Futures
 extension MetricsTable {
     /// The table in Prometheus' text format, version 0.0.4; families without series are left out.
     ///
-    /// - Parameter prefix: What each name begins with, before an underscore.
+    /// - Parameter prefix: The beginning of each name, before an underscore.
     func prometheusText(prefix: String) -> String {
         var text = PrometheusText(prefix: prefix)
         text.add(calls)
@@ -59,9 +59,9 @@ private struct PrometheusText {
 }
 
 extension String {
-    /// The value of a label: backslashes, quotes and line feeds are escaped, all else stays.
+    /// The value of a label: backslashes, quotes and line feeds are escaped, and nothing else.
     ///
-    /// Scalar by scalar: Swift takes a carriage return and a line feed for one character.
+    /// Scalar by scalar: Swift treats a carriage return and a line feed as one character.
     fileprivate var escapedLabel: String {
         var text = ""
         for scalar in unicodeScalars {
@@ -77,7 +77,7 @@ extension String {
 }
 
 extension Duration {
-    /// The seconds of a sum, which may be longer than 64 bits of nanoseconds are.
+    /// The seconds of a sum, which may exceed 64 bits of nanoseconds.
     fileprivate var decimalSeconds: String {
         let (seconds, attoseconds) = components
         let fraction = Duration.nanoseconds(attoseconds / 1_000_000_000).decimal(in: .second)

@@ -1,6 +1,6 @@
 import Futures
 
-/// Counters and latency histograms of what policies do, as text for Prometheus.
+/// Counters and latency histograms of policies, as text for Prometheus.
 ///
 /// ```swift
 /// let metrics = ServiceMetrics()
@@ -24,25 +24,25 @@ import Futures
 /// defaults of Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`, as the
 /// caller sees them: a rejection by a healthy service is a failure.
 ///
-/// The label `policy_name` is the name of a policy's state, such as ``CircuitBreaker/name``, and is there where it has
-/// one. Each value of a label makes time series that stay. So a name of a call should say which kind of
-/// call it is, not which product was loaded; and beyond a number of values of a label, the next ones
-/// are counted as `other`. Values are cut after 128 Unicode scalars.
+/// The label `policy_name` is the name of a policy's state, such as ``CircuitBreaker/name``, and is present
+/// if the state has one. Each value of a label makes time series that stay. So a call's name should state the
+/// kind of call, not the loaded product. After a limited number of values of a label, further ones are
+/// counted as `other`. Values are cut after 128 Unicode scalars.
 ///
 /// It may be used from any thread. An event takes a lock for constant time; the memory is bounded by the
 /// values of labels and, at most 65,536, the calls in flight.
 public final class ServiceMetrics {
-    /// Counts the events that it hears.
+    /// The observer that counts events.
     ///
-    /// Name it once for a call, or each event counts twice.
+    /// Use it once for a call; otherwise each event counts twice.
     public var observer: ServiceObserver {
         ServiceObserver { event in self.table.withLock { $0.add(event) } }
     }
 
     /// All series, in Prometheus' text format, version 0.0.4; empty if nothing was counted yet.
     ///
-    /// Answer a scrape with it, and with ``contentType``. The order is the same each time. It takes time
-    /// in proportion to the number of series; events wait for a part of it, the copying, at most.
+    /// It is the answer to a scrape, together with ``contentType``. The order is the same each time. It takes
+    /// time in proportion to the number of series; events wait at most for the copying in it.
     public var prometheusText: String {
         let table = table.withLock { $0 }
         return table.prometheusText(prefix: prefix)
@@ -54,8 +54,8 @@ public final class ServiceMetrics {
     /// Makes metrics that are all zero.
     ///
     /// - Parameters:
-    ///   - prefix: What the names begin with: letters, digits, underscores and colons, no digit first.
-    ///     Anything else is a programming error and traps.
+    ///   - prefix: The beginning of the names: letters, digits, underscores and colons, without a digit
+    ///     first. Anything else is a programming error and traps.
     ///   - labelLimit: How many values a label may have before the next ones are `other`. Less than
     ///     one is a programming error and traps.
     public init(prefix: String = "pledge", labelLimit: Int = 100) {

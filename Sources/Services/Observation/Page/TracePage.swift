@@ -27,7 +27,7 @@ struct TracePage {
             """
     }
 
-    /// The policy forbids the page to load or send anything, whatever stands in it.
+    /// The content security policy forbids the page to load or send anything, whatever its content.
     private static let head = """
         <!DOCTYPE html>
         <html lang="en">

@@ -2,9 +2,9 @@ import Futures
 
 /// Recorded calls as JSON that may stand in a script element of HTML.
 ///
-/// Each call has its number, its name, its first and last instant, how many events were not kept, and its
-/// rows: the spans and what happened in them, in the order and with the depth that the waterfall has.
-/// Times are in milliseconds, counted from the first instant of all calls.
+/// Each call has its number, its name, its first and last instant, the number of events that were not kept,
+/// and its rows: the spans and their events, in the order and with the depth of the waterfall. Times are in
+/// milliseconds, counted from the first instant of all calls.
 struct TracePageData {
     let json: String
 
@@ -28,7 +28,7 @@ struct TracePageData {
             + "\"dropped\":\(call.eventsDropped),\"rows\":[\(rows.joined(separator: ","))\n]}"
     }
 
-    /// A span: without an end and an outcome while it goes on.
+    /// A span; without an end and an outcome while it is under way.
     private static func object(
         of span: RecordedCall.Span, depth: Int, since zero: SchedulerInstant
     ) -> String {
@@ -69,7 +69,7 @@ extension String {
 
     /// JSON without the characters by which HTML could take it for a tag, a comment or the element's end.
     ///
-    /// They stand within strings alone, where JSON has escapes. (HTML, "Restrictions for contents of script
+    /// They occur only within strings, where JSON has escapes. (HTML, "Restrictions for contents of script
     /// elements".)
     fileprivate var escapedForScript: String {
         var bytes: [UInt8] = []

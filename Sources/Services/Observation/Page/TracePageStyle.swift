@@ -1,6 +1,7 @@
-/// How the page of a recorder looks.
+/// The style of the page of a recorder.
 ///
-/// Colours are the reader's light or dark ones. What a colour says, a sign, a pattern and a word say too.
+/// Colours are the reader's light or dark ones. A sign, a pattern and a word repeat the meaning of each
+/// colour.
 enum TracePageStyle {
     static let css = colours + layout + list
 

@@ -1,6 +1,6 @@
 import Futures
 
-/// Keeps what happened in the last calls, to be looked at: as a text, as a page, or in a trace viewer.
+/// Records the last calls, for display as text, as a page, or in a trace viewer.
 ///
 /// ```swift
 /// let recorder = CallRecorder()
@@ -11,16 +11,15 @@ import Futures
 /// ```
 ///
 /// It keeps the instants and the names of an event, and the type and the code of an error; no
-/// input, output or error. Texts are cut after 200 Unicode scalars. So the two limits bound the
-/// memory, to some 300 bytes an event. It may be used from any thread; an event takes a lock for
-/// constant time.
+/// input, output or error. Texts are cut after 200 Unicode scalars. So the two limits bound the memory, to
+/// about 300 bytes an event. It may be used from any thread; an event takes a lock for constant time.
 public final class CallRecorder {
-    /// Records the events that it hears.
+    /// The observer that records events.
     ///
-    /// Name it once for a call, or marks are shown twice.
+    /// Use it once for a call; otherwise marks are shown twice.
     public var observer: ServiceObserver {
         ServiceObserver { event in
-            // Out of the lock: an error is asked for its code.
+            // Outside the lock, because it calls an error's code.
             let event = RecordedEvent(event)
             self.recorded.withLock { $0.add(event) }
         }
@@ -43,27 +42,27 @@ public final class CallRecorder {
     ///
     /// Any browser opens it. It lists the calls, searches names, outcomes and facts, and draws each call's
     /// spans and events on a time axis that can be zoomed. Its content security policy forbids it to load
-    /// or send anything. It has what the recorder keeps, and no more: no input, output or error.
+    /// or send anything. It contains only what the recorder keeps: no input, output or error.
     /// `HTTPNetworking` adds `page(to:)`, which writes it to a file.
     ///
-    /// A character that shows no mark, or turns the direction of writing, is shown as its escape, like
+    /// An invisible character, or one that changes the direction of writing, is shown as its escape, like
     /// `\u{202E}`.
     ///
-    /// - Complexity: O(*n* log *n*), where *n* is the number of events that are kept; some 150 bytes for
-    ///   each. The page draws only what is in sight.
+    /// - Complexity: O(*n* log *n*), where *n* is the number of events that are kept; about 150 bytes for
+    ///   each. The page draws only visible rows.
     public var htmlPage: String { TracePage(of: calls).html }
 
-    /// Forgets all calls.
+    /// Discards all calls.
     ///
-    /// Of calls that are under way, nothing more is kept.
+    /// Later events of calls under way are not recorded.
     public func removeAll() { recorded.withLock { $0.removeAll() } }
 
-    /// Makes a recorder that has seen nothing.
+    /// Makes a recorder without calls.
     ///
     /// Limits of less than one are programming errors and trap.
     ///
     /// - Parameters:
-    ///   - calls: How many calls are kept: the last ones that began.
+    ///   - calls: The number of calls that are kept: those that began last.
     ///   - eventsPerCall: How many events of a call are kept, the first ones; a span is one event, with
     ///     its end.
     public init(calls: Int = 100, eventsPerCall: Int = 1_000) {

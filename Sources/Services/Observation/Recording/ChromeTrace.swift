@@ -4,13 +4,12 @@ extension RecordedCall {
     /// The call as JSON in the Trace Event Format, for chrome://tracing and Perfetto.
     ///
     /// An object with the array `traceEvents`: a complete event (`ph` is `X`, with `ts` and `dur` in
-    /// microseconds) for each span, an instant event (`i`) for each thing that happened, and metadata
-    /// (`M`) that name the call. `cat` is the policy, and `args` has what is known beside that. Spans
-    /// that overlap without lying one within the other are on several threads (`tid`), as the viewers
-    /// ask. Times are counted from the first instant. A span that has not ended reaches to the last, and
-    /// has `"unfinished":true` in its `args`.
+    /// microseconds) for each span, an instant event (`i`) for each mark, and metadata (`M`) that name the
+    /// call. `cat` is the policy, and `args` has the other properties. Spans that overlap without nesting are
+    /// on several threads (`tid`), as the viewers require. Times are counted from the first instant. A span
+    /// that has not ended extends to the last instant, and has `"unfinished":true` in its `args`.
     ///
-    /// It is ASCII but for the letters in names, and everything is escaped that JSON asks for.
+    /// It is ASCII except for letters in names, with the escapes that JSON requires.
     public var chromeTrace: String { ChromeTrace(of: [self]).json }
 }
 
@@ -30,9 +29,9 @@ struct ChromeTrace {
     }
 }
 
-/// One call, which the viewer takes for a process.
+/// One call, which the viewer shows as a process.
 private struct ProcessTrace {
-    /// Keys, and values that are JSON already.
+    /// Keys, and values in JSON.
     typealias Fields = [(String, String)]
 
     let call: RecordedCall

@@ -9,7 +9,7 @@ extension RecordedCall {
         }
 
         let content: Content
-        /// How many spans it is within.
+        /// The number of its ancestors.
         let depth: Int
 
         fileprivate var key: (SchedulerInstant, Int) {
@@ -20,15 +20,15 @@ extension RecordedCall {
         }
     }
 
-    /// Spans and marks, each below the span that it is within, and in order of time there.
+    /// Spans and marks, each below its parent span, in order of time.
     ///
-    /// What is within an unknown span stands at the top. A loop with a stack of its own: spans may be
+    /// Children of an unknown span are at the top. A loop with a stack of its own: spans may be
     /// nested as deep as a recorder keeps events.
     var rows: [Row] {
         var children: [Int?: [Row.Content]] = [:]
         for span in spans {
             let parent = span.parent.flatMap { self.span($0) }?.number
-            // A span that is its own ancestor would be in no tree; its number is greater then.
+            // A parent with a greater number could make a cycle, which would be in no tree.
             children[parent.flatMap { $0 < span.number ? $0 : nil }, default: []]
                 .append(.span(span))
         }

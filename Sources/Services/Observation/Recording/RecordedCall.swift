@@ -1,17 +1,17 @@
 import Futures
 
-/// One call as a ``CallRecorder`` has seen it: its spans, and what happened in them.
+/// One call in a ``CallRecorder``: its spans and their marks.
 public struct RecordedCall {
     /// The number of the call in this process, as in ``PolicyEvent/call``.
     public let number: UInt64
 
-    /// What the first span is called.
+    /// The name of the first span.
     public var name: String { spans.first?.name ?? "call" }
 
     /// Whether every span that began has ended.
     public var isOver: Bool { spans.allSatisfy { $0.end != nil } }
 
-    /// How many events were not kept, since there were more than the recorder keeps of a call.
+    /// How many events were dropped because of the recorder's limit for a call.
     public private(set) var eventsDropped = 0
 
     /// A part of the call.
@@ -22,7 +22,7 @@ public struct RecordedCall {
         let name: String
         let attempt: Int
         let start: SchedulerInstant
-        /// Nil while it goes on.
+        /// Nil while it is under way.
         var end: SchedulerInstant?
         var outcome = ""
         var facts: [EventFact] = []
@@ -30,7 +30,7 @@ public struct RecordedCall {
         let order: Int
     }
 
-    /// Something that happened within a span.
+    /// An event within a span.
     struct Mark: Sendable {
         let span: Int
         let policy: String
@@ -40,7 +40,7 @@ public struct RecordedCall {
         let order: Int
     }
 
-    /// In the order in which their beginnings were heard of.
+    /// In the order in which their beginnings were received.
     private(set) var spans: [Span] = []
     private(set) var marks: [Mark] = []
     /// The places of the spans, by their numbers.
@@ -52,14 +52,14 @@ public struct RecordedCall {
 extension RecordedCall {
     /// Adds an event of this call.
     ///
-    /// The beginning of a span that has begun, and the end of one that has not or has ended already,
-    /// change nothing: an observer may be named twice.
+    /// A second beginning of a span, and an end without a beginning or after an end, change nothing: an
+    /// observer may be used twice.
     ///
-    /// - Parameter limit: How many spans and marks there may be; what is beyond is only counted.
+    /// - Parameter limit: The largest number of spans and marks; further ones are only counted.
     mutating func add(_ event: RecordedEvent, limit: Int) {
         if case .ended(let outcome, let facts) = event.kind {
             guard let place = places[event.span], spans[place].end == nil else { return }
-            // Threads may tell of their instants in another order.
+            // Threads may report their instants in another order.
             spans[place].end = max(event.instant, spans[place].start)
             spans[place].outcome = outcome
             spans[place].facts = facts
@@ -90,7 +90,7 @@ extension RecordedCall {
     /// A span by its number.
     func span(_ number: Int) -> Span? { places[number].map { spans[$0] } }
 
-    /// The earliest and the latest instant that is known of.
+    /// The earliest and the latest known instant.
     var extent: (first: SchedulerInstant, last: SchedulerInstant)? {
         let instants = spans.map(\.start) + spans.compactMap(\.end) + marks.map(\.instant)
         guard let first = instants.min(), let last = instants.max() else { return nil }

@@ -1,6 +1,6 @@
 import Futures
 
-/// The last calls that began, each with its events; so many, and no more.
+/// A limited number of calls, those that began last, each with its events.
 struct RecordedCalls: Sendable {
     let callLimit: Int
     let eventLimit: Int
@@ -8,7 +8,7 @@ struct RecordedCalls: Sendable {
     private var calls: [UInt64: RecordedCall] = [:]
     /// The numbers of the calls that are kept; once it is full, a ring.
     private var numbers: [UInt64] = []
-    /// Where the oldest stands in the full ring.
+    /// The index of the oldest in the full ring.
     private var oldest = 0
 
     init(callLimit: Int, eventLimit: Int) {
@@ -16,7 +16,7 @@ struct RecordedCalls: Sendable {
         self.eventLimit = eventLimit
     }
 
-    /// How many calls take memory.
+    /// The number of calls in memory.
     var count: Int { calls.count }
 
     /// The calls, oldest first.
@@ -32,8 +32,8 @@ struct RecordedCalls: Sendable {
 
     /// Adds an event.
     ///
-    /// A call begins where it is observed. So what is still heard of one that had to make room does not
-    /// bring it back, unless it is observed anew further in.
+    /// A call begins where it is observed. So a later event of a call that was dropped does not add it again,
+    /// unless it is observed again further in.
     mutating func add(_ event: RecordedEvent) {
         if calls[event.call] == nil {
             guard case .began = event.kind, event.policy == PolicyEvent.callPolicy else { return }
@@ -42,7 +42,7 @@ struct RecordedCalls: Sendable {
         calls[event.call]?.add(event, limit: eventLimit)
     }
 
-    /// Forgets all calls; those under way are not heard of again.
+    /// Discards all calls; later events of calls under way are ignored.
     mutating func removeAll() {
         calls = [:]
         numbers = []

@@ -1,6 +1,6 @@
 import Futures
 
-/// What a recorder keeps of an event: texts and numbers only, of bounded length.
+/// The part of an event that a recorder keeps: texts and numbers only, of bounded length.
 ///
 /// The event itself may hold an error with a whole response.
 struct RecordedEvent: Sendable {
@@ -26,7 +26,7 @@ struct RecordedEvent: Sendable {
         switch event.kind {
         case .began(let name): kind = .began(name: name.cut(to: Self.longest))
         case .ended(let outcome, _, _):
-            // The latency is the difference of the instants, and shown as that.
+            // The latency is left out: it is the difference of the instants.
             let rest = facts.filter { $0.key != "outcome" && $0.key != "latency_ms" }
             kind = .ended(outcome: outcome.label, facts: rest)
         default: kind = .mark(word: event.kind.word, facts: facts)

@@ -1,6 +1,6 @@
 import Futures
 
-/// A stretch of time that is drawn in columns.
+/// An interval of time that is drawn in columns.
 struct TimeScale {
     private let first: SchedulerInstant
     private let last: SchedulerInstant
@@ -45,7 +45,7 @@ struct TimeScale {
         "\(start.duration(to: end).rounded(to: unit)) \(unit.symbol)"
     }
 
-    /// Between which columns an instant lies, in whole numbers.
+    /// The column of an instant, in whole numbers.
     private func column(of instant: SchedulerInstant) -> (floor: Int, ceiling: Int) {
         let total = UInt64(max(0, first.duration(to: last).nanoseconds))
         let offset = min(total, UInt64(max(0, first.duration(to: instant).nanoseconds)))

@@ -1,10 +1,10 @@
 import Futures
 
-/// Which line of a trace viewer each span of a call is drawn in.
+/// The line of a trace viewer in which each span of a call is drawn.
 ///
-/// A viewer draws a thread's spans as a stack, so that two of them must lie one within the other or
-/// apart. Spans of hedges overlap otherwise; so a span that does not fit beside its siblings within its
-/// parent gets another line, and what is within it follows.
+/// A viewer draws a thread's spans as a stack, so two of them must be nested or disjoint. Spans of hedges may
+/// overlap in another way. So a span that overlaps its siblings gets another line, together with its
+/// children.
 struct TraceLanes {
     /// The line of each span, counted from one, by the span's number.
     private(set) var lane: [Int: Int] = [:]

@@ -1,7 +1,7 @@
 import Futures
 
 extension RecordedCall {
-    /// The call as text: a line for each span, drawn over time, and for each thing that happened.
+    /// The call as text: a line for each span, drawn over time, and for each mark.
     ///
     /// ```text
     ///               0.0 ms     30.0 ms     start     took
@@ -12,14 +12,14 @@ extension RecordedCall {
     /// ```
     ///
     /// A span is drawn with `=` if it succeeded, `x` if it failed, `-` if its end is ignorable, as that
-    /// of a hedge that was cancelled, and `>` if it has not ended. It has a column at least. What
-    /// lies within a span stands below it and is indented; spans that overlap in time do so in the
-    /// drawing. Times are those of the events' instants, counted from the first.
+    /// of a hedge that was cancelled, and `>` if it has not ended. It has a column at least. The children of
+    /// a span are below it and indented; spans that overlap in time overlap in the drawing. Times are those
+    /// of the events' instants, counted from the first.
     ///
-    /// Columns are aligned, each character counting as one wide. A character that shows no mark is drawn
-    /// as `?`; a name of more than 32 characters, and a text of more than 100 at the end, is cut.
+    /// Columns are aligned, each character counting as one wide. An invisible character is drawn as `?`; a
+    /// name of more than 32 characters, and a text of more than 100 at the end, is cut.
     ///
-    /// - Parameter width: How many columns the whole time is drawn in; 10…1000. Anything else is a
+    /// - Parameter width: The number of columns for the whole time; 10…1000. Anything else is a
     ///   programming error and traps.
     /// - Returns: Lines with a newline after each, without spaces at their ends.
     public func waterfall(width: Int = 40) -> String { waterfall(width: width, style: .plain) }

@@ -1,4 +1,4 @@
-/// The colours of a waterfall, by their numbers in the sixteen that a terminal's user has chosen.
+/// The colours of a waterfall, by their numbers among the sixteen of a terminal.
 enum WaterfallColour: Int {
     case success = 32
     case failure = 31
@@ -7,7 +7,7 @@ enum WaterfallColour: Int {
     case unfinished = 36
     case mark = 35
 
-    /// The colour of a span with an outcome, which is empty while the span goes on.
+    /// The colour of a span with an outcome, which is empty while the span is under way.
     init(ofOutcome outcome: String) {
         switch outcome {
         case "success": self = .success

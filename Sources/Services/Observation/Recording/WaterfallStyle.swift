@@ -1,7 +1,7 @@
 extension RecordedCall {
-    /// How a waterfall is written.
+    /// The style of a waterfall.
     ///
-    /// Every colour repeats what a character or a word says, so nothing is lost without them.
+    /// Every colour repeats the meaning of a character or a word, so nothing is lost without colours.
     public enum WaterfallStyle: Sendable {
         /// As plain text: for files, logs and comparisons.
         case plain

@@ -1,7 +1,7 @@
 import Futures
 
 extension Duration {
-    /// What a duration is counted in.
+    /// A unit of durations.
     enum DecimalUnit: Int64 {
         case microsecond = 1_000
         case millisecond = 1_000_000
@@ -10,7 +10,7 @@ extension Duration {
 
     /// The duration as a decimal number, exact to the nanosecond, without zeros at the end.
     ///
-    /// Beyond some 292 years it is as long as that.
+    /// It is limited to about 292 years.
     func decimal(in unit: DecimalUnit) -> String {
         let magnitude = nanoseconds.magnitude
         let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: UInt64(unit.rawValue))

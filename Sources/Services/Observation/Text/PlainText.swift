@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
-    /// Whether it shows as a mark of its own, or as a space.
+    /// Whether it is visible, or a space.
     ///
-    /// What does not may end a line, move a cursor, or turn the direction of writing.
+    /// Other scalars may end a line, move a cursor, or change the direction of writing.
     var isPlain: Bool {
         if isASCII { return (0x20..<0x7F).contains(value) }
         switch properties.generalCategory {
@@ -14,12 +14,12 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text in one line of marks: what is none is a question mark.
+    /// The text in one line; each scalar that is not plain becomes a question mark.
     var inOneLine: String {
         String(map { $0.unicodeScalars.allSatisfy(\.isPlain) ? $0 : "?" })
     }
 
-    /// The text with an escape like `\u{202E}` for each scalar that shows no mark.
+    /// The text with an escape like `\u{202E}` for each scalar that is not plain.
     var withVisibleScalars: String {
         if unicodeScalars.allSatisfy(\.isPlain) { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -39,7 +39,7 @@ extension String {
 
     /// The text as a string of JSON (RFC 8259), quotes included.
     ///
-    /// Beside what has to be, everything that is not plain is escaped, so that it stays in one line.
+    /// Besides the scalars that JSON requires, all that are not plain are escaped, so that it is one line.
     var quoted: String {
         var text = "\""
         for scalar in unicodeScalars {
@@ -62,7 +62,7 @@ extension String {
 }
 
 extension String.UnicodeScalarView {
-    /// The index after so many scalars; nil if there are no more than that.
+    /// The index after a number of scalars; nil if there are not more.
     fileprivate func index(at count: Int) -> Index? {
         let index = index(startIndex, offsetBy: count, limitedBy: endIndex)
         return index == endIndex ? nil : index

@@ -1,7 +1,6 @@
 public import Futures
 
-/// What retries and hedges are drawn from, so that they cannot multiply the load of a service that is
-/// failing already.
+/// A budget of retries and hedges, so that they cannot multiply the load of a failing service.
 ///
 /// ```swift
 /// let budget = RetryBudget()
@@ -9,12 +8,12 @@ public import Futures
 /// ```
 ///
 /// A token bucket over a sliding window: each request deposits, each retry withdraws. Make one for each
-/// service that is loaded, and pass it to every stack that loads it. It may be used from any thread; each
-/// use takes a lock for constant time. (Finagle's RetryBudget; Tower's TpsBudget.)
+/// service, and pass it to every stack that calls the service. It may be used from any thread; each use takes
+/// a lock for constant time. (Finagle's RetryBudget; Tower's TpsBudget.)
 public final class RetryBudget {
-    /// Notes a request, which allows for a share of a retry.
+    /// Notes a request, which allows a share of a retry.
     ///
-    /// Retry does it, once a call.
+    /// Retry calls it once for each call.
     public func deposit() {
         guard let bucket else { return }
         let now = scheduler.now
@@ -23,39 +22,39 @@ public final class RetryBudget {
 
     /// Takes one retry out.
     ///
-    /// - Returns: False if there is none: the retry is not to be made.
+    /// - Returns: False if there is none: the retry must not be made.
     public func withdraw() -> Bool {
         guard let bucket else { return true }
         let now = scheduler.now
         return bucket.withLock { $0.withdraw(at: now) }
     }
 
-    /// How many retries could be made now; `Int.max` of the unlimited one.
+    /// How many retries could be made now; `Int.max` for the unlimited one.
     public var balance: Int {
         guard let bucket else { return .max }
         let now = scheduler.now
         return bucket.withLock { $0.balance(at: now) }
     }
 
-    /// The name in the events of retries and hedges that draw from it; nil where it has none.
+    /// The name in the events of retries and hedges that use it; nil if it has none.
     public let name: String?
 
     /// The budget that allows every retry.
     ///
-    /// A service that is down then gets as many requests more as its callers make attempts.
+    /// A service that is down then gets all attempts of its callers.
     public static let unlimited = RetryBudget(nil, nil, LiveScheduler.live)
 
     /// Makes a budget.
     ///
-    /// What lies outside the bounds named here is a programming error and traps.
+    /// A value outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
-    ///   - ttl: How long a deposit, and a withdrawal, counts: the length of the window, which moves on by
-    ///     a tenth at a time. More than zero, and at most an hour.
+    ///   - ttl: How long a deposit, and a withdrawal, counts: the length of the window, which moves by a
+    ///     tenth at a time. More than zero, and at most an hour.
     ///   - minRetries: How many retries there are in a window without any request; 0…1,000,000,000.
-    ///   - percentCanRetry: Which share of the requests may be repeated beside those, 0…1.
-    ///   - scheduler: Whose time it is.
+    ///   - percentCanRetry: The share of the requests that may be repeated in addition, 0…1.
+    ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, ttl: Duration = .seconds(60), minRetries: Int = 10,
         percentCanRetry: Double = 0.2, on scheduler: some Scheduler = .live
@@ -74,14 +73,14 @@ public final class RetryBudget {
         self.init(name, Locked(bucket), scheduler)
     }
 
-    /// Makes a budget of so many retries a second.
+    /// Makes a budget with a number of retries a second.
     ///
     /// - Parameters:
     ///   - ttl: As for ``init(named:ttl:minRetries:percentCanRetry:on:)``.
     ///   - minRetriesPerSecond: How many retries there are without any request, on average over the
     ///     window; 0…1,000,000, otherwise it is a programming error and traps.
-    ///   - percentCanRetry: Which share of the requests may be repeated beside those, 0…1.
-    ///   - scheduler: Whose time it is.
+    ///   - percentCanRetry: The share of the requests that may be repeated in addition, 0…1.
+    ///   - scheduler: The clock.
     @available(*, deprecated, message: "say how many retries a window has, by minRetries")
     public convenience init(
         ttl: Duration = .seconds(10), minRetriesPerSecond: Int,
@@ -95,7 +94,7 @@ public final class RetryBudget {
             ttl: ttl, minRetries: Int(minRetries), percentCanRetry: percentCanRetry, on: scheduler)
     }
 
-    /// Nil where every retry is allowed.
+    /// Nil if every retry is allowed.
     private let bucket: Locked<RetryBudgetBucket>?
     private let scheduler: any Scheduler
 

@@ -2,19 +2,19 @@ import Futures
 
 /// The tokens of a retry budget.
 ///
-/// Whole numbers, so that nothing is rounded on the way: a request deposits 1,000, a retry withdraws
-/// 1,000 ÷ percentCanRetry, rounded down. (Finagle's RetryBudget.)
+/// Whole numbers avoid rounding: a request deposits 1,000, a retry withdraws 1,000 ÷
+/// percentCanRetry, rounded down. (Finagle's RetryBudget.)
 struct RetryBudgetBucket: Sendable {
     private var tokens: SlicedSum
     private let deposit: Int
     private let withdrawal: Int
-    /// What is there in each window beside the deposits.
+    /// The tokens in each window besides the deposits.
     private let reserve: Int
 
     init(ttl: Duration, minRetries: Int, percentCanRetry: Double) {
         tokens = SlicedSum(over: ttl, slices: 10)
         deposit = percentCanRetry == 0 ? 0 : 1_000
-        // A smaller share than one in a million is none, in effect.
+        // A share below one in a million counts as none.
         withdrawal = percentCanRetry == 0 ? 1 : Int(min(1_000 / percentCanRetry, 1e9))
         reserve = minRetries * withdrawal
     }

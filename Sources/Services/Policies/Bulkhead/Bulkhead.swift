@@ -2,18 +2,18 @@ public import Futures
 import Synchronization
 
 extension Middleware {
-    /// Lets so many calls be in flight, lets some more wait for their turn, and refuses the rest.
+    /// Limits the calls in flight, queues a limited number of further calls, and refuses the rest.
     ///
     /// ```swift
     /// let bulkhead = Bulkhead(limit: 8, queue: 100, queueTimeout: .seconds(2))
     /// let api = stack(.bulkhead(sharing: bulkhead), .retry(), over: transport)
     /// ```
     ///
-    /// A call that finds a place is made at once, on the caller's thread. One that waits is made on
-    /// the thread on which another ended, in the order in which they came. A refused call fails at
-    /// once with ``ServiceError/Code/bulkheadFull``; one that has waited for too long, on the
-    /// bulkhead's scheduler with ``ServiceError/Code/queueTimedOut``. Cancelling a call frees its
-    /// place, or its entry in the queue. Errors of the service pass unchanged.
+    /// If a place is free, a call is made at once, on the caller's thread. Waiting calls are made in their
+    /// order, each on the thread on which another call ended. A refused call fails at once with
+    /// ``ServiceError/Code/bulkheadFull``. A call that has waited for too long fails on the bulkhead's
+    /// scheduler with ``ServiceError/Code/queueTimedOut``. Cancelling a call frees its place, or its entry in
+    /// the queue. Errors of the service pass unchanged.
     ///
     /// - Parameter bulkhead: The places, shared by all stacks that load the same service.
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
@@ -21,7 +21,7 @@ extension Middleware {
     }
 }
 
-/// A number of places for calls, and a queue for the calls that find none.
+/// A number of places for calls, and a queue for calls without a place.
 ///
 /// ```swift
 /// let bulkhead = Bulkhead(limit: 8)
@@ -29,7 +29,7 @@ extension Middleware {
 /// let prices = stack(.bulkhead(sharing: bulkhead), over: loadPrice)
 /// ```
 ///
-/// Calls through it can use up its places, but nothing else. A call has its place from when the
+/// Calls through it can use up only its places. A call has its place from when the
 /// service is called until its future settles or is given up. Waiting calls are served in order,
 /// and no later call overtakes them.
 ///
@@ -37,7 +37,7 @@ extension Middleware {
 /// thread; a call takes a lock for constant time when it begins and when it ends. (Nygard, "Release
 /// It!"; Polly; resilience4j.)
 public final class Bulkhead {
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     /// How many calls are in flight now.
@@ -51,11 +51,11 @@ public final class Bulkhead {
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - limit: How many calls may be in flight. Less than one is a programming error and traps.
-    ///   - queue: How many calls may wait; of none, a call that finds no place is refused. Less than
+    ///   - queue: How many calls may wait; with zero, a call without a place is refused. Less than
     ///     zero is a programming error and traps.
-    ///   - queueTimeout: How long a call may wait, nil for as long as its caller does. Less than zero
+    ///   - queueTimeout: How long a call may wait; nil: as long as its caller waits. Less than zero
     ///     is a programming error and traps.
-    ///   - scheduler: Where the waits pass.
+    ///   - scheduler: The clock of the waits.
     public init(
         named name: String? = nil, limit: Int = 64, queue: Int = 0,
         queueTimeout: Duration? = nil, on scheduler: some Scheduler = .live
@@ -83,7 +83,7 @@ extension Bulkhead {
         let (isIn, mayWait) = machine.withLock { ($0.enterIfFree(), $0.hasRoomToWait) }
         if isIn { return callInPlace(service, input) }
         guard mayWait else { return refuse(.bulkheadFull, in: .current) }
-        // A place may have become free, or the last one in the queue been taken, in the meantime.
+        // Meanwhile a place may have become free, or the last entry of the queue may have been taken.
         let turn = InternalPromise<Void>()
         switch machine.withLock({ $0.enter(turn) }) {
         case .admitted: return callInPlace(service, input)
@@ -93,7 +93,7 @@ extension Bulkhead {
         }
     }
 
-    /// Calls the service, and gives the place back when the call has ended or was given up.
+    /// Calls the service, and frees the place when the call has ended or was given up.
     private func callInPlace<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
@@ -107,10 +107,10 @@ extension Bulkhead {
 
     /// Calls the service when the call's turn has come.
     ///
-    /// The service's future gives the place back, once there is one: who gives the call up while the
-    /// service is being called must not let another in beside it. If the service is not called, the last
-    /// step takes the call out of the queue or gives its place back: also if it is given up just when
-    /// its turn comes.
+    /// The service's future frees the place, as soon as it exists: giving the call up while the service is
+    /// being called must not admit another call beside it. If the service is not called, the last step
+    /// removes the call from the queue or frees its place, also if the call is given up just when its turn
+    /// comes.
     private func wait<Input: Sendable, Output: Sendable>(
         for turn: InternalPromise<Void>, _ ticket: Int, _ length: Int,
         _ service: @escaping Service<Input, Output>, _ input: Input
@@ -118,8 +118,7 @@ extension Bulkhead {
         let context = CallContext.current
         let start = scheduler.now
         let decision = Decision()
-        // Reported before the turn has an observer, so that it cannot be reported after the turn
-        // has come.
+        // Reported before the turn has an observer, so that it is reported before the turn comes.
         context.report(.queued(length: length), by: bulkheadPolicy, named: name)
         return inTime(turn, of: input, in: context)
             .flatMap {

@@ -1,23 +1,23 @@
-/// What a bulkhead knows: how many calls are in flight, and who waits.
+/// The state of a bulkhead: how many calls are in flight, and which wait.
 ///
 /// Calls wait only while all places are taken: a freed place goes to the first in the queue at
 /// once, so no later call can take it.
 struct BulkheadMachine<Waiter: Sendable>: Sendable {
-    /// What becomes of a call.
+    /// The admission of a call.
     enum Entry: Equatable {
         /// It is made, and has a place until it ends.
         case admitted
-        /// It waits, as the last of so many.
+        /// It waits, as the last of this number.
         case queued(ticket: Int, length: Int)
         /// It is not made.
         case refused
     }
 
-    /// What a call that ends leaves behind.
+    /// The consequences of the end of a call.
     struct Departure {
-        /// Who had waited, and has left the line.
+        /// The waiter that has left the queue.
         var left: Waiter?
-        /// The call that has got the place, and has to be told.
+        /// The call that has got the place, and has to be notified.
         var next: Waiter?
     }
 
@@ -35,17 +35,17 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     /// How many calls wait.
     var queued: Int { line.count }
 
-    /// Lets a call in if there is a place.
+    /// Admits a call if a place is free.
     mutating func enterIfFree() -> Bool {
         guard inFlight < limit else { return false }
         inFlight += 1
         return true
     }
 
-    /// Whether a call that finds no place could wait for one.
+    /// Whether a call without a place could wait for one.
     var hasRoomToWait: Bool { line.count < queueLimit }
 
-    /// Lets a call in, or lets it wait.
+    /// Admits a call, or queues it.
     mutating func enter(_ waiter: Waiter) -> Entry {
         if enterIfFree() { return .admitted }
         guard hasRoomToWait else { return .refused }
@@ -53,16 +53,16 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
         return .queued(ticket: ticket, length: line.count)
     }
 
-    /// Takes a place back, and gives it to the first in line.
+    /// Frees a place, and gives it to the first in the queue.
     ///
-    /// - Returns: The call that has got it, and has to be told.
+    /// - Returns: The call that has got it, and has to be notified.
     mutating func leave() -> Waiter? {
         if let next = line.popFirst() { return next }
         inFlight -= 1
         return nil
     }
 
-    /// Takes back what a call had that was queued: its place, or that in the line.
+    /// Frees the place of a queued call, or removes the call from the queue.
     mutating func leave(_ ticket: Int) -> Departure {
         if let waiter = line.remove(ticket) { return Departure(left: waiter) }
         return Departure(next: leave())

@@ -13,21 +13,20 @@ extension Middleware {
     ///     over: transport)
     /// ```
     ///
-    /// Stands innermost, where the real faults come from. All faults of a call are chosen when it
-    /// begins: each draws one number in the order in which they are named, and a latency that happens
-    /// draws one more. With a seeded source, calls that come one after the other meet the same
-    /// faults each time.
+    /// Put it innermost, where real faults come from. All faults of a call are chosen when it begins: each
+    /// draws one number in the order in which they are named, and a latency that happens draws one more. With
+    /// a seeded source, sequential calls get the same faults each time.
     ///
     /// Latencies add up, and pass before anything else; the call is then made on the scheduler's
-    /// thread. The first failure that happens is the one; the service is not called. Alterations
+    /// thread. The first failure that happens is used; the service is then not called. Alterations
     /// follow each other, on the result of the one before. Cancelling the future ends the wait or
-    /// cancels the call. A latency is not cut to the call's deadline: a timeout further out is.
+    /// cancels the call. A latency is not cut to the call's deadline; a timeout further out is.
     ///
     /// - Parameters:
-    ///   - faults: What may happen.
-    ///   - chaosSwitch: Turns it all off; no number is drawn then. Without one it is always on.
-    ///   - scheduler: Where latencies pass.
-    ///   - random: Where the choice comes from.
+    ///   - faults: The possible faults.
+    ///   - chaosSwitch: Turns all faults off; no number is drawn then. Without a switch, they are always on.
+    ///   - scheduler: The clock of the latencies.
+    ///   - random: The source of the choice.
     public static func chaos(
         _ faults: ChaosFault<Output>..., sharing chaosSwitch: ChaosSwitch? = nil,
         on scheduler: some Scheduler = .live, random: RandomSource = .system
@@ -45,7 +44,7 @@ extension Middleware {
     }
 }
 
-/// What all calls through one chaos have in common.
+/// The state that all calls through one chaos share.
 struct Chaos<Output: Sendable>: Sendable {
     static var policy: String { "chaos" }
 
@@ -66,7 +65,7 @@ struct Chaos<Output: Sendable>: Sendable {
             .flatMap { go(on: plan, in: context, service, input) }
     }
 
-    /// Does what comes after the latency.
+    /// Makes the call after the latency.
     private func go<Input: Sendable>(
         on plan: ChaosPlan, in context: CallContext, _ service: Service<Input, Output>,
         _ input: Input

@@ -21,12 +21,12 @@ public struct ChaosFault<Output: Sendable> {
 }
 
 extension ChaosFault {
-    /// Holds the call back before it is made, for a time that is chosen evenly from a range.
+    /// Delays the call, for a time that is chosen evenly from a range.
     ///
     /// - Parameters:
     ///   - range: The shortest and the longest time, to the nanosecond. Less than zero is a
     ///     programming error and traps.
-    ///   - probability: With which it happens.
+    ///   - probability: The probability of the fault.
     public static func latency(
         _ range: ClosedRange<Duration>, probability: Double
     ) -> ChaosFault {
@@ -37,11 +37,11 @@ extension ChaosFault {
         return ChaosFault(.latency(from: range.lowerBound, span: span), probability: probability)
     }
 
-    /// Holds the call back before it is made, always for the same time.
+    /// Delays the call, always for the same time.
     ///
     /// - Parameters:
     ///   - latency: The time. Less than zero is a programming error and traps.
-    ///   - probability: With which it happens.
+    ///   - probability: The probability of the fault.
     public static func latency(_ latency: Duration, probability: Double) -> ChaosFault {
         .latency(latency...latency, probability: probability)
     }
@@ -49,24 +49,24 @@ extension ChaosFault {
     /// Fails the call without making it.
     ///
     /// - Parameters:
-    ///   - error: What it fails with. The standard classifier takes the default for retryable.
-    ///   - probability: With which it happens.
+    ///   - error: The error. The standard classifier assesses the default as retryable.
+    ///   - probability: The probability of the fault.
     public static func failure(
         _ error: any Error = ServiceError(.injected, policy: "chaos"), probability: Double
     ) -> ChaosFault {
         ChaosFault(.failure(error), probability: probability)
     }
 
-    /// Makes the call, and another outcome of its own.
+    /// Makes the call, and alters its outcome.
     ///
     /// ```swift
     /// .outcome(probability: 0.01) { result in try result.get().prefix(10) }
     /// ```
     ///
     /// - Parameters:
-    ///   - probability: With which it happens.
-    ///   - alter: Given the result, on the thread that settled the call; its value, or what it throws,
-    ///     is the result from then on. Not called if the caller has gone.
+    ///   - probability: The probability of the fault.
+    ///   - alter: Called with the result, on the thread that settled the call; its value, or the error that
+    ///     it throws, replaces the result. Not called if the caller has given up.
     public static func outcome(
         probability: Double,
         _ alter: @escaping @Sendable (Result<Output, any Error>) throws -> Output

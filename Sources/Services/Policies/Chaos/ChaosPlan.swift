@@ -1,20 +1,20 @@
-/// What happens to one call: chosen from the faults when it begins, by chance alone.
+/// The faults of one call, chosen at random when it begins.
 struct ChaosPlan: Equatable, Sendable {
-    /// How long the call is held back.
+    /// How long the call is delayed.
     private(set) var latency = Duration.zero
-    /// The fault that fails the call, by its place; the first, if several do.
+    /// The index of the fault that fails the call; the first, if several happen.
     private(set) var failure: Int?
-    /// The faults that alter the outcome, by their places.
+    /// The indices of the faults that alter the outcome.
     private(set) var alterations: [Int] = []
 
     /// Chooses.
     ///
-    /// Each fault draws one number, whether or not it can happen, and a latency that happens one more:
-    /// so the choice depends on nothing but the faults and the numbers. Latencies add up.
+    /// Each fault draws one number, whether or not it can happen, and a latency that happens draws one more.
+    /// So the choice depends only on the faults and the numbers. Latencies add up.
     ///
     /// - Parameters:
-    ///   - faults: In the order in which they draw.
-    ///   - random: Where the numbers come from.
+    ///   - faults: The faults, in the order in which they draw.
+    ///   - random: The source of the numbers.
     init<Output>(of faults: [ChaosFault<Output>], random: RandomSource) {
         for (index, fault) in faults.enumerated()
         where random.happens(withProbability: fault.probability) {

@@ -8,10 +8,10 @@ import Synchronization
 /// chaos.isOn = true
 /// ```
 ///
-/// One switch may be given to several stacks. It may be read and set from any thread; a call that
+/// Several stacks may share a switch. It may be read and set from any thread; a call that
 /// has begun keeps the faults that were chosen for it.
 public final class ChaosSwitch {
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     /// Whether faults are injected.

@@ -9,13 +9,13 @@ extension Middleware {
     /// ```
     ///
     /// A refused call fails at once, on the caller's thread, with
-    /// ``ServiceError/Code/circuitOpen``, whose ``ServiceError/retryAt`` and
-    /// ``ServiceError/retryAfter`` say when to call again. All other calls pass, on the caller's
-    /// thread, and their results are returned unchanged.
+    /// ``ServiceError/Code/circuitOpen``, whose ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` give
+    /// the time of the next useful call. All other calls pass, on the caller's thread, and their results are
+    /// returned unchanged.
     ///
     /// - Parameters:
-    ///   - breaker: What is known of the service, shared by all stacks that call it.
-    ///   - classifier: Decides what an end means. An end that says nothing about the service's health is not
+    ///   - breaker: The breaker, shared by all stacks that call the service.
+    ///   - classifier: Assesses the end of a call. An end that says nothing about the service's health is not
     ///     counted, unless the call was slow.
     public static func circuitBreaker(
         sharing breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
@@ -25,14 +25,14 @@ extension Middleware {
         }
     }
 
-    /// Refuses calls to a service that has failed too often, by a breaker of this middleware's own, with the
-    /// limits that ``CircuitBreaker`` has by default.
+    /// Refuses calls to a service that has failed too often, by a new breaker with the default limits of
+    /// ``CircuitBreaker``.
     ///
     /// Otherwise as ``circuitBreaker(sharing:classifier:)``.
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
-    ///   - classifier: Decides what an end means.
+    ///   - classifier: Assesses the end of a call.
     public static func circuitBreaker(
         named name: String? = nil, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -40,7 +40,7 @@ extension Middleware {
     }
 }
 
-/// Decides by the ends of the last calls whether a service is called.
+/// Decides by the results of the last calls whether a service is called.
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(named: "shop")
@@ -50,12 +50,12 @@ extension Middleware {
 ///
 /// Closed, it lets all calls pass. It opens after a number of failures in a row, when too small a
 /// share of the last calls succeeded, or when too many of them were slow. A failure is an end that says that the
-/// service is unhealthy (``CallAssessment/health``): a caller's mistake, a refusal by another policy, and the end of
-/// the caller's own time are none. Open, it refuses all calls for a time that the backoff chooses. Then the next
-/// calls are probes, as many as `probes` says: if all succeed, the breaker closes and forgets what was before;
-/// the first that fails or is slow opens it again, for longer. A probe that is given up, or whose end says
-/// nothing, makes room for another. What was called before the breaker opened does not count when it ends
-/// afterwards.
+/// service is unhealthy (``CallAssessment/health``): a caller's mistake, a refusal by another policy, and the
+/// end of the caller's own time are not failures. Open, it refuses all calls for a time that the backoff
+/// chooses. Then the next `probes` calls are probes: if all succeed, the breaker closes and discards its
+/// counts; the first that fails or is slow opens it again, for longer. If a probe is given up, or its end
+/// says nothing, another call becomes a probe. Calls that began before the breaker opened do not count when
+/// they end afterwards.
 ///
 /// Make one for each host or service that fails by itself, and pass it to every stack that calls it.
 /// It may be used from any thread; a call takes a lock for constant time when it begins and when it
@@ -70,11 +70,11 @@ public final class CircuitBreaker {
         case open(until: SchedulerInstant)
         /// Some calls are probes, or will be, and all others are refused.
         case halfOpen
-        /// All calls are refused, since ``CircuitBreaker/isolate()`` was called.
+        /// All calls are refused, because ``CircuitBreaker/isolate()`` was called.
         case isolated
     }
 
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     /// Whether calls pass now.
@@ -94,29 +94,30 @@ public final class CircuitBreaker {
     /// Refuses all calls, until ``reset()``: for example while the service is being repaired.
     public func isolate() { isolate(true) }
 
-    /// Lets all calls pass again, and forgets how the last ones ended.
+    /// Lets all calls pass again, and discards the counts.
     public func reset() { isolate(false) }
 
     /// Makes a closed breaker.
     ///
-    /// What lies outside the bounds named here is a programming error and traps.
+    /// A value outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - failuresInARow: After how many failures without a success between them it opens; at least 1.
     ///   - successRate: The share of successes below which it opens; 0…1. With zero only failures
     ///     in a row count.
-    ///   - window: How far back the share looks, in ten slices of time that lie at multiples of their
-    ///     length from the scheduler's origin; more than zero.
+    ///   - window: The length of the window of the share: ten slices of time, at multiples of their length
+    ///     from the scheduler's origin; more than zero.
     ///   - minimumRequests: How many calls have to have ended in the window for the shares to count; at
     ///     least 1.
-    ///   - slowCallDuration: How long a call takes that is slow, whatever its end; more than zero. Nil: none is.
+    ///   - slowCallDuration: The duration from which a call is slow, whatever its end; more than zero. Nil:
+    ///     no call is slow.
     ///   - slowCallRate: At which share of slow calls it opens; more than 0, at most 1.
     ///   - probes: How many calls have to succeed for it to close again; at least 1.
-    ///   - backoff: For how long it opens; asked once each time it does, with the number of the
-    ///     opening since it was last closed, counted from zero.
-    ///   - scheduler: Whose time it is. Nothing is scheduled.
-    ///   - random: Where the jitter comes from.
+    ///   - backoff: For how long it opens; called once for each opening, with the number of the opening since
+    ///     it was last closed, counted from zero.
+    ///   - scheduler: The clock. Nothing is scheduled.
+    ///   - random: The source of the jitter.
     public init(
         named name: String? = nil,
         failuresInARow: Int = 5, successRate: Double = 0.8, over window: Duration = .seconds(30),
@@ -164,7 +165,7 @@ public final class CircuitBreaker {
 }
 
 extension CircuitBreaker {
-    /// Whether it holds no call back: it is closed, or the next call is a probe.
+    /// Whether it would let a call pass: it is closed, or the next call is a probe.
     fileprivate var isIdle: Bool {
         switch state {
         case .closed, .halfOpen: true
@@ -202,7 +203,7 @@ extension CircuitBreaker {
         }
     }
 
-    /// Calls the service, and takes note of the call's end, also if the caller gives it up.
+    /// Calls the service, and records the call's end, also if the caller gives it up.
     private func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input, _ ticket: Int,
         _ classifier: Classifier<Output>, _ context: CallContext
@@ -218,17 +219,18 @@ extension CircuitBreaker {
         return followLater(future, call, classifier)
     }
 
-    /// A call that was let through.
+    /// An admitted call.
     private struct Call {
         let ticket: Int
-        /// Nil where no call is slow.
+        /// Nil if no call is slow.
         let start: SchedulerInstant?
         let context: CallContext
     }
 
-    /// The way of calls that are pending, or have failed.
+    /// The path of calls that are pending, or have failed.
     ///
-    /// Apart, as it looks up generic types at run time, which the compiler would do for all.
+    /// A separate function: it looks up generic types at run time, and inlined, the compiler would do that
+    /// for all calls.
     @inline(never)
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ call: Call, _ classifier: Classifier<Output>
@@ -250,7 +252,7 @@ extension CircuitBreaker {
         case nil: return
         case .closed: tell(from: .halfOpen, to: .closed, in: context)
         case .tripped(let wasClosed, let opening, let previous):
-            // The backoff may be a function of the user's, which is not to be called under a lock.
+            // The backoff may be a function of the user, which must not be called under a lock.
             let duration = backoff.delay(before: opening, after: previous, bits: random.next())
             machine.withLock { $0.open(for: min(duration, longest), at: now) }
             tell(from: wasClosed ? .closed : .halfOpen, to: .open, in: context)
@@ -270,7 +272,7 @@ extension CircuitBreaker {
     }
 }
 
-/// What events call a state.
+/// The names of the states in events.
 private enum StateName: String {
     case closed
     case open

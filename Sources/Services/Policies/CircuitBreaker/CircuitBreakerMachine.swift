@@ -1,14 +1,14 @@
 import Futures
 
-/// What a circuit breaker knows, and decides when a call comes and when it ends.
+/// The state of a circuit breaker, and its decisions at the beginning and the end of a call.
 ///
-/// Every call that is let through has a ticket, and only a ticket of the present time counts: what
-/// was begun before the breaker opened or closed says nothing about the service as it is now.
-/// (Finagle's FailureAccrualFactory; slow calls and several probes as in Resilience4j.)
+/// Every admitted call has a ticket, and only tickets since the last change of state count: a call that began
+/// before says nothing about the service now. (Finagle's FailureAccrualFactory; slow calls and several probes
+/// as in Resilience4j.)
 struct CircuitBreakerMachine: Sendable {
-    /// What becomes of a call.
+    /// The admission of a call.
     enum Entry: Equatable {
-        /// The service is called, and its end is told with the ticket.
+        /// The service is called, and its end is recorded with the ticket.
         case admitted(ticket: Int, isFirstProbe: Bool)
         /// The service is not called; the instant is nil if it is not known when it will be.
         case refused(retryAt: SchedulerInstant?)
@@ -18,24 +18,23 @@ struct CircuitBreakerMachine: Sendable {
     enum Change: Equatable {
         /// The probe succeeded, and calls pass again.
         case closed
-        /// No more calls pass; ``open(for:at:)`` is to be told for how long.
+        /// No more calls pass; the caller passes the duration to ``open(for:at:)``.
         ///
-        /// The backoff is asked with the number of the opening, and with how long the last one was.
+        /// The backoff gets the number of the opening, and the last duration.
         case tripped(wasClosed: Bool, opening: Int, previous: Duration?)
     }
 
     enum State: Equatable {
         /// All calls pass. Next: `tripped`.
         case closed
-        /// All calls are refused, until the backoff has said for how long. Next: `open`.
+        /// All calls are refused, until the backoff has chosen the duration. Next: `open`.
         case tripped(since: SchedulerInstant)
-        /// All calls are refused. Next: `probing`, with the first call that comes at the instant or
-        /// later.
+        /// All calls are refused. Next: `probing`, with the first call at the instant or later.
         case open(until: SchedulerInstant)
-        /// All probes have been let through, and all other calls are refused. Next: `closed`, `tripped`, or
+        /// All probes are admitted, and all other calls are refused. Next: `closed`, `tripped`, or
         /// `halfOpen`.
         case probing(since: SchedulerInstant)
-        /// Another probe is let through, since the last one said nothing, or there are to be several. Next:
+        /// Another probe is admitted, because the last one said nothing, or because several are needed. Next:
         /// `probing`, `closed` or `tripped`.
         case halfOpen
         /// All calls are refused, after `isolate()`. Next: `closed`, by `reset()`.
@@ -57,7 +56,7 @@ struct CircuitBreakerMachine: Sendable {
     private var successfulProbes = 0
     /// How often the breaker has opened since it was closed.
     private var openings = 0
-    /// For how long it opened the last time since it was closed.
+    /// The duration of the last opening since it was closed.
     private var previous: Duration?
 
     init(_ limits: CircuitBreakerLimits) {
@@ -86,11 +85,12 @@ struct CircuitBreakerMachine: Sendable {
         }
     }
 
-    /// Takes note of the end of a call.
+    /// Records the end of a call.
     ///
     /// - Parameters:
     ///   - ticket: The call's ticket.
-    ///   - health: What the end says about the service; one that says nothing counts against it if it was slow.
+    ///   - health: The health that the end shows; an unknown one counts against the service if the call was
+    ///     slow.
     ///   - isSlow: Whether the call took longer than allowed.
     ///   - instant: Now.
     mutating func end(
@@ -117,9 +117,9 @@ struct CircuitBreakerMachine: Sendable {
         }
     }
 
-    /// Refuses all calls, or lets them pass again as if nothing had been.
+    /// Refuses all calls, or lets them pass again with empty counts.
     ///
-    /// - Returns: Whether that is another state.
+    /// - Returns: Whether the state changed.
     mutating func isolate(_ isIsolated: Bool) -> Bool {
         let old = state
         close()
@@ -127,7 +127,7 @@ struct CircuitBreakerMachine: Sendable {
         return state != old
     }
 
-    /// Says for how long the breaker is open that has just tripped.
+    /// Sets for how long the breaker that has just tripped is open.
     mutating func open(for duration: Duration, at instant: SchedulerInstant) {
         // The breaker may have been isolated or reset meanwhile.
         guard case .tripped = state else { return }
@@ -136,9 +136,9 @@ struct CircuitBreakerMachine: Sendable {
         previous = duration
     }
 
-    /// When a call could pass that is refused though no instant is known.
+    /// An estimate of the instant at which a call could pass, while none is known.
     ///
-    /// It is taken to last as long again as the last time.
+    /// It assumes the duration of the last opening.
     func estimate(from since: SchedulerInstant, at instant: SchedulerInstant) -> SchedulerInstant {
         max(instant, since.advanced(by: previous ?? .zero))
     }
@@ -152,13 +152,13 @@ struct CircuitBreakerMachine: Sendable {
 
     private mutating func hasFailedTooOften(at instant: SchedulerInstant) -> Bool {
         if failuresInARow >= limits.failuresInARow { return true }
-        // A success that is in time makes nothing worse.
+        // A success in time cannot open the breaker.
         let slow = Double(slowCalls.sum(at: instant))
         if failuresInARow == 0, slow == 0 { return false }
         let count = requests.sum(at: instant)
         guard count >= limits.minimumRequests else { return false }
-        // The nearest number to the true quotient, as the limit is to what was written in the
-        // program; a product might be rounded to the wrong side of it.
+        // A quotient is rounded to the nearest number, as the limit in the program is; a product might be
+        // rounded to the wrong side of the limit.
         if failuresInARow > 0,
             Double(successes.sum(at: instant)) / Double(count) < limits.successRate
         {

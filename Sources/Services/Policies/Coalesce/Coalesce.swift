@@ -3,7 +3,7 @@ extension Middleware where Input: Hashable {
     ///
     /// It is ``coalesce(by:sharing:)-((Input)->Key,_)`` with the input itself as key.
     ///
-    /// - Parameter group: Which calls know of each other; nil for those of this stack.
+    /// - Parameter group: The group of calls that share; nil for the calls of this stack.
     public static func coalesce(sharing group: Coalescer<Input, Output>? = nil) -> Middleware {
         .coalesce(by: { $0 }, sharing: group)
     }
@@ -16,29 +16,29 @@ extension Middleware {
     /// let load = stack(.deadline(.seconds(10)), .coalesce(by: \.id), .retry(), over: loadProduct)
     /// ```
     ///
-    /// The first caller calls the service; callers who come before that call has ended wait for its
-    /// result. Nothing is kept afterwards: the next caller makes a new call. Callers are counted:
-    /// if one cancels, or its deadline outside passes, the others still get the answer; the last to
-    /// leave cancels the call. A later caller makes a new call, and the answer of the cancelled
-    /// call is dropped. (Go's singleflight shares calls likewise.)
+    /// The first caller calls the service; callers that come before that call has ended wait for its result.
+    /// Nothing is kept afterwards: the next caller makes a new call. Callers are counted: if one cancels, or
+    /// its deadline outside passes, the others still get the answer; the last to give up cancels the call. A
+    /// later caller makes a new call, and the answer of the cancelled call is discarded. (Go's singleflight
+    /// shares calls likewise.)
     ///
-    /// **Context.** The shared call is made in the context of its first caller, even if that caller
-    /// leaves: it has that caller's deadline, attempt and observers; the observers of the others
-    /// hear that they joined. No caller fails because of another's deadline: if the call fails
-    /// after the first caller's deadline, only the callers whose own deadline has passed get the
-    /// failure. The rest share another call, made at once in the context of the caller with the
-    /// most time left, as far as their inputs are ``Replayable``.
+    /// **Context.** The shared call is made in the context of its first caller, even if that caller gives up:
+    /// it has that caller's deadline, attempt and observers. The observers of the others are notified that
+    /// they joined. No caller fails because of another's deadline: if the call fails after the first caller's
+    /// deadline, only the callers whose own deadline has passed get the failure. The other callers share
+    /// another call, made at once in the context of the caller with the most time left, if their inputs are
+    /// ``Replayable``.
     ///
     /// The answers arrive in the order in which the callers came, on the thread that settles the
     /// shared call. Each call takes a lock for constant time, in which keys are hashed and compared.
-    /// A service that calls its own stack with the same key, and waits for that, waits for itself.
+    /// A service that calls its own stack with the same key, and waits for that call, waits forever.
     ///
     /// - Parameters:
-    ///   - key: What makes two inputs the same to the service, including all that an answer depends
-    ///     on, such as who asks. Called once a call, on the caller's thread. What is not equal to
-    ///     itself, such as a NaN, is like no key at all: the service is called.
-    ///   - group: Which calls know of each other; nil for those of this stack. Stacks that share one
-    ///     must mean the same by a key.
+    ///   - key: Returns the key of an input, which must include everything that an answer depends on, such as
+    ///     the user. Called once a call, on the caller's thread. A key that is not equal to itself, such as a
+    ///     NaN, counts as no key: the service is called.
+    ///   - group: The group of calls that share; nil for the calls of this stack. In stacks with one group,
+    ///     equal keys must have the same meaning.
     public static func coalesce<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
@@ -53,10 +53,9 @@ extension Middleware {
     /// Otherwise as ``coalesce(by:sharing:)-((Input)->Key,_)``.
     ///
     /// - Parameters:
-    ///   - key: What makes two inputs the same to the service. An input without a key shares nothing:
-    ///     the service is called.
-    ///   - group: Which calls know of each other; nil for those of this stack. Stacks that share one
-    ///     must mean the same by a key.
+    ///   - key: The key of inputs. An input without a key shares nothing: the service is called.
+    ///   - group: The group of calls that share; nil for the calls of this stack. In stacks with one group,
+    ///     equal keys must have the same meaning.
     public static func coalesce<Key: Hashable & Sendable>(
         by key: CoalescingKey<Input, Output, Key>, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {

@@ -1,23 +1,23 @@
-/// Who waits for which shared call.
+/// The shared calls and their waiting callers.
 ///
-/// A key has no call. Next: `calling`, by the first to enter. From there: no call again, as soon as the
-/// call ends or the last caller leaves; or calling anew, for the callers who may go on.
+/// A key has no call. Next: `calling`, by the first to enter. From there: no call again, when the call ends
+/// or the last caller leaves; or calling again, for the callers with time left.
 ///
-/// Nothing that was passed in is released here: the holder of the lock gets it back, to release it
-/// later.
+/// Objects that were passed in are not released here: they are returned to the holder of the lock, which
+/// releases them later.
 struct CoalesceMachine<Key: Hashable, Caller, Call> {
-    /// What a caller finds.
+    /// The answer to a caller.
     enum Entry {
-        /// No call has this key: the caller makes this call, and counts until it ends, or until it
-        /// is seated.
+        /// No call has this key: the caller makes this call, and counts as its caller until it ends, or until
+        /// it is seated.
         case first(call: Int)
-        /// The caller waits for a call that is under way, which so many share now.
+        /// The caller waits for a call under way, which this number of callers share now.
         case joined(Caller, number: Int, callers: Int)
     }
 
-    /// What has been taken out.
+    /// The removed objects.
     struct Removed {
-        /// Those who waited, in the order in which they came.
+        /// The waiting callers, in the order in which they came.
         var callers: [Caller] = []
         /// The key, if no call has it any more.
         var key: Key?
@@ -28,11 +28,11 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     private struct Flight {
         /// The call that is under way.
         var number: Int
-        /// What it is cancelled by, once that is known.
+        /// The handle that cancels it, once it is known.
         var call: Call?
-        /// What it sends, where its first caller wants to know.
+        /// The record of what it sends, if its first caller has one.
         var record: CallRecord?
-        /// Whether the first caller is still on its way through the service, and has no number yet.
+        /// Whether the first caller is still calling the service, and has no number yet.
         var isBeginning = true
         var callers: [Int: Caller] = [:]
 
@@ -46,7 +46,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     /// How many calls are under way.
     var count: Int { flights.count }
 
-    /// Comes with a key.
+    /// Enters a caller with a key.
     mutating func enter(_ key: Key, _ caller: @autoclosure () -> Caller) -> Entry {
         // In place, so that the key is hashed once.
         Self.enter(&flights[key], &lastCall, &lastCaller, caller)
@@ -67,7 +67,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return .joined(caller, number: lastCaller, callers: flight?.count ?? 0)
     }
 
-    /// The record of what a call sends, for a caller who has just come; the first one's is new.
+    /// The record of what a call sends, for a caller that has just entered; the first caller's is new.
     mutating func record(of entry: Entry, _ key: Key) -> CallRecord? {
         guard let index = flights.index(forKey: key) else { return nil }
         if case .first = entry { flights.values[index].record = CallRecord() }
@@ -85,7 +85,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return lastCaller
     }
 
-    /// Keeps what a call is cancelled by.
+    /// Keeps the handle that cancels a call.
     ///
     /// - Returns: False if the call is not wanted any more, or has ended.
     mutating func keep(_ call: Call, _ key: Key, call number: Int) -> Bool {
@@ -94,7 +94,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return true
     }
 
-    /// Goes away before the call has ended; the last to go takes the call along.
+    /// Removes a caller before the call has ended; with the last one the call is removed.
     mutating func leave(_ key: Key, caller number: Int) -> Removed {
         guard let index = flights.index(forKey: key),
             let caller = flights.values[index].callers.removeValue(forKey: number)
@@ -113,14 +113,14 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return Removed(callers: callers, key: key, call: flight.call)
     }
 
-    /// Those who wait for a call, by their numbers.
+    /// The callers that wait for a call, by their numbers.
     func callers(_ key: Key, call number: Int) -> [Int: Caller] {
         index(of: key, call: number).map { flights.values[$0].callers } ?? [:]
     }
 
-    /// Ends a call for some of its callers; the others are to get another.
+    /// Ends a call for some of its callers; the others get another one.
     ///
-    /// - Returns: The number of the other call, nil if no caller is left that wants one.
+    /// - Returns: The number of the other call, nil if no caller is left.
     mutating func renew(
         _ key: Key, call number: Int, endingFor ended: [Int]
     ) -> (call: Int?, removed: Removed) {

@@ -8,10 +8,10 @@ import Futures
 /// let detail = stack(.coalesce(by: \.id, sharing: group), .timeout(.seconds(2)), over: loadProduct)
 /// ```
 ///
-/// ``Middleware/coalesce(by:sharing:)-((Input)->Key,_)`` makes one for each stack; make one yourself if several stacks
-/// are to share their calls. It may be used from any thread.
+/// ``Middleware/coalesce(by:sharing:)-((Input)->Key,_)`` makes one for each stack; make one yourself if
+/// several stacks should share their calls. It may be used from any thread.
 public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     /// How many calls of services are under way.
@@ -23,16 +23,16 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
     public init(named name: String? = nil) { self.name = name }
 
     private let machine = Locked(Machine())
-    /// What decides the outcomes that are told.
+    /// The classifier of the reported outcomes.
     ///
-    /// Kept, since to find out whether the type has rules of its own is a look-up at run time.
+    /// Stored, because the check whether the type has its own rules is a look-up at run time.
     private let classifier = Classifier<Output>.standard
 }
 
 /// The machine of all groups, whatever their types; all callers of a group are `Caller<Output>`.
 ///
-/// With the key's own type, and the caller's, looking up generic types at run time took most of a call that ends
-/// at once.
+/// With the types of the key and of the caller, looking up generic types at run time would take most of the
+/// time of a call that ends at once.
 private typealias Machine = CoalesceMachine<AnyHashable, AnyCaller, @Sendable () -> Void>
 
 private let coalescePolicy = "coalesce"
@@ -41,7 +41,7 @@ extension Coalescer {
     func call<Input: Sendable>(
         _ key: Key, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        // What is not equal to itself, such as a NaN, would not be found again.
+        // A key that is not equal to itself, such as a NaN, would not be found again.
         guard key == key else { return service(input) }
         let context = CallContext.current
         let erased = AnyHashable(key)
@@ -68,7 +68,7 @@ extension Coalescer {
         }
     }
 
-    /// Goes on with the first caller's call, which is pending or has failed.
+    /// Continues with the first caller's call, which is pending or has failed.
     private func follow<Input: Sendable>(
         _ future: Future<Output>, _ record: CallRecord?, _ key: Key, _ call: Int,
         _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
@@ -83,7 +83,7 @@ extension Coalescer {
         return wait(caller, key, number)
     }
 
-    /// What a caller gets: a future that tells when it is not wanted any more.
+    /// The future of a caller, which removes the caller when it is given up.
     private func wait(_ caller: AnyCaller, _ key: Key, _ number: Int) -> Future<Output> {
         let promise = own(caller).promise
         promise.onCancel {
@@ -102,7 +102,7 @@ extension Coalescer {
         _ future: Future<Output>, _ record: CallRecord?, _ key: Key, _ number: Int,
         in context: CallContext
     ) {
-        // A branch of its own: to cancel it leaves the future to others who may hold it.
+        // A separate branch: cancelling it does not affect other holders of the future.
         let call = future.onEnd { result in
             if self.isTooLate(result, context), self.callAgain(key, record, number, result) {
                 return
@@ -117,7 +117,7 @@ extension Coalescer {
         if !isWanted { call.cancel() }
     }
 
-    /// Whether a call failed when its own time was over, so that others may have more.
+    /// Whether a call failed at its own deadline, so that other callers may have more time.
     private func isTooLate(
         _ result: Result<Output, any Error>, _ context: CallContext
     ) -> Bool {
@@ -125,7 +125,8 @@ extension Coalescer {
         return remaining <= .zero
     }
 
-    /// Apart, as it looks up generic types at run time, which the compiler would do for all.
+    /// A separate function: it looks up generic types at run time, and inlined, the compiler would do that
+    /// for all calls.
     @inline(never)
     private func deliver(_ removed: Machine.Removed, of future: Future<Output>) {
         deliver(removed, future.result)
@@ -140,9 +141,9 @@ extension Coalescer {
 // MARK: - Calling again
 
 extension Coalescer {
-    /// Ends a call for the callers without time left, and makes another for the rest.
+    /// Ends a call for the callers without time left, and makes another one for the others.
     ///
-    /// - Returns: False if there is no such rest.
+    /// - Returns: False if there are no others.
     private func callAgain(
         _ key: Key, _ record: CallRecord?, _ number: Int, _ result: Result<Output, any Error>
     ) -> Bool {
@@ -159,9 +160,9 @@ extension Coalescer {
     }
 }
 
-/// Tells who has no time left, and who has most.
+/// Returns the callers without time left, and the one with the most.
 ///
-/// Clocks and inputs are the user's, so it is done outside of the lock.
+/// Clocks and inputs are the user's code, so it runs outside the lock.
 private func choose(
     among callers: [Int: AnyCaller], after verdict: CallRecord.Verdict,
     _ error: (any Error)?

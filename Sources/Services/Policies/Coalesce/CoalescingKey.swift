@@ -1,4 +1,4 @@
-/// What makes two inputs the same to a service, under a name of its own.
+/// A named key of inputs: inputs with equal keys are the same to a service.
 ///
 /// ```swift
 /// extension CoalescingKey where Input == Query, Output == Hits, Key == String {
@@ -10,16 +10,15 @@
 /// let search = stack(.coalesce(by: .words), over: send)
 /// ```
 ///
-/// The output is part of the type since not every output can be shared: one that is read once is
-/// its first reader's.
+/// The output is part of the type because not every output can be shared: a stream can be read only once.
 public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & Sendable> {
-    /// The key of an input, nil for one that shares nothing.
+    /// The key of an input; nil for an input that shares nothing.
     public func callAsFunction(_ input: Input) -> Key? { key(input) }
 
     /// Makes a key.
     ///
-    /// - Parameter key: Gives the key of an input, which holds all that an answer depends on; nil for
-    ///   an input that is to share nothing. Called once a call, on the caller's thread.
+    /// - Parameter key: Returns the key of an input, which must include everything that an answer depends on;
+    ///   nil for an input that shares nothing. Called once a call, on the caller's thread.
     public init(_ key: @escaping @Sendable (Input) -> Key?) { self.key = key }
 
     private let key: @Sendable (Input) -> Key?

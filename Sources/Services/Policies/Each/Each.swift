@@ -1,7 +1,7 @@
 import Futures
 
 extension Middleware {
-    /// Puts a middleware of its own around the calls of each key: a breaker for each host, a bulkhead for each
+    /// Puts a separate middleware around the calls of each key: a breaker for each host, a bulkhead for each
     /// tenant.
     ///
     /// ```swift
@@ -13,8 +13,8 @@ extension Middleware {
     /// A key's middleware is made by its first call, and keeps its state for the next. There are at
     /// most `limit` keys. A further key replaces the least recently used key without calls in
     /// flight whose middleware is idle. Idle are a breaker that would let a call pass, a rate
-    /// limiter through which a whole burst may pass, and all other policies, whose budgets and
-    /// answers are then forgotten. If no key can go, the call goes on without a middleware, and
+    /// limiter through which a whole burst may pass, and all other policies, whose budgets and answers are
+    /// then discarded. If no key can be replaced, the call continues without a middleware, and
     /// ``PolicyEvent/Kind/bypassed`` reports it.
     ///
     /// Each service that this is put around has its own keys. A key without calls in flight holds no timer. A call
@@ -22,12 +22,12 @@ extension Middleware {
     /// new key asks each middleware that is older than the first idle one, without a lock.
     ///
     /// - Parameters:
-    ///   - key: Whose middleware a call goes through. Called once a call, on the caller's thread. What is not
-    ///     equal to itself, such as a NaN, is like a key without room.
+    ///   - key: Returns the key of a call. Called once a call, on the caller's thread. A key that is not
+    ///     equal to itself, such as a NaN, is treated as a key without room.
     ///   - limit: How many keys there are at most. Less than one is a programming error and traps.
     ///   - name: The name in its own events; nil for none. It must hold no secrets.
-    ///   - makeMiddleware: Makes the middleware of a key. Called on the thread of a caller, no lock is held; where
-    ///     several threads come first with one key, that of one of them is kept.
+    ///   - makeMiddleware: Makes the middleware of a key. Called on the thread of a caller, while no lock is
+    ///     held. If several threads make the middleware of a key at the same time, one of these is kept.
     public static func each<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, limit: Int = 1_000, named name: String? = nil,
         _ makeMiddleware: @escaping @Sendable (Key) -> Middleware
@@ -59,8 +59,8 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
     private let name: String?
     private let makeMiddleware: @Sendable (Key) -> Middleware<Input, Output>
     private let service: Service<Input, Output>
-    /// Of types that are known here, so that no operation looks up a generic type at run time: the values are
-    /// all `Keyed`.
+    /// Its types are known here, so that no operation looks up a generic type at run time; all values are
+    /// `Keyed`.
     private let table: Locked<KeyTable<AnyHashable, AnyObject>>
 
     init(
@@ -87,7 +87,7 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
         return future.onEnd { _ in self.leave(slot) }
     }
 
-    /// - Returns: Nil where there is no room.
+    /// - Returns: Nil if there is no room.
     private func enter(_ key: Key) -> (slot: Int, Keyed)? {
         let known = AnyHashable(key)
         if let (slot, keyed) = table.withLock({ $0.enter(known) }) {
@@ -95,8 +95,8 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
         }
         guard makeRoom() else { return nil }
         let made = Keyed(makeMiddleware(key), around: service)
-        // Another thread may have come first: to the key, or to the last room. What was made is then released,
-        // without the lock.
+        // Another thread may have been first with the key, or may have taken the last room. The new object is
+        // then released outside the lock.
         return withExtendedLifetime(made) {
             table.withLock { $0.enter(known, adding: made) }.map { ($0, self.keyed($1)) }
         }
@@ -106,7 +106,7 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
 
     private func leave(_ slot: Int) { table.withLock { $0.leave(slot) } }
 
-    /// Forgets the least recently used key that may go, where the table is full.
+    /// Removes the least recently used idle key, if the table is full.
     private func makeRoom() -> Bool {
         var untried = table.withLock { $0.idleCount }
         while table.withLock({ $0.isFull }) {

@@ -1,23 +1,23 @@
-/// Values by their keys, a bounded number of them, and who uses them.
+/// A bounded number of values by key, with the number of users of each.
 ///
-/// A key is unknown. Next: in use, by the first to enter. From there: unused, when the last one leaves; in use
-/// again, or unknown, when it is removed.
+/// A key is unknown. Next: in use, by the first to enter. From there: unused, when the last one leaves; then
+/// in use again, or unknown, when it is removed.
 ///
-/// Nothing that was kept is released here: the holder of the lock gets it back, to release it
+/// Stored objects are not released here: they are returned to the holder of the lock, which releases them
 /// later.
 struct KeyTable<Key: Hashable, Value> {
     /// An unused key.
     struct Unused {
         let value: Value
         fileprivate let slot: Int
-        /// What the number of the entry's last use was.
+        /// The number of the entry's last use.
         fileprivate let use: Int
     }
 
     private struct Entry {
         let value: Value
         var users = 1
-        /// The number of the last change between in use and unused, or of its being postponed.
+        /// The number of the last change between in use and unused, or of the last postponement.
         var use = 0
     }
 
@@ -42,9 +42,9 @@ struct KeyTable<Key: Hashable, Value> {
         return Unused(value: entry.value, slot: slot, use: entry.use)
     }
 
-    /// Comes with a key.
+    /// Enters a caller with a key.
     ///
-    /// - Returns: Nil where the key is unknown; otherwise what to leave by.
+    /// - Returns: Nil if the key is unknown; otherwise the slot to leave with.
     mutating func enter(_ key: Key) -> (slot: Int, Value)? {
         guard let slot = entries.slot(of: key), let entry = entries[slot]?.value else { return nil }
         if entry.users == 0 { hold(slot) }
@@ -54,14 +54,14 @@ struct KeyTable<Key: Hashable, Value> {
 
     /// Comes with a key that may be unknown.
     ///
-    /// - Returns: Nil where there is no room for it.
+    /// - Returns: Nil if there is no room for it.
     mutating func enter(_ key: Key, adding value: Value) -> (slot: Int, Value)? {
         if let entered = enter(key) { return entered }
         if isFull { return nil }
         return (entries.insert(key, Entry(value: value), isHeld: true), value)
     }
 
-    /// Goes: called once for each that has entered.
+    /// Leaves: called once for each that has entered.
     mutating func leave(_ slot: Int) {
         guard let users = entries[slot]?.value.users else { return }
         entries.update(slot) { $0.users -= 1 }
@@ -70,7 +70,7 @@ struct KeyTable<Key: Hashable, Value> {
 
     /// Removes a key, unless it was used in the meantime.
     ///
-    /// - Returns: What has been taken out.
+    /// - Returns: The removed objects.
     mutating func remove(_ key: Unused) -> (Key, Value)? {
         guard isCurrent(key), let (known, entry) = entries.remove(key.slot) else { return nil }
         idleCount -= 1

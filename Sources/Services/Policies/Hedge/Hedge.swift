@@ -13,13 +13,13 @@ extension Middleware {
     /// enough latencies are known, only failures are hedged.
     ///
     /// - Parameters:
-    ///   - attempts: How many calls there may be for one, the first included. Less than one is a
+    ///   - attempts: The largest number of calls for one, the first included. Less than one is a
     ///     programming error and traps.
-    ///   - maxExtraLoad: How many calls more the service may get, as a share: 0…1, otherwise it is a
+    ///   - maxExtraLoad: The share of further calls that the service may get: 0…1, otherwise it is a
     ///     programming error and traps.
-    ///   - budget: What hedges are drawn from beside that, shared with retries.
-    ///   - classifier: Decides what an end means.
-    ///   - scheduler: Whose time it is.
+    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - classifier: Assesses the end of a call.
+    ///   - scheduler: The clock.
     public static func hedge(
         attempts: Int = 2, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
         classifier: Classifier<Output> = .standard, on scheduler: some Scheduler = .live
@@ -29,21 +29,21 @@ extension Middleware {
         }
     }
 
-    /// Makes a second call beside one that takes longer than a while, and takes the first success.
+    /// Makes a second call beside one that takes longer than a delay, and takes the first success.
     ///
     /// A retryable failure does not wait for the delay: the next call is made at once, on the
     /// thread that settled the one that failed. The first success is the result, and all other
-    /// calls are cancelled; likewise the first failure that is not retryable. An ignorable end is
+    /// calls are cancelled; the same holds for the first failure that is not retryable. An ignorable end is
     /// the result only if no other call is under way. If all fail, the last failure is returned. If
-    /// the service asked for a delay, the next call waits for it, and is not made if no call is
-    /// under way: a retry outside does the waiting.
+    /// the service asked for a delay, the next call waits for it, and is not made if no call is under way: a
+    /// retry outside waits instead.
     ///
-    /// A call is hedged if what it has sent so far may be sent again, as its ``CallRecord`` says; where nothing
+    /// A call is hedged if what it has sent so far may be sent again, by its ``CallRecord``; or, if nothing
     /// was noted in it, if the input is ``Replayable``. From then on at most one of the calls sends requests
-    /// that may not be processed twice: in the others, such a request rejects with ``Superseded``. Each further
-    /// call is drawn from two budgets: its own, by which the load grows by a share of `maxExtraLoad`, beside 10
-    /// calls a second; and the one given, in which retries deposit. None is begun once the call's deadline has
-    /// passed. What the budgets refuse is not made later.
+    /// that may not be processed twice: in the others, such a request rejects with ``Superseded``. Each
+    /// further call is withdrawn from two budgets: its own, which allows a share of `maxExtraLoad` and 10
+    /// calls a second; and the passed one, in which retries deposit. No call is begun after the call's
+    /// deadline has passed. A refused call is not made later.
     ///
     /// Every call is made in the caller's context, the first on the caller's thread. The future settles
     /// after the losers have been cancelled, on the thread that settled the winner; cancelling it
@@ -53,13 +53,13 @@ extension Middleware {
     /// - Parameters:
     ///   - delay: How long the last call is under way before the next. Less than zero is a programming
     ///     error and traps.
-    ///   - attempts: How many calls there may be for one, the first included. Less than one is a
+    ///   - attempts: The largest number of calls for one, the first included. Less than one is a
     ///     programming error and traps.
-    ///   - maxExtraLoad: How many calls more the service may get, as a share: 0…1, otherwise it is a
-    ///     programming error and traps. With 0, none.
-    ///   - budget: What hedges are drawn from beside that, shared with retries.
-    ///   - classifier: Decides what an end means.
-    ///   - scheduler: Whose time it is.
+    ///   - maxExtraLoad: The share of further calls that the service may get: 0…1, otherwise it is a
+    ///     programming error and traps. With 0, it gets none.
+    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - classifier: Assesses the end of a call.
+    ///   - scheduler: The clock.
     public static func hedge(
         after delay: Duration, attempts: Int = 2, maxExtraLoad: Double = 0.01,
         sharing budget: RetryBudget? = nil, classifier: Classifier<Output> = .standard,
@@ -70,15 +70,15 @@ extension Middleware {
         }
     }
 
-    /// Makes a second call beside one that is slow, together with other stacks that load the service.
+    /// Makes a second call beside one that is slow, with a state that several stacks share.
     ///
     /// Otherwise as ``hedge(after:attempts:maxExtraLoad:sharing:classifier:on:)``.
     ///
     /// - Parameters:
-    ///   - hedging: When calls are hedged, and how many may be.
-    ///   - attempts: How many calls there may be for one, the first included. Less than one is a
+    ///   - hedging: The shared delay and budget.
+    ///   - attempts: The largest number of calls for one, the first included. Less than one is a
     ///     programming error and traps.
-    ///   - classifier: Decides what an end means.
+    ///   - classifier: Assesses the end of a call.
     public static func hedge(
         sharing hedging: Hedging, attempts: Int = 2, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -90,7 +90,7 @@ extension Middleware {
         _ hedging: @escaping @Sendable () -> Hedging
     ) -> Middleware {
         precondition(attempts >= 1, "hedge needs at least 1 attempt, not \(attempts)")
-        // Checks the arguments where they were written.
+        // Checks the arguments when the stack is built.
         _ = hedging()
         return Middleware(named: "hedge") { service in
             let hedge = Hedge(attempts: attempts, classifier: classifier, hedging: hedging())
@@ -101,7 +101,7 @@ extension Middleware {
 
 let hedgePolicy = "hedge"
 
-/// What all calls through one hedge have in common.
+/// The state that all calls through one hedge share.
 final class Hedge<Output: Sendable>: Sendable {
     let attempts: Int
     let classifier: Classifier<Output>
@@ -129,7 +129,7 @@ final class Hedge<Output: Sendable>: Sendable {
         return follow(first, record, in: context, service, input, start: start)
     }
 
-    /// Goes on from the first call; what has ended, with anything but a failure that may pass, is all.
+    /// Continues from the first call; if it has ended, except with a retryable failure, its result is final.
     private func follow<Input: Sendable>(
         _ first: Future<Output>, _ record: CallRecord, in context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant

@@ -1,28 +1,28 @@
-/// Which of the calls that are made for one are under way, and what follows when one ends.
+/// The state of the calls that are made for one, and the decision when one ends.
 ///
 /// Calls are numbered from one, the first of which is under way. Next: `isOver`, by a success, a fatal
 /// failure, the caller's cancellation, or when nothing is under way and nothing may follow; until then,
-/// further calls, each of which is asked for first, since it costs a budget that lies elsewhere.
+/// further calls. Each is requested first, because it costs a budget outside this machine.
 struct HedgeMachine: Sendable {
     /// What to do next.
     enum Decision: Equatable {
         /// Others are under way, or all is over.
         case wait
-        /// Find out whether another call may be made, and tell by ``HedgeMachine/grant()`` or
+        /// Decide whether another call may be made, and report it by ``HedgeMachine/grant()`` or
         /// ``HedgeMachine/refuse()``.
         case ask
-        /// Ask when the service's own delay has passed.
+        /// Ask after the delay that the service asked for.
         case arm(Timer, after: Duration)
-        /// What has just ended is the end of all; the calls named are to be cancelled.
+        /// The result of the call that has just ended is final; the caller cancels the named calls.
         case finish(losers: [Int])
     }
 
-    /// A timer is void once another is set, or another call begun.
+    /// A timer is invalid after another is set, or another call has begun.
     struct Timer: Equatable, Sendable {
         fileprivate let number: Int
     }
 
-    /// How many calls there may be, the first included.
+    /// The largest number of calls, the first included.
     let attempts: Int
 
     /// How many have begun.
@@ -41,14 +41,14 @@ struct HedgeMachine: Sendable {
     /// Whether any call is under way.
     var isAnyUnderWay: Bool { !underWay.isEmpty }
 
-    /// The timer for the next call, nil if there is to be none.
+    /// The timer for the next call; nil if no call may follow.
     mutating func arm() -> Timer? {
         guard !isOver, !underWay.isEmpty, mayFollow else { return nil }
         lastTimer += 1
         return Timer(number: lastTimer)
     }
 
-    /// Whether a timer still stands.
+    /// Whether a timer is still valid.
     func isValid(_ timer: Timer) -> Bool { !isOver && timer.number == lastTimer }
 
     /// A timer has fired.
@@ -59,7 +59,7 @@ struct HedgeMachine: Sendable {
 
     /// A call has ended.
     ///
-    /// Where the answer is to wait and nothing is under way, a later refusal ends all with the last
+    /// If the answer is `wait` and no call is under way, a later refusal ends everything with the last
     /// failure.
     mutating func end(_ number: Int, with outcome: Outcome) -> Decision {
         guard underWay.remove(number) != nil else { return .wait }
@@ -67,7 +67,7 @@ struct HedgeMachine: Sendable {
         case .success, .failure: return finish()
         case .ignorable: return isIdle ? finish() : .wait
         case .retryable(let delay?) where delay > .zero:
-            // To wait while nothing is under way is for a retry.
+            // Waiting while no call is under way is the task of a retry.
             if isIdle { return finish() }
             lastTimer += 1
             return mayFollow ? .arm(Timer(number: lastTimer), after: delay) : .wait
@@ -90,7 +90,7 @@ struct HedgeMachine: Sendable {
 
     /// The call that was asked for may not be made.
     ///
-    /// - Returns: Whether the last failure thereby is the end of all.
+    /// - Returns: Whether the last failure is then final.
     mutating func refuse() -> Bool {
         asked -= 1
         guard !isOver, isIdle else { return false }
@@ -98,7 +98,7 @@ struct HedgeMachine: Sendable {
         return true
     }
 
-    /// The caller has gone.
+    /// The caller has given up.
     mutating func cancel() {
         isOver = true
         underWay = []

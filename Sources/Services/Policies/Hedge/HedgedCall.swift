@@ -6,12 +6,12 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var machine: HedgeMachine
         /// The calls that are under way and known, by their numbers.
         var calls: [Int: Future<Output>] = [:]
-        /// What each call has sent.
+        /// The record of what each call has sent.
         var records: [Int: CallRecord]
         /// When each call began.
         var starts: [Int: SchedulerInstant]
         var timer: (any ScheduledAction)?
-        /// How the last call that failed did; given back if nothing follows.
+        /// The last failure; the result if no call follows.
         var failure: Result<Output, any Error>?
     }
 
@@ -37,7 +37,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
                 starts: [1: start]))
     }
 
-    /// Goes on from the first call.
+    /// Continues from the first call.
     func start(with first: Future<Output>) -> Future<Output> {
         watch(1, first)
         arm()
@@ -47,7 +47,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
 
     /// Waits for the end of a call.
     private func watch(_ number: Int, _ future: Future<Output>) {
-        // A branch of its own: to cancel it leaves the future to others who may hold it.
+        // A separate branch: cancelling it does not affect other holders of the future.
         let branch = future.onEnd { result in self.end(number, result) }
         let isWanted = state.withLock { state in
             guard state.machine.isUnderWay(number) else { return false }
@@ -136,9 +136,9 @@ extension HedgedCall {
 
     /// Whether what the calls have sent so far may be sent again.
     ///
-    /// From now on one of them at most sends what may not be.
+    /// From now on at most one of them may send requests that may not be sent twice.
     private var isRepeatable: Bool {
-        // A failure tells of its own call, and not of those that are under way.
+        // A failure is about its own call, and not about those under way.
         let (records, failure) = state.withLock {
             ($0.records.values, $0.machine.isAnyUnderWay ? nil : $0.failure)
         }
@@ -168,7 +168,7 @@ extension HedgedCall {
         if let winner, begun > 1 { report(.hedgeWon(number: winner)) }
         for loser in losers {
             report(.hedgeLost(number: loser))
-            // It would have taken at least so long.
+            // It would have taken at least this long.
             if winner != nil, let start = taken.starts[loser] {
                 policy.hedging.record(since: start)
             }
@@ -184,7 +184,7 @@ extension HedgedCall {
         for (_, call) in taken.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
     }
 
-    /// Takes all that is held out, and the timer back.
+    /// Removes all stored objects, and cancels the timer.
     private func takeAll() -> (state: State, begun: Int) {
         let state = state.withLock { state -> State in
             let taken = state

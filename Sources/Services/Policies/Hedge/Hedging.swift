@@ -1,6 +1,6 @@
 public import Futures
 
-/// What the hedges of one service have in common: when they are due, and how many there may be.
+/// The shared state of the hedges of one service: their delay and their budget.
 ///
 /// ```swift
 /// let hedging = Hedging(maxExtraLoad: 0.02)
@@ -8,14 +8,14 @@ public import Futures
 /// let detail = stack(.hedge(sharing: hedging), .timeout(.seconds(2)), over: loadProduct)
 /// ```
 ///
-/// ``Middleware/hedge(attempts:maxExtraLoad:sharing:classifier:on:)`` makes one for each service; make
-/// one yourself if several stacks load the same service. It may be used from any thread; each use takes
-/// a lock for constant time.
+/// ``Middleware/hedge(attempts:maxExtraLoad:sharing:classifier:on:)`` makes one for each service; make one
+/// yourself if several stacks call the same service. It may be used from any thread; each use takes a lock
+/// for constant time.
 ///
-/// Its own budget is like a ``RetryBudget`` of 10 seconds with 10 hedges a second beside the extra load, and
-/// without any where the extra load is 0. (Finagle's BackupRequestFilter.)
+/// Its own budget is like a ``RetryBudget`` of 10 seconds with 10 hedges a second besides the extra load;
+/// with an extra load of 0 it allows none. (Finagle's BackupRequestFilter.)
 public final class Hedging {
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     /// How long a call is under way before it is hedged; nil while that is not known.
@@ -28,16 +28,16 @@ public final class Hedging {
     /// Hedges after the latency that a call seldom exceeds: the percentile 1 − maxExtraLoad, at least
     /// 1 millisecond.
     ///
-    /// It is observed over the last 20 to 30 seconds, in whole milliseconds, rounded up, and looked at
-    /// anew every 3 seconds. Not before 1 ÷ maxExtraLoad calls are known, and never less than 10; nor if
-    /// it is more than 65 seconds.
+    /// It is measured over the last 20 to 30 seconds, in whole milliseconds, rounded up, and computed again
+    /// every 3 seconds. It is not known before 1 ÷ maxExtraLoad calls, and at least 10, have been measured,
+    /// and not if it is more than 65 seconds.
     ///
     /// - Parameters:
     ///   - name: The name in its events; nil for that of the budget. It must hold no secrets.
-    ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
+    ///   - maxExtraLoad: The share of further calls that the service may get: 0…1,
     ///     otherwise it is a programming error and traps.
-    ///   - budget: What hedges are drawn from beside that, shared with retries.
-    ///   - scheduler: Whose time it is.
+    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
         on scheduler: some Scheduler = .live
@@ -50,10 +50,10 @@ public final class Hedging {
     /// - Parameters:
     ///   - name: The name in its events; nil for that of the budget. It must hold no secrets.
     ///   - delay: How long a call is under way before. Less than zero is a programming error and traps.
-    ///   - maxExtraLoad: How many calls more the service may get, as a share of those there are: 0…1,
+    ///   - maxExtraLoad: The share of further calls that the service may get: 0…1,
     ///     otherwise it is a programming error and traps.
-    ///   - budget: What hedges are drawn from beside that, shared with retries.
-    ///   - scheduler: Whose time it is.
+    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, after delay: Duration, maxExtraLoad: Double = 0.01,
         sharing budget: RetryBudget? = nil, on scheduler: some Scheduler = .live
@@ -80,7 +80,7 @@ public final class Hedging {
                 percentCanRetry: maxExtraLoad))
     }
 
-    /// The same hedging, which draws from another budget of retries.
+    /// The same hedging, with another budget of retries.
     init(_ other: Hedging, sharing budget: RetryBudget?) {
         name = other.name ?? budget?.name
         retries = budget
@@ -92,15 +92,15 @@ public final class Hedging {
 
     let scheduler: any Scheduler
     private let budget: Locked<RetryBudgetBucket>
-    /// What retries draw from as well.
+    /// The budget that retries use as well.
     private let retries: RetryBudget?
     private let fixed: Duration?
-    /// Nil where the delay is fixed.
+    /// Nil if the delay is fixed.
     private let latencies: Locked<LatencyWindow>?
 }
 
 extension Hedging {
-    /// Notes a call that begins, which allows for a share of a hedge.
+    /// Notes a call that begins, which allows a share of a hedge.
     ///
     /// - Returns: When it begins.
     func deposit() -> SchedulerInstant {
@@ -111,24 +111,24 @@ extension Hedging {
 
     /// Takes one hedge out.
     ///
-    /// Where the second budget refuses, the first has lost one hedge; it is the smaller of the two
-    /// by far, and refills.
+    /// If the second budget refuses, the first has lost one hedge; it is by far the smaller of the two, and
+    /// refills.
     func withdraw() -> Bool {
         let now = scheduler.now
         return budget.withLock { $0.withdraw(at: now) } && retries?.withdraw() ?? true
     }
 
-    /// Whether latencies are of use.
+    /// Whether latencies are recorded.
     var observes: Bool { latencies != nil }
 
-    /// Notes how long a call took that began at an instant.
+    /// Records the latency of a call that began at an instant.
     func record(since start: SchedulerInstant) {
         guard let latencies else { return }
         let now = scheduler.now
         latencies.withLock { $0.add(start.duration(to: now), at: now) }
     }
 
-    /// Notes how long a call took, unless it failed early: that would make the service look fast.
+    /// Records the latency of a call, unless it failed early: that would make the service look fast.
     func record<Output>(
         _ result: Result<Output, any Error>, _ assessment: CallAssessment,
         since start: SchedulerInstant

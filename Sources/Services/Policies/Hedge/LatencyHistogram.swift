@@ -1,10 +1,10 @@
 import Futures
 
-/// How many calls took how many milliseconds.
+/// The number of calls for each latency in milliseconds.
 ///
-/// Counters of fixed number: one a millisecond up to 1,023, then 512 for each doubling up to 65,535, so
-/// that no latency is told more than 0.2 % too long, and one for all that took longer. (Gil Tene's
-/// HdrHistogram lays its counters out likewise.)
+/// A fixed number of counters: one for each millisecond up to 1,023, then 512 for each doubling up to 65,535,
+/// so that the error is at most 0.2 %, and one for all longer latencies. (Gil Tene's HdrHistogram has the
+/// same layout.)
 struct LatencyHistogram: Sendable {
     /// The counters of one histogram.
     static let size = 1_024 + 6 * 512 + 1

@@ -1,14 +1,14 @@
 import Futures
 
-/// The latencies of the last while, and how long a call has to take to be among the slowest.
+/// The latencies in a sliding window, and the latency from which a call is among the slowest.
 ///
-/// Three histograms of 10 seconds each, at multiples of that from the scheduler's origin: what is added
-/// counts for 20 to 30 seconds. The percentile is found anew when it is asked for and 3 seconds old.
-/// (Finagle's BackupRequestFilter, WindowedPercentileHistogram.)
+/// Three histograms of 10 seconds each, at multiples of that from the scheduler's origin: a latency counts
+/// for 20 to 30 seconds. The percentile is computed again when it is read and 3 seconds old. (Finagle's
+/// BackupRequestFilter, WindowedPercentileHistogram.)
 struct LatencyWindow: Sendable {
-    /// Which share of the calls is slow.
+    /// The share of slow calls.
     private let share: Double
-    /// How many calls have to be known: as many as make one of them slow, and never less than ten.
+    /// The required number of calls: so many that one of them is slow, and at least ten.
     let enough: Int
 
     private var slices: [LatencyHistogram?] = [nil, nil, nil]
@@ -34,9 +34,9 @@ struct LatencyWindow: Sendable {
         slices[Int(newest.modulo(3))]?.add(latency)
     }
 
-    /// What only the share of slow calls took longer than; at least 1 millisecond.
+    /// The latency that only the share of slow calls exceeds; at least 1 millisecond.
     ///
-    /// Nil while there are not enough, or if it is longer than a histogram knows.
+    /// Nil while there are not enough, or if it is longer than a histogram covers.
     mutating func delay(at instant: SchedulerInstant) -> Duration? {
         if let refreshed, refreshed.duration(to: instant) < Self.freshness { return delay }
         turn(to: instant)
@@ -62,7 +62,7 @@ struct LatencyWindow: Sendable {
 
     /// Empties the histograms that have expired.
     ///
-    /// An instant that lies back, as seen by a thread that was late, counts as the newest.
+    /// An earlier instant, from a thread that is late, counts as the newest.
     private mutating func turn(to instant: SchedulerInstant) {
         let nanoseconds = instant.offset.nanoseconds
         let slice = (nanoseconds - nanoseconds.modulo(Self.width)) / Self.width

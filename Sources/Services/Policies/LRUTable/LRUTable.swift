@@ -1,7 +1,7 @@
-/// Values by key, those that have not been used for longest first.
+/// Values by key, in order of their last use, the least recent first.
 ///
-/// A value has a slot, by which it is found without its key. Slots are used again. Any operation takes
-/// constant time. A value that is held is not in the order until it is released.
+/// A value has a slot, by which it is found without its key. Slots are reused. Every operation takes constant
+/// time. A held value is not in the order until it is released.
 package struct LRUTable<Key: Hashable, Value> {
     @usableFromInline var slots: [Key: Int] = [:]
     @usableFromInline var entries: [(key: Key, value: Value)?] = []
@@ -24,7 +24,7 @@ package struct LRUTable<Key: Hashable, Value> {
     @inlinable
     package func slot(of key: Key) -> Int? { slots[key] }
 
-    /// The key and the value in a slot, nil where it is empty.
+    /// The key and the value in a slot; nil if it is empty.
     @inlinable
     package subscript(slot: Int) -> (key: Key, value: Value)? { entries[slot] }
 
@@ -44,7 +44,7 @@ package struct LRUTable<Key: Hashable, Value> {
         return slot
     }
 
-    /// Changes the value in a slot; its place in the order stays.
+    /// Changes the value in a slot, but not its place in the order.
     @inlinable
     package mutating func update(_ slot: Int, _ change: (inout Value) -> Void) {
         if entries[slot] != nil { change(&entries[slot]!.value) }
@@ -57,11 +57,11 @@ package struct LRUTable<Key: Hashable, Value> {
         uses.append(slot)
     }
 
-    /// Takes a value out of the order.
+    /// Holds a value: removes it from the order.
     @inlinable
     package mutating func hold(_ slot: Int) { uses.remove(slot) }
 
-    /// Puts a held value back, as used now.
+    /// Releases a held value: adds it to the order, as used now.
     @inlinable
     package mutating func release(_ slot: Int) { uses.append(slot) }
 

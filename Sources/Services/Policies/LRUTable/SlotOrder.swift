@@ -1,7 +1,6 @@
-/// An order of numbered slots, in which any of them can be taken out, or moved to the end, in constant
-/// time.
+/// An order of numbered slots: any of them can be removed, or moved to the end, in constant time.
 ///
-/// A doubly linked list whose links are in two arrays, as long as the highest slot asks for.
+/// A doubly linked list whose links are in two arrays, as long as the highest slot requires.
 package struct SlotOrder: Sendable {
     /// The slot that has been in the order for the longest time, nil if there is none.
     @inlinable
@@ -16,7 +15,7 @@ package struct SlotOrder: Sendable {
         tail = slot
     }
 
-    /// Takes a slot out that is in the order.
+    /// Removes a slot that is in the order.
     @inlinable
     package mutating func remove(_ slot: Int) {
         let (previous, next) = links[slot]

@@ -9,24 +9,23 @@ public import Futures
 /// products.invalidate(7)
 /// ```
 ///
-/// An answer is kept for its time to live, from its arrival on, to the nanosecond: at the end it
-/// has expired. When there are as many answers as the limit allows, expired ones go first, and then
-/// the least recently used one. Expired answers are freed with the next use of any answer. It may
-/// be used from any thread; each use takes a lock for amortised constant time, in which keys are
-/// hashed and compared.
+/// An answer is kept for its time to live from its arrival, to the nanosecond; at its end it has expired. At
+/// the limit, expired answers are removed first, and then the least recently used one. Expired answers are
+/// freed with the next use of any answer. It may be used from any thread; each use takes a lock for amortised
+/// constant time, in which keys are hashed and compared.
 public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     /// Forgets one answer.
     ///
-    /// Calls that are under way for it go on, and their answers are not kept, so that nothing comes
-    /// back that was asked for before now.
+    /// Calls under way for it continue, but their answers are not kept, so that no answer to an earlier call
+    /// is stored later.
     public func invalidate(_ key: Key) {
         machine.withLockThenRelease { $0.invalidate(key) }
     }
 
-    /// Forgets all answers, and those of all calls that are under way.
+    /// Discards all answers, and does not keep those of calls under way.
     public func invalidateAll() {
         machine.withLockThenRelease { $0.invalidateAll() }
     }
@@ -41,9 +40,9 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
-    ///   - timeToLive: How long an answer is there. Zero or less is a programming error and traps.
-    ///   - limit: How many there are at most. Less than one is a programming error and traps.
-    ///   - scheduler: Whose time it is.
+    ///   - timeToLive: How long an answer is kept. Zero or less is a programming error and traps.
+    ///   - limit: The largest number. Less than one is a programming error and traps.
+    ///   - scheduler: The clock.
     public init(
         named name: String? = nil, timeToLive: Duration, limit: Int = 100,
         on scheduler: some Scheduler = .live
@@ -67,7 +66,7 @@ extension Memo {
         _ key: Key, _ service: Service<Input, Output>, _ input: Input,
         _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        // What is not equal to itself, such as a NaN, would not be found again.
+        // A key that is not equal to itself, such as a NaN, would not be found again.
         guard key == key else { return service(input) }
         let now = scheduler.now
         switch machine.withLockThenReleaseRest({ $0.look(up: key, at: now) }) {
@@ -89,7 +88,7 @@ extension Memo {
         _ call: Int, _ key: Key, _ result: Result<Output, any Error>,
         _ classifier: Classifier<Output>
     ) {
-        // A settled future: a hit makes nothing, and cancelling it has no effect.
+        // A settled future: a hit allocates nothing, and cancelling the future has no effect.
         let value: Future<Output>? =
             if case .success(let value) = result, classifier(result) == .success {
                 Future(value: value)

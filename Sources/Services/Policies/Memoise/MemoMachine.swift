@@ -2,25 +2,25 @@ import Futures
 
 /// The answers that are kept, and the calls that may add to them.
 ///
-/// A key has no answer. Next: kept, when a call for it succeeds. From there: kept anew, or no answer
-/// again, once it has expired, is invalidated, or has to make room.
+/// A key has no answer. Next: kept, when a call for it succeeds. Then: replaced, or no answer again, when it
+/// has expired, is invalidated, or is evicted.
 ///
-/// Nothing that was kept is released here: the holder of the lock gets it back, to release it
+/// Stored objects are not released here: they are returned to the holder of the lock, which releases them
 /// later.
 struct MemoMachine<Key: Hashable, Value> {
     /// One answer.
     struct Entry {
         let key: Key
         let value: Value
-        /// The call that it is of.
+        /// The number of its call.
         let call: Int
         let since: SchedulerInstant
     }
 
-    /// What a caller finds.
+    /// The answer to a caller.
     enum Answer {
         case hit(Value)
-        /// The caller is to call the service, and tells the end by this number.
+        /// The caller has to call the service, and to report the end with this number.
         case miss(call: Int)
     }
 
@@ -28,11 +28,11 @@ struct MemoMachine<Key: Hashable, Value> {
     private let limit: Int
 
     private var entries = LRUTable<Key, Entry>()
-    /// The slots, those that expire first, first.
+    /// The slots in order of their expiry.
     private var ages = SlotOrder()
 
     private var calls = CallValidity<Key>()
-    /// The latest instant at which anything was asked.
+    /// The latest instant of any operation.
     private var latest: SchedulerInstant?
 
     init(timeToLive: Duration, limit: Int) {
@@ -60,10 +60,10 @@ struct MemoMachine<Key: Hashable, Value> {
 
     /// Ends a call; its value, if it has one, is kept from now on.
     ///
-    /// It is not if the key was invalidated since the call began, or the answer of a call that began
-    /// later is there already.
+    /// The value is not kept if the key was invalidated since the call began, or if the answer of a later
+    /// call is stored already.
     ///
-    /// - Returns: What has been taken out, and the key as it was known.
+    /// - Returns: The removed objects, and the key as it was stored.
     mutating func end(
         call: Int, _ key: Key, _ value: Value?, at instant: SchedulerInstant
     ) -> (removed: [Entry], key: Key?) {
@@ -82,7 +82,7 @@ struct MemoMachine<Key: Hashable, Value> {
         return (removed, known)
     }
 
-    /// Forgets one answer, and that of each call under way for it.
+    /// Discards one answer, and does not keep those of calls under way for it.
     mutating func invalidate(_ key: Key) -> Entry? {
         calls.invalidate(key)
         var removed: [Entry] = []
@@ -90,7 +90,7 @@ struct MemoMachine<Key: Hashable, Value> {
         return removed.first
     }
 
-    /// Forgets all answers, and those of all calls under way.
+    /// Discards all answers, and does not keep those of calls under way.
     mutating func invalidateAll() -> [Entry] {
         calls.invalidateAll()
         var removed: [Entry] = []
@@ -98,10 +98,10 @@ struct MemoMachine<Key: Hashable, Value> {
         return removed
     }
 
-    /// Takes out what has expired; amortised over the calls, constant time.
+    /// Removes expired answers, in amortised constant time.
     ///
-    /// All live equally long, so those that were kept first expire first. An instant that lies back, as
-    /// seen by a thread that was late, counts as the latest.
+    /// All have the same time to live, so they expire in the order in which they were stored. An earlier
+    /// instant, from a thread that is late, counts as the latest.
     private mutating func expire(at instant: SchedulerInstant) -> [Entry] {
         let now = latest.map { max($0, instant) } ?? instant
         latest = now

@@ -1,15 +1,15 @@
 public import Futures
 
 extension Middleware where Input: Hashable {
-    /// Keeps the answers for a while, by their inputs.
+    /// Keeps the answers for a time to live, by their inputs.
     ///
     /// It is ``memoise(by:timeToLive:limit:classifier:on:)`` with the input itself as key.
     ///
     /// - Parameters:
     ///   - timeToLive: How long an answer is used. Zero or less is a programming error and traps.
-    ///   - limit: How many are kept at most. Less than one is a programming error and traps.
+    ///   - limit: The largest number of answers. Less than one is a programming error and traps.
     ///   - classifier: Decides which values are answers to be kept.
-    ///   - scheduler: Whose time it is.
+    ///   - scheduler: The clock.
     public static func memoise(
         timeToLive: Duration, limit: Int = 100, classifier: Classifier<Output> = .standard,
         on scheduler: some Scheduler = .live
@@ -19,12 +19,12 @@ extension Middleware where Input: Hashable {
             on: scheduler)
     }
 
-    /// Keeps the answers in a memo that you hold, by their inputs.
+    /// Keeps the answers in a shared memo, by their inputs.
     ///
     /// It is ``memoise(by:sharing:classifier:)`` with the input itself as key.
     ///
     /// - Parameters:
-    ///   - memo: Where the answers are.
+    ///   - memo: The memo that holds the answers.
     ///   - classifier: Decides which values are answers to be kept.
     public static func memoise(
         sharing memo: Memo<Input, Output>, classifier: Classifier<Output> = .standard
@@ -34,7 +34,7 @@ extension Middleware where Input: Hashable {
 }
 
 extension Middleware {
-    /// Keeps the answers for a while, by a key.
+    /// Keeps the answers for a time to live, by a key.
     ///
     /// ```swift
     /// let load = stack(
@@ -47,22 +47,22 @@ extension Middleware {
     /// same time each call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets
     /// them share one. If there are several answers, that of the call that began last is kept.
     ///
-    /// Each service that this is put around has its own answers; for answers that several share, or
-    /// that you invalidate, make a ``Memo``, which says how they expire and make room.
+    /// Each service that this is put around has its own answers; to share or invalidate answers, make a
+    /// ``Memo``, whose page describes expiry and eviction.
     ///
     /// - Parameters:
-    ///   - key: What makes two inputs the same to the service, including all that an answer depends
-    ///     on, such as who asks. Called once a call, on the caller's thread. What is not equal to
-    ///     itself, such as a NaN, is like no key at all: the service is called.
+    ///   - key: Returns the key of an input, which must include everything that an answer depends on, such as
+    ///     the user. Called once a call, on the caller's thread. A key that is not equal to itself, such as a
+    ///     NaN, counts as no key: the service is called.
     ///   - timeToLive: How long an answer is used. Zero or less is a programming error and traps.
-    ///   - limit: How many are kept at most. Less than one is a programming error and traps.
+    ///   - limit: The largest number of answers. Less than one is a programming error and traps.
     ///   - classifier: Decides which values are answers to be kept.
-    ///   - scheduler: Whose time it is.
+    ///   - scheduler: The clock.
     public static func memoise<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, timeToLive: Duration, limit: Int = 100,
         classifier: Classifier<Output> = .standard, on scheduler: some Scheduler = .live
     ) -> Middleware {
-        // Checks the arguments where they were written.
+        // Checks the arguments when the stack is built.
         _ = Memo<Key, Output>(timeToLive: timeToLive, limit: limit, on: scheduler)
         return Middleware(named: "memoise") { service in
             let memo = Memo<Key, Output>(timeToLive: timeToLive, limit: limit, on: scheduler)
@@ -70,16 +70,16 @@ extension Middleware {
         }
     }
 
-    /// Keeps the answers in a memo that you hold, by a key.
+    /// Keeps the answers in a shared memo, by a key.
     ///
-    /// Otherwise as ``memoise(by:timeToLive:limit:classifier:on:)``. Stacks that share a memo must mean
-    /// the same by a key.
+    /// Otherwise as ``memoise(by:timeToLive:limit:classifier:on:)``. In stacks that share a memo, equal keys
+    /// must have the same meaning.
     ///
     /// - Parameters:
-    ///   - key: What makes two inputs the same to the service, including all that an answer depends
-    ///     on, such as who asks. Called once a call, on the caller's thread. What is not equal to
-    ///     itself, such as a NaN, is like no key at all: the service is called.
-    ///   - memo: Where the answers are.
+    ///   - key: Returns the key of an input, which must include everything that an answer depends on, such as
+    ///     the user. Called once a call, on the caller's thread. A key that is not equal to itself, such as a
+    ///     NaN, counts as no key: the service is called.
+    ///   - memo: The memo that holds the answers.
     ///   - classifier: Decides which values are answers to be kept.
     public static func memoise<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, sharing memo: Memo<Key, Output>,

@@ -1,6 +1,6 @@
 import Futures
 
-/// What all iterations over the same pages have in common.
+/// The state that all iterations over the same pages share.
 struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
     static var name: String { "paginate" }
 
@@ -11,8 +11,8 @@ struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
 
     /// Asks for a page.
     ///
-    /// - Returns: A future of the reader's own: cancelling it gives up the reader's interest, and does
-    ///   not settle a promise that the service has handed to others too.
+    /// - Returns: A separate future of the reader: cancelling it gives up the reader's interest, and does not
+    ///   settle a promise that the service shares with others.
     func load(_ input: Input, number: Int, in context: CallContext) -> Future<Page> {
         let future = context.call(
             "page \(number)", attempt: context.attempt, record: context.record, by: Self.name,
@@ -21,25 +21,25 @@ struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
     }
 }
 
-/// Reads the pages of one iteration, one ahead of what was handed out.
+/// Reads the pages of one iteration, one ahead of the delivered pages.
 ///
 /// Used by one task at a time.
 final class PageReader<Input: Sendable, Page: Sendable> {
     private enum State {
-        /// Nothing was asked for. Next: ahead, or ended if the task is cancelled.
+        /// No page was requested. Next: ahead, or ended if the task is cancelled.
         case initial
-        /// A page is being loaded, or is there. Next: ahead by the page after it, failing, or ended.
+        /// A page is being loaded, or is loaded. Next: ahead by the page after it, failing, or ended.
         case ahead(Input, Future<Page>)
-        /// There is an error after the page that was handed out. Next: ended.
+        /// An error follows the delivered page. Next: ended.
         case failing(any Error)
-        /// There is nothing more to come. Final.
+        /// No page follows. Final.
         case ended
     }
 
     private let pagination: Pagination<Input, Page>
     private let context: CallContext
     private var state = State.initial
-    /// How many pages were handed out.
+    /// How many pages were delivered.
     private var pages = 0
 
     init(_ pagination: Pagination<Input, Page>, in context: CallContext) {
@@ -51,7 +51,7 @@ final class PageReader<Input: Sendable, Page: Sendable> {
 
     /// The future of the next page; nil if there is none.
     ///
-    /// - Throws: The error that comes instead; `CancellationError` if the task is cancelled.
+    /// - Throws: The error, if there is one instead; `CancellationError` if the task is cancelled.
     func take() throws -> Future<Page>? {
         if case .ended = state { return nil }
         guard !Task.isCancelled else {
@@ -70,7 +70,7 @@ final class PageReader<Input: Sendable, Page: Sendable> {
         }
     }
 
-    /// Hands a page out, and asks for the one after it.
+    /// Delivers a page, and requests the next one.
     ///
     /// - Throws: The error if there is no page.
     func turn(_ result: Result<Page, any Error>) throws -> Page {
@@ -99,22 +99,22 @@ final class PageReader<Input: Sendable, Page: Sendable> {
         state = .ahead(input, pagination.load(input, number: pages + 1, in: context))
     }
 
-    /// Gives up what is ahead.
+    /// Gives up the page that is ahead.
     private func end() {
         if case .ahead(_, let future) = state { future.cancel() }
         state = .ended
     }
 }
 
-/// Whether an input is a nil itself.
+/// Whether an input itself is nil.
 ///
-/// Where the first page is asked for with nil, a closure that returns a page's cursor as it is means the
-/// end by a nil, and Swift makes an input of it.
+/// If the first page is requested with nil, a closure that returns a page's cursor unchanged means the end by
+/// nil, but Swift wraps this nil as an input.
 private func isAbsent<Input>(_ input: Input) -> Bool {
     (input as? any Absence)?.isAbsent ?? false
 }
 
-/// What can be nil.
+/// A type with a nil value.
 private protocol Absence {
     var isAbsent: Bool { get }
 }

@@ -10,7 +10,7 @@ public struct Pages<Input: Sendable, Page: Sendable>: AsyncSequence {
     /// The service's error, or that of `next`; a ``PaginationError``; `CancellationError`.
     public typealias Failure = any Error
 
-    /// Begins an iteration, in the ``CallContext`` of here and now.
+    /// Begins an iteration, in the current ``CallContext``.
     ///
     /// Nothing is loaded yet.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -19,14 +19,14 @@ public struct Pages<Input: Sendable, Page: Sendable>: AsyncSequence {
 
     /// One iteration: it is used by one task at a time, as every iterator.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// The next page, nil after the last one and after an error.
+        /// The next page; nil after the last one and after an error.
         ///
-        /// - Throws: What ended the sequence; `CancellationError` if the task is cancelled.
+        /// - Throws: The error that ended the sequence; `CancellationError` if the task is cancelled.
         public mutating func next() async throws -> Page? { try await next(isolation: nil) }
 
-        /// The next page, nil after the last one and after an error.
+        /// The next page; nil after the last one and after an error.
         ///
-        /// - Throws: What ended the sequence; `CancellationError` if the task is cancelled.
+        /// - Throws: The error that ended the sequence; `CancellationError` if the task is cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> Page? {

@@ -1,4 +1,4 @@
-/// What ends a sequence of pages of its own accord.
+/// The error of a sequence of pages that ends itself.
 public struct PaginationError: Error {
     /// What happened.
     public let code: Code
@@ -8,7 +8,7 @@ public struct PaginationError: Error {
 
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There is another page after as many as allowed.
+        /// There is another page after the allowed number.
         case tooManyPages
     }
 

@@ -1,21 +1,20 @@
 public import Futures
 
 extension Middleware {
-    /// Lets calls pass at a bounded rate; a call that comes too early waits, or is refused.
+    /// Limits the rate of calls; a call that comes too early waits, or is refused.
     ///
     /// ```swift
     /// let limiter = RateLimiter(rate: 10, per: .seconds(1), burst: 5, maxWait: .seconds(2))
     /// let api = stack(.rateLimit(sharing: limiter), over: transport)
     /// ```
     ///
-    /// A call that may pass is made at once, on the caller's thread. One that waits is made on the
-    /// scheduler's thread, in the order in which they came. A call that would have to wait for longer than
-    /// the limiter allows, or until the call's deadline, fails at once with
-    /// ``ServiceError/Code/rateLimited``, whose ``ServiceError/retryAt`` and
-    /// ``ServiceError/retryAfter`` say when it would pass. A call that is cancelled while it waits uses
-    /// up nothing. Errors of the service pass unchanged.
+    /// A call that may pass is made at once, on the caller's thread. Waiting calls are made on the
+    /// scheduler's thread, in their order. A call that would have to wait for longer than the limiter allows,
+    /// or until the call's deadline, fails at once with ``ServiceError/Code/rateLimited``, whose
+    /// ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` give the time at which it would pass. A call
+    /// that is cancelled while it waits takes no token. Errors of the service pass unchanged.
     ///
-    /// - Parameter limiter: What has passed already, shared by all stacks that are held to one rate.
+    /// - Parameter limiter: The limiter, shared by all stacks with one rate.
     public static func rateLimit(sharing limiter: RateLimiter) -> Middleware {
         Middleware(named: "rateLimit", isIdle: { limiter.isIdle }) { service in
             { input in limiter.call(service, input) }
@@ -33,31 +32,31 @@ extension Middleware {
 ///
 /// A token bucket: it holds `burst` tokens at most and is full at first, a call takes one, and
 /// `rate` of them flow back in each period, evenly. So in any time t no more than burst + rate × t
-/// ÷ period calls pass, to the nanosecond. Each is counted when it passes, whatever becomes of it.
+/// ÷ period calls pass, to the nanosecond. Each is counted when it passes, whatever its result.
 /// Waiting calls are served in order, and no later call overtakes them; when one leaves, those
 /// behind move up.
 ///
 /// Make one for each quota, and pass it to every stack that shares it. It may be used from any thread; a
 /// call takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
 public final class RateLimiter {
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     /// How many calls wait now.
     public var queued: Int { state.withLock { $0.machine.queued } }
 
-    /// Makes a limiter through which nothing has passed.
+    /// Makes a limiter with a full bucket.
     ///
-    /// What lies outside the bounds named here is a programming error and traps.
+    /// A value outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - rate: How many calls pass in a period; 1…1,000,000,000.
     ///   - period: The period, from a nanosecond to 366 days.
-    ///   - burst: How many may pass at once after a time of quiet; 1…1,000,000,000. With one, calls
+    ///   - burst: How many calls may pass at once after an idle time; 1…1,000,000,000. With one, calls
     ///     are spaced evenly.
     ///   - maxWait: How long a call may wait; zero or more. With zero it is refused instead.
-    ///   - scheduler: Where the waits pass. At most one action is scheduled at a time.
+    ///   - scheduler: The clock of the waits. At most one action is scheduled at a time.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
         maxWait: Duration = .zero, on scheduler: some Scheduler = .live
@@ -86,7 +85,7 @@ public final class RateLimiter {
 }
 
 extension RateLimiter {
-    /// Whether a limiter that has just been made would let the same calls pass.
+    /// Whether it is in the same state as a new limiter.
     fileprivate var isIdle: Bool {
         let now = scheduler.now
         return state.withLock { $0.machine.isIdle(at: now) }
@@ -97,7 +96,7 @@ extension RateLimiter {
     ) -> Future<Output> {
         let context = CallContext.current
         let now = scheduler.now
-        // What would end with the deadline is not begun.
+        // A wait that would exceed the deadline is not begun.
         let bound = min(maxWait, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
         var entry = state.withLock { $0.enter(at: now, within: bound) }
         if entry == .mayWait {
@@ -115,7 +114,7 @@ extension RateLimiter {
         return Future(error: error)
     }
 
-    /// Gets in line, unless the call may pass by now or would have to wait too long.
+    /// Joins the queue, unless the call may now pass or would have to wait too long.
     private func join(
         _ turn: InternalPromise<Void>, at now: SchedulerInstant, within bound: Duration
     ) -> RateLimiterMachine<InternalPromise<Void>>.Entry {
@@ -129,8 +128,7 @@ extension RateLimiter {
         since start: SchedulerInstant,
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        // Reported before the turn has an observer, so that it cannot be reported after the turn
-        // has come.
+        // Reported before the turn has an observer, so that it is reported before the turn comes.
         context.report(.queued(length: length), by: rateLimitPolicy, named: name)
         turn.onCancel { self.leave(ticket) }
         return turn.flatMap {
@@ -152,7 +150,7 @@ extension RateLimiter {
         if !isNeeded { timer.cancel() }
     }
 
-    /// Lets those pass whose time has come.
+    /// Lets the due calls pass.
     private func ring(_ number: Int) {
         let now = scheduler.now
         guard let ringing = state.withLock({ $0.ring(number, at: now) }) else { return }

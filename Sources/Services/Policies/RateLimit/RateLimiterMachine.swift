@@ -1,21 +1,21 @@
 import Futures
 
-/// What a rate limiter knows: when the next call would be due at an even rate, and who waits.
+/// The state of a rate limiter: when the next call would be due at an even rate, and the waiting calls.
 ///
 /// It is the generic cell rate algorithm (ITU-T I.371), which is a token bucket that needs no refilling:
-/// a call is due one interval after the one before, and may come early by all intervals of the burst but
-/// one. Times are counted in parts of a nanosecond, as many as calls pass in a period, so that an interval
-/// is a whole number whatever the rate, and only answers are rounded, up to the next nanosecond.
+/// a call is due one interval after the one before, and may come early by all intervals of the burst except
+/// one. Times are counted in parts of a nanosecond. A nanosecond has as many parts as calls pass in a period,
+/// so an interval is a whole number at any rate, and only answers are rounded, up to the next nanosecond.
 ///
 /// While a call waits, all others go to the end of the queue.
 struct RateLimiterMachine<Waiter: Sendable>: Sendable {
-    /// What becomes of a call.
+    /// The admission of a call.
     enum Entry: Equatable {
         /// It passes now.
         case passes
-        /// It may wait, for it would pass in time.
+        /// It may wait, because it would pass in time.
         case mayWait
-        /// It waits, as the last of so many.
+        /// It waits, as the last of this number.
         case queued(ticket: Int, length: Int)
         /// It would not pass before the instant.
         case refused(retryAt: SchedulerInstant)
@@ -23,7 +23,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
 
     private let partsOfNanosecond: Int128
     private let interval: Int128
-    /// How much too early a call may come.
+    /// How early a call may come.
     private let tolerance: Int128
     /// When the next call is due; nil before the first one.
     private var due: Int128?
@@ -48,18 +48,17 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         line.isEmpty ? nil : due.map { instant(of: $0 - tolerance) }
     }
 
-    /// Lets a call pass, or says whether it may wait.
+    /// Lets a call pass, or decides whether it may wait.
     mutating func enter(at now: SchedulerInstant, within bound: Duration) -> Entry {
         guard let due else { return pass(at: now) }
-        // Each of those in line moves what is due on by one interval; the first of them now at the
-        // earliest.
+        // Each waiting call moves the due time by one interval; the first of them from now at the earliest.
         let ahead = Int128(line.count) * interval
         let instant = instant(of: start(at: now, due) + ahead - tolerance)
         if line.isEmpty, instant <= now { return pass(at: now) }
         return now.duration(to: instant) <= bound ? .mayWait : .refused(retryAt: instant)
     }
 
-    /// Lets a call pass, or lets it wait.
+    /// Lets a call pass, or queues it.
     mutating func enter(
         _ waiter: Waiter, at now: SchedulerInstant, within bound: Duration
     ) -> Entry {
@@ -69,7 +68,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         return .queued(ticket: ticket, length: line.count)
     }
 
-    /// Takes those out of the line who may pass, in order.
+    /// Removes the calls that may pass from the queue, in order.
     mutating func popPassing(at now: SchedulerInstant) -> [Waiter] {
         var passing: [Waiter] = []
         while let next, next <= now, let waiter = line.popFirst() {
@@ -79,7 +78,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         return passing
     }
 
-    /// Takes one out of the line who does not want to wait any more; the others move up.
+    /// Removes a call that was given up from the queue; the others move up.
     mutating func leave(_ ticket: Int) -> Waiter? { line.remove(ticket) }
 
     private mutating func pass(at now: SchedulerInstant) -> Entry {
@@ -87,10 +86,10 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         return .passes
     }
 
-    /// Where the interval of a call begins that passes now: when it was due, or now if that is over.
+    /// The beginning of the interval of a call that passes now: its due time, or now if that has passed.
     ///
-    /// Less than a nanosecond late is on time; the clock has no instants between. So what is lost by
-    /// rounding up does not add up.
+    /// Less than a nanosecond late counts as on time, because the clock has no instants between. So rounding
+    /// errors do not add up.
     private func start(at now: SchedulerInstant, _ due: Int128?) -> Int128 {
         let parts = Int128(now.offset.nanoseconds) * partsOfNanosecond
         guard let due, parts - due < partsOfNanosecond else { return parts }

@@ -1,20 +1,19 @@
 import Futures
 
-/// What a rate limiter's lock guards: the machine, and the one timer that it needs.
+/// The state that a rate limiter's lock guards: the machine, and its only timer.
 ///
-/// A timer is set outside of the lock. So each has a number, and fires without effect if no call
-/// waits any more, or another has been set. Removed values are returned, to be released after the
-/// lock.
+/// A timer is set outside the lock. So each has a number, and has no effect if no call waits any more, or
+/// another has been set. Removed values are returned, and released outside the lock.
 struct RateLimiterState: Sendable {
     typealias Turn = InternalPromise<Void>
 
-    /// A timer that is to be set.
+    /// A timer that the caller sets.
     struct Alarm: Sendable {
         let number: Int
         let instant: SchedulerInstant
     }
 
-    /// What an alarm leads to.
+    /// The result of an alarm.
     struct Ringing {
         let passing: [Turn]
         let next: Alarm?
@@ -22,7 +21,7 @@ struct RateLimiterState: Sendable {
         let timer: (any ScheduledAction)?
     }
 
-    /// What remains of a waiting call.
+    /// The objects of a removed call.
     struct Departure {
         let turn: Turn?
         /// The timer that is no longer needed.
@@ -35,14 +34,14 @@ struct RateLimiterState: Sendable {
 
     init(_ machine: RateLimiterMachine<Turn>) { self.machine = machine }
 
-    /// Lets a call pass, or says whether it may wait.
+    /// Lets a call pass, or decides whether it may wait.
     mutating func enter(
         at now: SchedulerInstant, within bound: Duration
     ) -> RateLimiterMachine<Turn>.Entry {
         machine.enter(at: now, within: bound)
     }
 
-    /// Lets a call pass, or lets it wait; a call that is alone in the queue needs a timer.
+    /// Lets a call pass, or queues it; the only call in the queue needs a timer.
     mutating func join(
         _ turn: Turn, at now: SchedulerInstant, within bound: Duration
     ) -> (entry: RateLimiterMachine<Turn>.Entry, alarm: Alarm?) {
@@ -60,7 +59,7 @@ struct RateLimiterState: Sendable {
         return true
     }
 
-    /// Lets those pass whose time has come; nil if the alarm does not count any more.
+    /// Lets the due calls pass; nil if the alarm is not valid any more.
     mutating func ring(_ alarm: Int, at now: SchedulerInstant) -> Ringing? {
         guard alarm == lastAlarm else { return nil }
         let passing = machine.popPassing(at: now)
@@ -68,7 +67,7 @@ struct RateLimiterState: Sendable {
         return Ringing(passing: passing, next: nextAlarm(), timer: timer)
     }
 
-    /// Takes one out of the line who does not want to wait any more.
+    /// Removes a call that was given up from the queue.
     mutating func leave(_ ticket: Int) -> Departure {
         let turn = machine.leave(ticket)
         let isLast = turn != nil && machine.queued == 0

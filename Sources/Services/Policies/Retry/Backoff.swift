@@ -4,16 +4,16 @@
 /// let api = stack(.retry(backoff: .fullJitter(base: .milliseconds(50))), over: transport)
 /// ```
 ///
-/// Retries are counted from zero, so the first waits about `base`. Delays are whole nanoseconds, and
-/// draw one random number each, or none. The three kinds of jitter are those of the AWS Architecture
-/// Blog, "Exponential backoff and jitter" (Brooker 2015).
+/// Retries are counted from zero, so the first waits about `base`. Delays are whole nanoseconds; each draws
+/// one random number, or none. The three kinds of jitter are those of the AWS Architecture Blog, "Exponential
+/// backoff and jitter" (Brooker 2015).
 public struct Backoff {
     /// The delay before a retry.
     ///
     /// - Parameters:
     ///   - retry: Which retry it is, counted from zero.
-    ///   - previous: The delay before the last one, nil if there was none.
-    ///   - bits: 64 random bits; not asked for where there is no chance.
+    ///   - previous: The delay before the last retry; nil if there was none.
+    ///   - bits: 64 random bits; not evaluated without randomness.
     /// - Returns: The delay, never less than zero.
     public func delay(
         before retry: Int, after previous: Duration?, bits: @autoclosure () -> UInt64
@@ -37,7 +37,7 @@ public struct Backoff {
         }
     }
 
-    /// The delay before the first retry; where there is chance, the longest.
+    /// The delay before the first retry; with randomness, the longest one.
     var firstStep: Duration {
         switch kind {
         case .constant(let duration): duration
@@ -51,7 +51,7 @@ public struct Backoff {
     /// min(cap, base × 2ⁿ), without overflow.
     private static func ceiling(_ base: Duration, _ cap: Duration, _ retry: Int) -> Duration {
         let (base, cap) = (base.nanoseconds, cap.nanoseconds)
-        // base × 2ⁿ > cap just if base > ⌊cap / 2ⁿ⌋.
+        // base × 2ⁿ > cap if and only if base > ⌊cap / 2ⁿ⌋.
         return .nanoseconds(base > cap >> Int64(max(0, retry)) ? cap : base << Int64(max(0, retry)))
     }
 
@@ -69,7 +69,7 @@ public struct Backoff {
 }
 
 extension Backoff {
-    /// Any duration from zero to min(cap, base × 2ⁿ): the default, as it spreads best.
+    /// Any duration from zero to min(cap, base × 2ⁿ): the default, because it spreads retries best.
     ///
     /// - Parameters:
     ///   - base: The bound of the first delay. Less than zero is a programming error and traps.
@@ -115,10 +115,10 @@ extension Backoff {
         return Backoff(.constant(delay))
     }
 
-    /// Whatever a function says.
+    /// The delays of a function.
     ///
-    /// - Parameter delay: Given the number of the retry, counted from zero, and the delay before the
-    ///   last one. Less than zero is taken for zero. Called on the thread that settled the attempt.
+    /// - Parameter delay: Takes the number of the retry, counted from zero, and the delay before the last
+    ///   one. A result less than zero counts as zero. Called on the thread that settled the attempt.
     public static func custom(
         _ delay: @escaping @Sendable (_ retry: Int, _ previous: Duration?) -> Duration
     ) -> Backoff {

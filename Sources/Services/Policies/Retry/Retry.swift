@@ -1,7 +1,7 @@
 public import Futures
 
 extension Middleware {
-    /// Repeats a call that failed in a way that may pass.
+    /// Repeats a call after a failure that may be temporary.
     ///
     /// ```swift
     /// let budget = RetryBudget()
@@ -11,29 +11,29 @@ extension Middleware {
     /// An attempt is repeated if the classifier says that another may succeed, what the attempt has
     /// sent may be sent again, the call's deadline leaves time for the wait, and the budget allows
     /// it. Otherwise its result is returned unchanged. The attempt's ``CallRecord``, which is bound
-    /// in its ``CallContext``, decides what may be sent again; if it has no entry, the request that
-    /// the error carries (``RequestCarrying``), and then the input (``Replayable``).
+    /// in its ``CallContext``, decides whether it may be sent again; if the record has no entry, the request
+    /// that the error carries decides (``RequestCarrying``), and then the input (``Replayable``).
     ///
     /// A delay that the service asks for replaces the backoff's: it is at least the backoff's first
-    /// step, and up to a tenth is added, so that not all callers come back at once. If the delay is
+    /// step, and up to a tenth is added, so that not all callers call again at once. If the delay is
     /// longer than allowed, there is no wait, and the result is returned.
     ///
-    /// The context of each attempt has its number. The first is made on the caller's thread, the
-    /// others on the scheduler's, or after no delay where the last one ended. Cancelling the future
-    /// cancels the attempt or the wait. Constant memory, whatever the number of attempts.
+    /// The context of each attempt has its number. The first is made on the caller's thread, the others on
+    /// the scheduler's thread, or, without a delay, on the thread on which the last one ended. Cancelling the
+    /// future cancels the attempt or the wait. Constant memory, whatever the number of attempts.
     ///
     /// - Parameters:
-    ///   - attempts: How many there may be, the first included. Less than one is a programming error
+    ///   - attempts: The largest number of attempts, the first included. Less than one is a programming error
     ///     and traps.
     ///   - backoff: How long to wait.
-    ///   - budget: What retries are drawn from, shared by all calls that load the same service; nil for one of
-    ///     this retry's own. ``RetryBudget/unlimited`` leaves only `attempts` to bound them.
+    ///   - budget: The budget of retries, shared by all calls of the same service; nil: this retry has a
+    ///     budget of its own. With ``RetryBudget/unlimited`` only `attempts` limits them.
     ///   - maxServerDelay: The longest wait that the service may ask for. Less than zero is a
     ///     programming error and traps.
-    ///   - unproven: What becomes of calls of which nothing says whether they may be made twice.
-    ///   - classifier: Decides what an end means.
-    ///   - scheduler: Where the waits pass.
-    ///   - random: Where the jitter comes from.
+    ///   - unproven: Whether calls are repeated that are not known to be repeatable.
+    ///   - classifier: Assesses the end of a call.
+    ///   - scheduler: The clock of the waits.
+    ///   - random: The source of the jitter.
     public static func retry(
         attempts: Int = 3,
         backoff: Backoff = .fullJitter(),
@@ -62,7 +62,7 @@ extension Middleware {
 
 private let retryPolicy = "retry"
 
-/// What all calls through one retry have in common.
+/// The state that all calls through one retry share.
 final class RetriedCall<Output: Sendable>: Sendable {
     /// An attempt that has begun.
     private struct Attempt {
@@ -102,15 +102,15 @@ final class RetriedCall<Output: Sendable>: Sendable {
     ) -> Attempt {
         let record = CallRecord(within: context.record)
         let future = context.call(
-            // The first is made for every call; it need not be interpolated each time.
+            // The first is made for every call; a constant avoids the interpolation.
             number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
             by: retryPolicy, named: budget.name, classifier: classifier, service, input)
         return Attempt(future: future, record: record)
     }
 
-    /// Makes attempts after the one that is given, until one is pending, or none is to follow.
+    /// Makes attempts after the passed one, until one is pending, or none may follow.
     ///
-    /// What ends at once is repeated in a loop; what is pending, from its callback.
+    /// An attempt that ends at once is repeated in a loop; a pending one, in its callback.
     private func follow<Input: Sendable>(
         _ first: Attempt, _ machine: RetryMachine, _ context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
@@ -120,7 +120,7 @@ final class RetriedCall<Output: Sendable>: Sendable {
         while true {
             guard let result = current.future.result else {
                 let (pending, record) = (machine, current.record)
-                // An attempt that is given up ends without a decision.
+                // A cancelled attempt ends without a decision.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
                 return watched.continued { result in
                     var machine = pending
@@ -137,7 +137,7 @@ final class RetriedCall<Output: Sendable>: Sendable {
         }
     }
 
-    /// Goes on after a delay.
+    /// Continues after a delay.
     private func wait<Input: Sendable>(
         _ delay: Duration, _ machine: RetryMachine, _ context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
@@ -151,7 +151,7 @@ final class RetriedCall<Output: Sendable>: Sendable {
         return Future<Void>(value: ()).delay(delay, on: scheduler).flatMap(goOn)
     }
 
-    /// Asks the machine, and tells what it says.
+    /// Gets the decision of the machine, and reports it.
     ///
     /// - Returns: How long to wait before the next attempt; nil if there is none.
     private func decide<Input: Sendable>(

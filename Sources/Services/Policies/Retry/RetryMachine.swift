@@ -1,12 +1,12 @@
-/// What a retry knows of one call, and decides at the end of each attempt.
+/// The state of a retry for one call, and its decision at the end of each attempt.
 ///
 /// An attempt is under way. Next: `finish`, or `retry` and then the next attempt.
 struct RetryMachine: Sendable {
     /// What to do at the end of an attempt.
     enum Decision: Equatable {
-        /// The result is given back; why, if it could have been repeated.
+        /// The result is returned; with the reason, if it could have been repeated.
         case finish(RetryWithheld?)
-        /// The attempt is repeated after a while.
+        /// The attempt is repeated after a delay.
         case retry(after: Duration)
     }
 
@@ -33,7 +33,7 @@ struct RetryMachine: Sendable {
 
     /// Ends the attempt that is under way.
     ///
-    /// The questions are asked in this order, and only as far as necessary; the budget last, so that
+    /// The conditions are checked in this order, and only as far as necessary; the budget is last, so that
     /// nothing is withdrawn for a retry that is not made.
     mutating func end(
         with advice: CallAssessment.Retry, _ repeatability: Repeatability,
@@ -55,7 +55,7 @@ struct RetryMachine: Sendable {
         return .retry(after: chosen)
     }
 
-    /// What the service asked for, at least the backoff's first step, and up to a tenth more.
+    /// The delay that the service asked for, at least the backoff's first step, and up to a tenth more.
     private func delay(askedFor asked: Duration, bits: UInt64) -> Duration {
         let least = max(asked, backoff.firstStep)
         return least + .uniform(upTo: least / 10, bits: bits)

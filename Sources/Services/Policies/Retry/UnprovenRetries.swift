@@ -1,7 +1,7 @@
-/// What a retry does with calls of which nothing says whether they may be made twice: no mark in the attempt's
-/// ``CallRecord``, no request in its error, and an input that is not ``Replayable``.
+/// Whether a retry repeats calls that are not known to be repeatable: without a mark in the attempt's
+/// ``CallRecord``, without a request in its error, and with an input that is not ``Replayable``.
 public enum UnprovenRetries: Sendable {
-    /// They are repeated, and the event says so (``PolicyEvent/isUnproven``).
+    /// They are repeated, and the event states it (``PolicyEvent/isUnproven``).
     case allowed
     /// They are not repeated.
     case never
