@@ -45,7 +45,7 @@ struct LoginFlowModelTests {
         init() {
             let (calls, problems, scheduler) = (calls, problems, scheduler)
             let count = Locked(0)
-            // These calls do not hear that they are cancelled, so their answers do come late.
+            // These calls are not notified of their cancellation, so their answers come late.
             let flow = LoginFlow(
                 logIn: { _ in
                     let number = count.withLock { count in

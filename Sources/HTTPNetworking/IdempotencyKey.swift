@@ -12,7 +12,7 @@ extension Middleware where Input == HTTPRequest {
     /// make them, since a request with a key is ``HTTPRequest/isReplayable``. Beneath it, each attempt would
     /// have another key, so a retry does not repeat the request. The key is sent as the
     /// header Idempotency-Key. A request whose method is idempotent gets none, and one that has a
-    /// key, in its context or as a header, keeps it. Have it only for servers that heed the header.
+    /// key, in its context or as a header, keeps it. Use it only for servers that support the header.
     ///
     /// - Parameter random: Where the keys come from: random UUIDs (RFC 9562, section 5.4) of two
     ///   numbers each.

@@ -88,7 +88,7 @@ import Testing
         bench.answers(tagged)
         let key = { (value: String) in self.send(.header("X-API-Key", value)) }
         #expect(text(key("1")) == "1" && text(key("2")) == "2" && text(key("1")) == "1")
-        // Whoever sets the same by hand is the same.
+        // Equal credentials that the caller sets are the same user.
         #expect(text(send(.bearer("1"))) == "3")
         let byHand = HTTPRequest(at: "https://example.com/", headers: ["Authorization": "Bearer 1"])
         #expect(bench.service(byHand).valueNow?.text == "3")

@@ -34,7 +34,7 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    /// The same, with bodies on their way; `onCancel` hears of those that are given up.
+    /// The same, with streamed bodies; `onCancel` is called for those that are given up.
     package func stream(onCancel: @escaping @Sendable (Int) -> Void = { _ in })
         -> HTTPStreamingService
     {

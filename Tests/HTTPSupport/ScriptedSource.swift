@@ -30,7 +30,7 @@ package final class ScriptedSource: Sendable {
 
     package func give(_ text: String?) { last?.resolve(with: text.map { Data($0.utf8) }) }
 
-    /// Lets go of all promises.
+    /// Releases all promises.
     package func forget() {
         let all = state.withLock { state in
             defer { state.promises = [] }

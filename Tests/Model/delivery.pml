@@ -184,7 +184,7 @@ inline doLeaveDelivery() {
     }
 }
 
-/* run(_:): x.deliver(x, y), then what becomes of the list's reference. */
+/* run(_:): x.deliver(x, y), then the release or the move of the list's reference. */
 inline doRunOne() {
     atomic {
         TOUCH(x);

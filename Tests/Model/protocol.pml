@@ -344,7 +344,7 @@ init {
             assert(n[k].kind != OBSERVER || n[k].calls == (n[k].upstream != 0 -> 1 : 0));
             assert(n[k].kind != OBSERVATION || n[k].calls <= 1);
             assert(n[k].kind != TASK || n[k].calls == 1);
-            /* A producer hears once, and only of a cancellation. */
+            /* A producer is notified once, and only of a cancellation. */
             assert(n[k].heard <= 1);
             assert(n[k].heard == 0 || n[k].result == CANCELLED);
             /* Every timer has fired or was taken back. */

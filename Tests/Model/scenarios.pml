@@ -83,7 +83,7 @@ inline enrolled(w, u) {
 #define start3with(a, x, x2, b, y, c, z) run thread(a, x, x2, b, y, 0, c, z, 0, nothing, 0, 0)
 #define start4with(a, x, x2, b, y, c, z, d, w) run thread(a, x, x2, b, y, 0, c, z, 0, d, w, 0)
 
-/* Whoever is cancelled hears, if he has asked to. */
+/* A cancelled producer with a handler is notified. */
 inline heardIfCancelled(x) {
     assert(!hadHandler || n[x].kind != PROMISE || n[x].result != CANCELLED || n[x].heard == 1)
 }
@@ -988,7 +988,7 @@ inline setup() {
         start2(cancel, 4, release, 4)
     fi
 }
-/* Nobody hears of the release. */
+/* The release notifies nobody. */
 inline quiet() { assert(n[8].calls == 0) }
 inline expected() {
     assert(n[5].calls == 0);

@@ -1,5 +1,5 @@
 /* What comes after unlocking to a settled word, in FutureNode.settle(as:discarding:): the nodes of the
-   list hear, then the handlers are released. */
+   list are notified, then the handlers are released. */
 inline pushSettled(x) {
     if
     :: done -> PUSH(discard, x, 0)

@@ -51,7 +51,7 @@ final class ConnectionsMade: Sendable {
     /// Ends a call.
     func leave() { state.withLock { $0.callsUnderWay -= 1 } }
 
-    /// Hears of the connections that a client with this configuration makes.
+    /// Observes the connections that a client with this configuration makes.
     func watch(_ configuration: inout HTTPClient.Configuration, decoding: ResponseDecoding) {
         let note: @Sendable (any Channel) -> Void = { channel in
             let loop = channel.eventLoop

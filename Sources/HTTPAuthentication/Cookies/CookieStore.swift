@@ -34,7 +34,7 @@ struct CookieStore {
     ///   - cookie: The cookie.
     ///   - isSecure: Whether it came over https; if not, it does not hide one that did.
     ///   - now: The date.
-    /// - Returns: False where it would, and was not heeded.
+    /// - Returns: False if it would, and was ignored.
     @discardableResult
     mutating func keep(_ cookie: Cookie, isSecure: Bool = true, at now: HTTPDate) -> Bool {
         if !isSecure, hidesSecure(cookie) { return false }

@@ -1,6 +1,6 @@
 import HTTPNetworking
 
-/// What a Set-Cookie header says, before it is known whether it is heeded (RFC 6265, section 5.2).
+/// What a Set-Cookie header says, before it is known whether it is accepted (RFC 6265, section 5.2).
 struct SetCookie {
     let name: String
     let value: String

@@ -90,8 +90,7 @@ private func save(
     .flatMap { writer.commit() }
     .onEnd { [body] result in
         guard case .failure = result else { return }
-        // Here, and not when the last reference goes: code that hears of the failure can rely on
-        // it.
+        // Here, and not when the last reference is released: observers of the failure can rely on it.
         body.cancel()
         writer.discard()
     }

@@ -48,8 +48,8 @@ struct CacheControl: Hashable, Sendable {
         arguments[name]?.map { $0.seconds ?? DeltaSeconds.most }.max()
     }
 
-    /// The field names, in lower case, that a directive is limited to, nil where it holds for all of
-    /// the response, be it that its argument cannot be read.
+    /// The field names, in lower case, that a directive is limited to, nil if it holds for the
+    /// whole response, also because its argument cannot be parsed.
     func fieldNames(_ name: String) -> Set<String>? {
         var names: Set<String> = []
         for argument in arguments[name] ?? [] {

@@ -24,7 +24,7 @@ extension CacheRules {
         }
         if presented.forbidsStoring { return .nothing }
         if status == 304 { return .freshen }
-        // An error does not take the place of what is given in its stead.
+        // An error does not replace the stored response that is returned instead of it.
         if isError(status: status), let entry = reply.validated,
             mayUseOnError(entry, for: presented, at: reply.responseTime)
         {

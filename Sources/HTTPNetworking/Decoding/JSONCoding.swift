@@ -16,7 +16,7 @@ public struct JSONCoding: Sendable {
     /// Without any they are those of Foundation, but that keys are sorted.
     ///
     /// - Parameters:
-    ///   - encoding: Sets up an encoder, which sorts keys unless told otherwise, so that equal values
+    ///   - encoding: Sets up an encoder, which sorts keys by default, so that equal values
     ///     give equal endpoints. Called for each value, on the caller's thread.
     ///   - decoding: Sets up a decoder. Called for each value, on the thread that decodes it.
     public init(

@@ -50,7 +50,7 @@ extension CallAssessment {
 }
 
 extension CallRecord.Fate {
-    /// What became of a request that was answered with a status.
+    /// The fate of a request that was answered with a status.
     ///
     /// It was refused where the server wants to know who asks (401, 407), wants it on another connection (421) or
     /// later (425), or at another place with its body (307, 308). No other status says that it was not processed.
@@ -58,7 +58,7 @@ extension CallRecord.Fate {
         self = [401, 407, 421, 425, 307, 308].contains(status) ? .refused : .mayHaveArrived
     }
 
-    /// What became of a request whose exchange ended.
+    /// The fate of a request whose exchange ended.
     init<Output>(of result: Result<Output, any Error>) {
         switch result {
         case .success(let response as any HTTPResponseHead): self.init(status: response.status)

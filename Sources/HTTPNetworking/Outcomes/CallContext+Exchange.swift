@@ -2,7 +2,7 @@ public import Futures
 public import Services
 
 extension CallContext {
-    /// Sends a request by a function, and notes in the attempt's record that it is sent and what became of it by
+    /// Sends a request by a function, and notes in the attempt's record that it is sent, and its fate by
     /// the rules of HTTP.
     ///
     /// Transports send by this, so that a policy above knows what left the process:

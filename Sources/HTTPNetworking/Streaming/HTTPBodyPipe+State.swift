@@ -140,9 +140,9 @@ extension HTTPBodyPipe {
             return Dismissed(reader: reader, handlers: handlers)
         }
 
-        /// Notes that the reader has gone.
+        /// Notes that the reader has given up.
         ///
-        /// - Returns: The writers that wait, and the handlers that are to hear of it.
+        /// - Returns: The waiting writers, and the handlers to call.
         mutating func leave() -> Dismissed {
             defer {
                 phase = .left
@@ -152,7 +152,7 @@ extension HTTPBodyPipe {
             return Dismissed(reader: reader, writers: writers, handlers: handlers)
         }
 
-        /// Notes who wants to hear of it.
+        /// Adds a handler for the reader's end.
         ///
         /// - Returns: Whether it has happened already.
         mutating func listen(_ handler: @escaping @Sendable () -> Void) -> Bool {

@@ -14,9 +14,9 @@ extension Middleware where Input == HTTPRequest {
     /// that goes out is then a span of its own, as OpenTelemetry asks of HTTP clients. Beneath `.cache` and
     /// `.coalesce`, too: a stored answer is no span, and requests with different headers share no call.
     ///
-    /// **What is sent.** The trace of the `CallContext`, with a new span ID. What is beneath has that span in
-    /// its context, and the observers of the call hear of it by `PolicyEvent.Kind.traced`. A call without a
-    /// trace sends no header, and costs one look at the context; `.newTrace` begins one.
+    /// **What is sent.** The trace of the `CallContext`, with a new span ID. The parts beneath have that span in
+    /// their context, and the observers of the call are notified of it by `PolicyEvent.Kind.traced`. A call
+    /// without a trace sends no header, and costs one check of the context; `.newTrace` begins one.
     ///
     /// **What a request has already.** A request with a header `traceparent` is sent as it is, whatever its
     /// origin: other code has traced it. A `tracestate` without `traceparent` says nothing, and is replaced.
@@ -24,9 +24,9 @@ extension Middleware where Input == HTTPRequest {
     /// **Other origins.** A request to an origin that is not listed gets neither header, also after a redirect.
     ///
     /// - Parameters:
-    ///   - origins: To whom the headers are sent; to all, unless told otherwise. They tell a server which requests
-    ///     belong together, and `tracestate` what other tracing systems have written there.
-    ///   - random: Where span IDs come from: one number for each request.
+    ///   - origins: The origins that the headers are sent to; by default all. By `traceparent` a server can
+    ///     relate requests to each other, and by `tracestate` it gets the entries of other tracing systems.
+    ///   - random: The source of span IDs, which draws one number for each request.
     public static func tracePropagation(
         to origins: HTTPOrigins = .all, random: RandomSource = .system
     ) -> Middleware {

@@ -66,7 +66,7 @@ import Testing
         },
     ]
 
-    /// A promise that records when its producer hears of a cancellation.
+    /// A promise that records when its producer is notified of a cancellation.
     private func makePromise() -> (Promise<Int>, TestLog<Int>) {
         let promise = Promise<Int>()
         let heard = TestLog<Int>()

@@ -106,7 +106,7 @@ import Testing
         #expect(try await Future(value: 1).delay(.milliseconds(1)).value == 1)
     }
 
-    /// A scheduler that goes away with its actions: what waited for them must hear so.
+    /// A scheduler that is released with its actions: futures that waited for them must fail.
     @Test func aSchedulerThatDropsItsActionsLeavesNobodyWaiting() {
         let results = TestLog<FutureError.Code?>()
         Future(value: 1).delay(.seconds(1), on: DroppingScheduler()).observe { result in

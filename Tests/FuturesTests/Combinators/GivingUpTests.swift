@@ -4,7 +4,7 @@ import Testing
 
 /// What a combinator does not need any more it gives up: producers, and timers.
 @Suite struct GivingUpTests {
-    /// Producers that record who hears of a cancellation.
+    /// Producers that record their cancellations.
     private struct Producers {
         let promises: [Promise<Int>]
         let heard = TestLog<Int>()

@@ -84,7 +84,7 @@ import Testing
         #expect(seen.elements == Array(repeating: "right", count: 101))
     }
 
-    @Test("F11: other callbacks run in the context of whoever calls them")
+    @Test("F11: other callbacks run in the context of the code that calls them")
     func otherCallbacks() {
         let (promise, seen) = (Promise<Int>(), TestLog<String>())
         within("registered") {

@@ -16,7 +16,7 @@ import Testing
         ("traverse", { $1.add(Future.traverse($0) { $0 }).map { _ in } }),
     ]
 
-    /// What becomes of an input.
+    /// The end of an input.
     private enum End: CaseIterable {
         case resolved, rejected, cancelled, released
 

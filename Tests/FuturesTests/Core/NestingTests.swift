@@ -52,7 +52,7 @@ import Testing
         #expect(calls.withLock { $0 } == (end == .cancelled ? Self.links : 0))
     }
 
-    /// Whoever is cancelled lets its handlers go, and so abandons all that was held through them.
+    /// A cancelled future releases its handlers, and so abandons all promises that they held.
     @Test("F1: cancel handlers that only hold the promise before, cancelled")
     func cancelHandlersThatOnlyHold() {
         let first = onSmallThread {

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "F2: a failed traversal gives its losers up before anybody hears", arguments: [true, false])
+        "F2: a failed traversal gives its losers up before it notifies", arguments: [true, false])
     func losersAreGivenUpFirst(byTraversal: Bool) {
         let order = TestLog<String>()
         let (failing, loser) = (Promise<Int>(), Promise<Int>())

@@ -13,7 +13,7 @@ struct ProtocolStressTests {
     private static let threads = 4
     private static let scenes = 40
 
-    /// Futures that go on with a promise while they are cancelled: it hears of the last one, however
+    /// Futures that continue with a promise while they are cancelled: it is notified of the last one, however
     /// far they have come.
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func thePromiseThatIsGoneOnWithHearsOfTheLastCancelling(seed: UInt64) {
@@ -176,7 +176,7 @@ private final class Scene: Sendable {
         }
     }
 
-    /// Lets go of a reference, perhaps the last.
+    /// Releases a reference, perhaps the last.
     private func release(_ generator: inout SeededGenerator) {
         let number = Int(truncatingIfNeeded: generator.next() >> 1)
         let released = state.withLock { state -> Future<Tracked>? in

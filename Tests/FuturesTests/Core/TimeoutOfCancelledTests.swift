@@ -7,7 +7,7 @@ import Testing
 
 /// A future is cancelled while its deliverer is about to write its value, which it then takes back.
 ///
-/// Whoever derives from it must not look at that value: it may be freed meanwhile.
+/// A future derived from it must not read that value: it may be freed meanwhile.
 @Suite(.timeLimit(.minutes(10)))
 struct TimeoutOfCancelledTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)

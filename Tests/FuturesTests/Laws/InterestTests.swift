@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Random trees of derived futures over one producer, cancelled in random order, against a count of
-/// interest: the producer hears once, when the last interest has gone, and never before.
+/// interest: the producer is notified once, when the last interest has gone, and never before.
 @Suite struct InterestTests {
     /// One derived future, and what the count knows of it.
     private final class Node {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Whoever stays gets the value, whatever the others do.
+    /// The remaining waiters get the value, whatever the others do.
     @Test(arguments: 0..<10) func whoeverStaysGetsTheValue(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<100 {

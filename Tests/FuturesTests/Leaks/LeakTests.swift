@@ -122,7 +122,7 @@ import Testing
             scheduler.run()
             #expect(await comesTrue { below.result != nil })
         }
-        // A task lets go of what it holds a moment after it has settled its future.
+        // A task releases its captures a moment after it has settled its future.
         _ = await comesTrue { census.living + references.living == 0 }
         return [census.living, references.living]
     }
@@ -184,7 +184,7 @@ import Testing
         #expect(promise.result == nil)
     }
 
-    /// The cancelled future itself is still held; its closure's captures go all the same.
+    /// The cancelled future itself is still held; its closure's captures are released nevertheless.
     @Test(arguments: shapes.filter { !["awaiting", "observe"].contains($0.testDescription) })
     func aCancelledFutureThatIsHeldKeepsNothing(shape: Shape) {
         let census = Census()

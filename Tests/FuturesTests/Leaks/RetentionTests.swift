@@ -16,7 +16,7 @@ import Testing
         func keep(_ work: any Sendable) { self.work.withLock { $0 = work } }
     }
 
-    /// Once settled, a future has let go of the closure, so no cycle through it is left.
+    /// A settled future has released the closure, so no cycle through it is left.
     @Test func aFutureKeptByWhatItsClosureCapturesIsNoCycleOnceSettled() {
         do {
             let client = Client(census)

@@ -57,7 +57,7 @@ import Testing
         // Not run before the other has ended, if that were waited for.
         LiveScheduler.shared.schedule(after: .milliseconds(1)) { isFree.signal() }
         #expect(try await wasFreed.value == .success)
-        // And whoever comes next is run as before.
+        // The next action runs as before.
         #expect(try await lateness(.milliseconds(1)) >= .zero)
     }
 

@@ -98,7 +98,7 @@ import Testing
         left.cancel()
         #expect(TestFolder.descriptors(of: file).count == 1)
         _ = try await read.gathered(upTo: .max).value
-        // The queue lets go of the reader when the last read has been delivered.
+        // The queue releases the reader when the last read has been delivered.
         #expect(await comesTrue { TestFolder.descriptors(of: file).isEmpty })
         withExtendedLifetime((read, left)) {}
     }

@@ -1,7 +1,7 @@
 import HTTPTestSupport
 import TestSupport
 
-/// What becomes of a request at the random server.
+/// The random server's answer to a request.
 enum OrderAnswer: Sendable {
     /// No connection is made.
     case unreachable

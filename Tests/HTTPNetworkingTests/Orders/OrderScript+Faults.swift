@@ -52,7 +52,7 @@ extension OrderScript {
             && [301, 302, 303, 307, 308].contains(Self.status(of: result))
     }
 
-    /// The status with which a call ended, be it an error's.
+    /// The status with which a call ended, also that of an error.
     static func status(of result: Result<HTTPResponse?, any Error>) -> Int? {
         switch result {
         case .success(let response): response?.status

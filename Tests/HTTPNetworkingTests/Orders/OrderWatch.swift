@@ -46,12 +46,12 @@ final class OrderWatch: Sendable {
         return body()
     }
 
-    /// Hears of the events within a stack.
+    /// An observer of the events within a stack.
     var observer: ServiceObserver {
         ServiceObserver { event in self.see(event) }
     }
 
-    /// Hears of all events of a stack, and of the ends of its calls.
+    /// An observer of all events of a stack, and of the ends of its calls.
     var outermost: ServiceObserver {
         ServiceObserver { event in
             self.see(event)

@@ -5,7 +5,7 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// A streamed response that a policy gives up lets go of its connection.
+/// A streamed response that a policy gives up releases its connection.
 @Suite struct GivenUpStreamsTests {
     private let scheduler = ManualScheduler()
     private let released = Locked<[Int]>([])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func aLoserThatAnswersAllTheSameIsLetGo() throws {
-        // What pays no heed to being cancelled.
+        // A service that ignores its cancellation.
         let pending = Locked<[Promise<HTTPStreamedResponse>]>([])
         let load = stack(
             .hedge(after: .milliseconds(50), on: scheduler),

@@ -100,7 +100,7 @@ import Testing
         var machine = machine(request)
         #expect(machine.receive(302, ["Location": location]) == .follow)
         #expect(machine.request.headers == ["Accept": "e"])
-        // The way back gives them to whoever is there what the one in between has chosen.
+        // On the way back, the origin in between could otherwise choose the headers for the first origin.
         #expect(machine.receive(302, ["Location": "https://a/3"]) == .follow)
         #expect(machine.request.headers == ["Accept": "e"])
     }

@@ -5,7 +5,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-/// What is given up, and who hears of it.
+/// What is given up, and which code is notified.
 @Suite struct HTTPBodyStreamCancelTests {
     let source = ScriptedSource()
 
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// The source is being asked on this very thread: it hears of the cancellation afterwards.
+    /// The source is being asked on this thread: it is notified of the cancellation afterwards.
     @Test func cancellingWhileTheSourceIsAskedIsNotMissed() {
         for isThere in [true, false] {
             let stream = Locked<HTTPBodyStream?>(nil)

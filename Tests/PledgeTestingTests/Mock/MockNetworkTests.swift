@@ -45,7 +45,7 @@ struct MockNetworkTests {
         #expect(second.endpoints == [Endpoint(path: "/a")])
     }
 
-    @Test("T3: what a test asked for in vain is shown where it asked")
+    @Test("T3: a missing call is shown at the line of the test that asked for it")
     func errorsNameTheLineThatAsked() throws {
         let line: UInt = #line + 1
         let missing = try #require(throws: MockError.self) { try network.next() }
@@ -160,7 +160,7 @@ struct MockNetworkTests {
             return try await group.reduce(into: [String]()) { $0 += [$1].compactMap(\.self) }
         }
 
-        #expect(texts == [], "each caller hears its own answer")
+        #expect(texts == [], "each caller gets its own answer")
         #expect(network.received.count == count)
         #expect(network.pending.isEmpty)
     }

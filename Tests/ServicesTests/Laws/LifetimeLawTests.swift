@@ -27,7 +27,7 @@ import Testing
         #expect(luggage == nil)
     }
 
-    /// Whenever the caller goes, be it in the middle of a call or of a wait.
+    /// Whenever the caller gives up, also within a call or a wait.
     @Test(arguments: PolicyRow.all, [0, 5, 10, 15, 20, 25, 30, 45, 75, 115, 155])
     func aCancelledCallerFreesEverything(_ row: PolicyRow, _ milliseconds: Int) {
         let upstream = Upstream(on: scheduler, row.script)
@@ -51,7 +51,7 @@ import Testing
         #expect(luggage == nil)
     }
 
-    /// A caller who drops the future without cancelling gets no result, but the call ends all the same.
+    /// A caller that releases the future without cancelling gets no result, but the call ends nevertheless.
     @Test(arguments: PolicyRow.all)
     func aCallThatNobodyWaitsForEndsByItself(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, row.script)

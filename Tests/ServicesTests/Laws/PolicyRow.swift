@@ -44,7 +44,7 @@ extension PolicyRow {
         PolicyRow(name: "retry at once", script: [.broken, .broken, .value(7)], calls: 3) {
             .retry(backoff: .constant(.zero), on: $0)
         },
-        PolicyRow(name: "retry in vain", script: [.broken, .broken, .broken], calls: 3, value: nil)
+        PolicyRow(name: "failing retry", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
             .retry(backoff: .fullJitter(), on: $0, random: RandomSource(SeededGenerator(seed: 7)))
         },
@@ -67,7 +67,7 @@ extension PolicyRow {
         PolicyRow(name: "hedge a failure", script: [.broken, .value(7)], calls: 2) {
             .hedge(sharing: RetryBudget(on: $0), on: $0)
         },
-        PolicyRow(name: "hedge in vain", script: [.broken, .broken, .broken], calls: 3, value: nil)
+        PolicyRow(name: "failing hedge", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
             .hedge(after: .milliseconds(5), attempts: 3, on: $0)
         },
@@ -106,7 +106,7 @@ extension PolicyRow {
         PolicyRow(name: "bulkhead queueing", script: [.value(3), .value(7)], calls: 2) {
             .twice.around(.bulkhead(sharing: Bulkhead(limit: 1, queue: 1, on: $0)))
         },
-        PolicyRow(name: "bulkhead queueing in vain", script: [.never], value: nil) {
+        PolicyRow(name: "bulkhead queueing without end", script: [.never], value: nil) {
             .twice.around(
                 .bulkhead(
                     sharing: Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
@@ -127,7 +127,7 @@ extension PolicyRow {
 }
 
 extension Middleware {
-    /// Calls again while a call is under way, and gives back what the second one gives; cancels both.
+    /// Calls again while a call is under way, and returns the second call's future; cancels both.
     static var twice: Middleware {
         Middleware { next in
             { input in

@@ -156,7 +156,7 @@ extension RandomStackRun {
         future?.cancel()
     }
 
-    /// A caller goes while the service is being called, be it for that caller.
+    /// A caller gives up while the service is being called, for that caller or for another one.
     private func cancelAny() { cancel(draw(0...7)) }
 }
 

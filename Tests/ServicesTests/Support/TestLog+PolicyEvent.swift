@@ -3,7 +3,7 @@ import Services
 import TestSupport
 
 extension TestLog<PolicyEvent> {
-    /// Keeps the events that it hears.
+    /// An observer that keeps the events.
     var observer: ServiceObserver { ServiceObserver(append) }
 
     /// One line an event: the milliseconds, the span (with its parent), the policy, what it did.

@@ -86,7 +86,7 @@ final class Upstream: Sendable {
         finish(promise, result)
     }
 
-    /// Lets go of the inputs that have been seen.
+    /// Releases the inputs that have been seen.
     func forget() { state.withLock { $0.arrivals = [] } }
 
     private func start(_ step: Step, _ promise: Promise<Int>) {

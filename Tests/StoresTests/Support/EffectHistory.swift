@@ -46,7 +46,7 @@ struct EffectHistory {
         for _ in 0..<Int.random(in: 0...3, using: &generator) { carryOutOne() }
     }
 
-    /// Carries out all commands, and sees what has become of each job and timer.
+    /// Carries out all commands, and records the end of each job and timer.
     mutating func carryOutAll() {
         while !commands.isEmpty { carryOutOne() }
         let alive = Set(running.map(\.number))

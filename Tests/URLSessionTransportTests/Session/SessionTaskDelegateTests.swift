@@ -29,7 +29,7 @@ struct SessionTaskDelegateTests {
             try await brief.close(cancelling: false).soon
         }
 
-        // URLSession lets go of its delegate after it has told it.
+        // URLSession releases its delegate after the last callback.
         #expect(await comesTrue { exchanges == nil })
         #expect(await comesTrue { session == nil })
     }

@@ -76,7 +76,7 @@ struct SessionTransportLoadTests {
         }
         try await transport.close().soon
 
-        // The session lets go of its task on a queue of its own.
+        // The session releases its task on a queue of its own.
         #expect(await comesTrue { source == nil })
     }
 }

@@ -1,7 +1,7 @@
 import Futures
 
 extension Case {
-    /// A chain whose last consumer gives up, of which the producer hears.
+    /// A chain whose last consumer gives up, so that the producer is notified.
     static let cancelChain = Case(
         name: "cancel a chain of 10",
         ways: [

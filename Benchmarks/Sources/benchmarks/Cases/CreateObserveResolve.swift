@@ -1,7 +1,7 @@
 import Futures
 
 extension Case {
-    /// What every call costs at the least: a result that somebody waits for.
+    /// The least cost of a call: a result that one observer waits for.
     static let createObserveResolve = Case(
         name: "create, observe, resolve",
         ways: [

@@ -19,7 +19,7 @@ extension Case {
         ]
     )
 
-    /// An event of which a thousand observers of another part hear nothing.
+    /// An event that does not change the part that a thousand observers observe.
     static let derivedStore = Case(
         name: "dispatch, 1,000 of another part",
         ways: [

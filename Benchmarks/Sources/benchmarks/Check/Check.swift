@@ -1,6 +1,6 @@
 import CAllocations
 
-/// What became of the limits.
+/// The result of the check of the limits.
 struct Check {
     /// How many were kept.
     private(set) var held = 0

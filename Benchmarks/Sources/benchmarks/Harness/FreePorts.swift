@@ -9,5 +9,5 @@ func freePorts(_ count: Int) throws -> [UInt16] {
     return ports.map { UInt16($0) }
 }
 
-/// Whether a server takes connections, of which it is given some seconds.
+/// Waits some seconds for a server, and returns whether it accepts connections.
 func waitForServer(_ port: UInt16) -> Bool { loopback_wait_for(Int32(port), 5_000) != 0 }

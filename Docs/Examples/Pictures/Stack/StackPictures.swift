@@ -8,7 +8,7 @@ import Testing
 @Suite struct StackPictures {
     /// What is said about a part, by its name, in the order in which parts of that name stand.
     private static let notes: [String: [(name: String, note: String)]] = [
-        "observed": [("observed", "log, metrics and recorders hear of all beneath")],
+        "observed": [("observed", "log, metrics and recorders observe all beneath")],
         "newTrace": [("newTrace", "one trace for the whole call")],
         "call": [("aroundCall", "your own")],
         "deadline": [

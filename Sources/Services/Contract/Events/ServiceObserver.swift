@@ -5,7 +5,7 @@
 /// let api = stack(.observed(by: printing), .retry(), .timeout(.seconds(2)), over: transport)
 /// ```
 public struct ServiceObserver {
-    /// Hears of one event.
+    /// The function that is called with each event.
     ///
     /// Called at once, on the thread where the event happened, while no lock is held. Events of one call may
     /// come from several threads at the same time.

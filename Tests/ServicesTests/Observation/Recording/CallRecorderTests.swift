@@ -7,7 +7,7 @@ import Testing
     let scheduler = ManualScheduler()
     let recorder = CallRecorder()
 
-    /// An error that would be kept alive by whoever keeps it.
+    /// An error whose lifetime shows whether something keeps it.
     struct Heavy: Error {
         let luggage: Luggage
     }

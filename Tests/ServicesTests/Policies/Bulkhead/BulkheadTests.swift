@@ -211,7 +211,7 @@ import Testing
         #expect(second.valueNow == "Tea!")
     }
 
-    /// The producer of a call that is given up hears of it before the next one begins.
+    /// The producer of a call that is given up is notified before the next call begins.
     @Test(arguments: [true, false])
     func noMoreAreInFlightThanAllowedAlsoWhileOneIsGivenUp(byTimeout: Bool) {
         let upstream = Upstream(on: scheduler)

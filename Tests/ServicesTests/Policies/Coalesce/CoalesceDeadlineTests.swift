@@ -53,7 +53,7 @@ import Testing
         #expect(first.serviceError?.code == .deadlineExceeded)
         #expect(second.serviceError?.code == .deadlineExceeded)
         #expect(upstream.instants == [.zero, .milliseconds(100)])
-        // It is made for whoever has most time.
+        // It is made for the caller with the most time.
         #expect(upstream.arrivals[1].remaining == nil)
         let joined = call(load, within: 50)
         #expect(upstream.count == 2)

@@ -149,7 +149,7 @@ import Testing
         #expect(load(1).valueNow == 1)
     }
 
-    /// Whoever else holds the service's future keeps it.
+    /// Another holder of the service's future is not affected.
     @Test func leavingCancelsNoFutureThatOthersWaitFor() {
         let promise = Promise<Int>()
         let kept = promise.map { $0 }
