@@ -2,21 +2,21 @@ public import Services
 
 extension CoalescingKey
 where Input == HTTPRequest, Output == HTTPResponse, Key == HTTPRequest {
-    /// Lets safe requests that ask for the same share one call.
+    /// Lets equal safe requests share one call.
     ///
     /// ```swift
     /// let service = stack(.coalesce(by: .safeRequest), .retry(), over: transport.send)
     /// ```
     ///
-    /// Two share where method, URL, all headers, body, idempotency key and tags are equal. An answer may
-    /// depend on any header, such as Authorization, Cookie, Accept and Range, so none is left out; put
-    /// this beneath what adds them. These share nothing:
+    /// Two requests share a call if method, URL, all headers, body, idempotency key and tags are equal. An
+    /// answer may depend on any header, such as Authorization, Cookie, Accept and Range, so none is left out.
+    /// Put this beneath the middleware that adds headers. These requests share nothing:
     ///
     /// - requests whose method is not safe (``HTTPMethod/isSafe``),
     /// - those with a body that is not in memory,
     /// - those with a deadline of their own in their context, which would fail the others.
     ///
-    /// There is no such key for streamed responses: their body is read once.
+    /// There is no such key for streamed responses, because a stream can be read only once.
     public static var safeRequest: CoalescingKey {
         CoalescingKey { request in
             guard request.method.isSafe, request.context.deadline == nil else { return nil }

@@ -7,14 +7,14 @@ public import Services
 /// let api: Networking = makeNetworking(over: service, base: server)
 /// ```
 ///
-/// The future resolves with whatever the server answered, of any status. It rejects with
-/// ``HTTPRequest/Error`` where the request cannot be sent, with ``HTTPError`` where no whole answer
-/// came, and with `CancellationError` where the call was cancelled. A status becomes an error in
-/// `.acceptStatus()` or in `makeNetworking(over:base:accepting:)`.
+/// The future resolves with the server's answer, of any status. It rejects with ``HTTPRequest/Error`` if the
+/// request cannot be sent, with ``HTTPError`` if no complete answer arrives, and with `CancellationError` if
+/// the call is cancelled. A status becomes an error in `.acceptStatus()` or in
+/// `makeNetworking(over:base:accepting:)`.
 public typealias HTTPService = Service<HTTPRequest, HTTPResponse>
 
-/// A function from a request to a future of a response whose body is still on its way.
+/// A function from a request to a future of a response with a streamed body.
 ///
-/// The future resolves when the headers have come. What an ``HTTPService`` says of errors holds here
-/// too; a failure after the headers is the body's.
+/// The future resolves when the headers have arrived. It rejects as that of an ``HTTPService``; a failure
+/// after the headers is a failure of the body.
 public typealias HTTPStreamingService = Service<HTTPRequest, HTTPStreamedResponse>

@@ -1,26 +1,25 @@
 public import Services
 
 extension Middleware where Input == HTTPRequest {
-    /// Gives each request that must not be carried out twice a key, by which the server knows a
-    /// repetition for one.
+    /// Adds a key to each request that must not be carried out twice, by which the server recognises a
+    /// repetition.
     ///
     /// ```swift
     /// let service = stack(.idempotencyKey(), .retry(), over: transport.send)
     /// ```
     ///
-    /// It belongs above the retry: all attempts of a call then have the same key, and the retry may
-    /// make them, since a request with a key is ``HTTPRequest/isReplayable``. Beneath it, each attempt would
-    /// have another key, so a retry does not repeat the request. The key is sent as the
-    /// header Idempotency-Key. A request whose method is idempotent gets none, and one that has a
-    /// key, in its context or as a header, keeps it. Use it only for servers that support the header.
+    /// Put it above the retry: all attempts of a call then have the same key, and the retry may make them,
+    /// because a request with a key is ``HTTPRequest/isReplayable``. Beneath it, each attempt would have
+    /// another key, so a retry does not repeat the request. The key is sent as the header Idempotency-Key. A
+    /// request whose method is idempotent gets none, and one that has a key, in its context or as a header,
+    /// keeps it. Use it only for servers that support the header.
     ///
-    /// - Parameter random: Where the keys come from: random UUIDs (RFC 9562, section 5.4) of two
-    ///   numbers each.
+    /// - Parameter random: The source of the keys: random UUIDs (RFC 9562, section 5.4) of two numbers each.
     public static func idempotencyKey(random: RandomSource = .system) -> Middleware {
         idempotencyKey { _ in random.nextUUID() }
     }
 
-    /// Gives each request that must not be carried out twice a key of your own.
+    /// Adds your own key to each request that must not be carried out twice.
     ///
     /// See `idempotencyKey(random:)`.
     ///
@@ -37,8 +36,8 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
-                // A policy above that repeats the call gives it another key. So for that policy the
-                // request may not be sent twice, whatever happens beneath.
+                // If a policy above repeats the call, the request gets another key. So for that policy the
+                // request may not be sent twice.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
                     service(sent).naming(sent)
                 }
@@ -48,16 +47,16 @@ extension Middleware where Input == HTTPRequest {
 }
 
 extension Middleware where Input == Endpoint {
-    /// Gives each endpoint that must not be asked for twice a key; the same as with requests.
+    /// Adds a key to each endpoint that must not be carried out twice, as with requests.
     ///
-    /// The key is its header Idempotency-Key. It belongs above the retry.
+    /// The key is its header Idempotency-Key. Put this above the retry.
     ///
-    /// - Parameter random: Where the keys come from.
+    /// - Parameter random: The source of the keys.
     public static func idempotencyKey(random: RandomSource = .system) -> Middleware {
         idempotencyKey { _ in random.nextUUID() }
     }
 
-    /// Gives each endpoint that must not be asked for twice a key of your own.
+    /// Adds your own key to each endpoint that must not be carried out twice.
     ///
     /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread.
     public static func idempotencyKey(

@@ -7,17 +7,17 @@ package import Services
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// An endpoint becomes the request that ``HTTPRequest/init(_:)`` makes of it. The future settles on
-/// the thread on which the service's does, and cancelling it cancels the call.
+/// An endpoint becomes the request that ``HTTPRequest/init(_:)`` makes of it. The future settles on the same
+/// thread as the service's future, and cancelling it cancels the call.
 ///
 /// - Parameters:
-///   - service: What is called with each request.
+///   - service: The service for the requests.
 ///   - base: The base of endpoints that have none; see ``Endpoint/based(on:)``.
 ///   - statuses: The statuses whose bodies are accepted.
-/// - Returns: A network. It rejects with `Endpoint.Error` where the endpoint cannot be sent, with an
-///   ``HTTPError`` that keeps the endpoint, the request and the whole response where the status is
-///   not accepted, and otherwise with the service's own error. An ``HTTPError`` of the service's gets
-///   the endpoint and the request, where it has none.
+/// - Returns: A network. It rejects with `Endpoint.Error` if the endpoint cannot be sent, with an
+///   ``HTTPError`` that keeps the endpoint, the request and the whole response if the status is not accepted,
+///   and otherwise with the service's own error. If an ``HTTPError`` of the service has no endpoint or
+///   request, it gets them.
 public func makeNetworking(
     over service: @escaping HTTPService,
     base: URL? = nil,

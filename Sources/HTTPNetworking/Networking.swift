@@ -1,6 +1,6 @@
 public import Services
 
-/// A network: a function from what is asked for to a future of the data.
+/// A network: a function from an endpoint to a future of the data.
 ///
 /// ```swift
 /// let networking: Networking = URLSession.shared.request

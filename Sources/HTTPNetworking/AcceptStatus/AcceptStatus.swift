@@ -2,24 +2,24 @@ import Futures
 public import Services
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Makes an error of a response whose status is not accepted.
+    /// Turns a response whose status is not accepted into an error.
     ///
     /// ```swift
     /// let service = stack(.retry(), .acceptStatus(), over: transport.send)
     /// ```
     ///
     /// The error is an ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus``. It keeps
-    /// the request and the whole response. A streamed body is read for the error, up to a limit; if
-    /// it is longer, or fails, the error keeps the bytes that came, and its cause says why they are
-    /// not complete. An accepted response passes unchanged, and at once.
+    /// the request and the whole response. A streamed body is read for the error, up to a limit; if it is
+    /// longer, or fails, the error keeps the bytes that arrived, and its cause is the reason why they are
+    /// incomplete. An accepted response passes unchanged, and at once.
     ///
-    /// Beneath a retry, the retry sees the error; above it, the response. Redirect, authorize and cache look
-    /// into the error, and do the same on either side. A body that never ends holds
-    /// the error up: have a `.timeout` above.
+    /// Beneath a retry, the retry sees the error; above it, the response. Redirect, authorize and cache read
+    /// the response in the error, and do the same on either side. A body that never ends delays the error
+    /// without limit: put a `.timeout` above.
     ///
     /// - Parameters:
-    ///   - statuses: What is accepted.
-    ///   - limit: How many bytes of a body on its way are kept. Less than zero is a programming error
+    ///   - statuses: The accepted statuses.
+    ///   - limit: How many bytes of a streamed body are kept. Less than zero is a programming error
     ///     and traps.
     public static func acceptStatus(
         _ statuses: some RangeExpression<Int> & Sendable = 200...299, keeping limit: Int = 65_536
@@ -39,7 +39,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 extension HTTPResponseHead {
-    /// The error that a status is, when as much of the body as is to be kept has come.
+    /// The error of a status, when the part of the body to keep has arrived.
     fileprivate func refused<Output: Sendable>(
         for request: HTTPRequest, keeping limit: Int
     ) -> Future<Output> {
@@ -52,7 +52,7 @@ extension HTTPResponseHead {
         }
     }
 
-    /// What there is of the body, up to a limit.
+    /// The beginning of the body, up to a limit.
     private func beginning(upTo limit: Int) -> Future<BodyBeginning> {
         if let bodyStream { return bodyStream.beginning(upTo: limit) }
         return gathered(upTo: limit).mapWithoutOrigin { BodyBeginning(data: $0.body) }

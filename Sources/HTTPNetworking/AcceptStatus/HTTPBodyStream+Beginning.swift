@@ -1,17 +1,17 @@
 import Futures
 
-/// The first bytes of a body, and why they are not all of it.
+/// The first bytes of a body, and the reason if they are incomplete.
 struct BodyBeginning: Sendable {
     var data = Data()
 
-    /// Nil where they are all.
+    /// Nil if they are complete.
     var missing: (any Error)?
 }
 
 extension HTTPBodyStream {
-    /// The first bytes that are left, up to a limit; the rest is given up.
+    /// The next bytes, up to a limit; the rest is given up.
     ///
-    /// It does not fail: what fails the stream is told beside the bytes that came before.
+    /// It does not fail: an error of the stream is returned together with the bytes before it.
     func beginning(upTo limit: Int) -> Future<BodyBeginning> {
         let gathered = Locked(Data())
         return read(upTo: limit, gathered).recover { error in

@@ -1,9 +1,9 @@
-/// What a server answered, whether `.acceptStatus()` beneath has made an error of it or not.
+/// The answer of a server, whether `.acceptStatus()` beneath has turned it into an error or not.
 ///
-/// Middleware that goes by the status of an answer reads it here, so that it does the same above
-/// `.acceptStatus()` as beneath it.
+/// Middleware that decides by the status of an answer reads it here, so that it does the same above and
+/// beneath `.acceptStatus()`.
 extension Result where Success: HTTPResponseHead, Failure == any Error {
-    /// The response: the value, or the one within the error that a status is; nil for other errors.
+    /// The response: the value, or the response in the error of a status; nil for other errors.
     package var answer: (any HTTPResponseHead)? {
         switch self {
         case .success(let response): response
@@ -20,7 +20,7 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
         }
     }
 
-    /// The same result whose answer names a URL, nil where it names one already, or is none.
+    /// The same result with a URL in its answer; nil if the answer has one already, or if there is no answer.
     package func located(at url: URL) -> Result? {
         guard let head = answerHead, head.url == nil else { return nil }
         switch self {
@@ -36,6 +36,6 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
 }
 
 extension HTTPError {
-    /// The response whose status was not accepted, nil where the error is another.
+    /// The response whose status was not accepted; nil for another error.
     package var refused: HTTPResponse? { code == .unacceptableStatus ? response : nil }
 }

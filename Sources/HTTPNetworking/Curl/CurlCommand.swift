@@ -1,16 +1,16 @@
-/// The command line that does with curl what a request does.
+/// A curl command line that sends a request.
 struct CurlCommand {
     private let request: HTTPRequest
-    /// What must not be shown; nil where all is.
+    /// The secrets that must not be shown; nil if everything is shown.
     private let secrets: KnownSecrets?
 
     /// Lines for a reader, in front of the command.
     private var comments: [String] = []
     private var options: [String] = []
-    /// What writes the body to curl's standard input.
+    /// The command that writes the body to curl's standard input.
     private var source: String?
 
-    /// The largest body that is given as an argument: Linux allows 128 KiB, in which a single quote
+    /// The largest body that is passed as an argument: Linux allows 128 KiB, in which a single quote
     /// takes four bytes.
     private static let largestArgument = 30_000
     /// How many characters of a redacted body are shown.
@@ -47,7 +47,7 @@ struct CurlCommand {
             options.append("--request \(ShellWord.quoted(shown(method.rawValue)))")
         }
         let url = request.url.absoluteString.prefix { $0 != "#" }
-        // curl takes these for a pattern of several URLs, and removes segments of dots.
+        // curl interprets these as a pattern of several URLs, and removes dot segments.
         if url.contains(where: { "[]{}".contains($0) }) { options.append("--globoff") }
         if url.contains("/.") { options.append("--path-as-is") }
         let place = secrets == nil ? String(url) : SafeText.redacted(request.url)
@@ -64,14 +64,14 @@ struct CurlCommand {
             options.append(
                 "--header " + ShellWord.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))
         }
-        // The header stays as it is; without the option curl would print what it cannot read.
+        // The header does not change; without the option curl would print compressed bytes.
         if headers["Accept-Encoding"] != nil { options.append("--compressed") }
         guard hasBody else { return }
-        // curl would call it a form.
+        // curl would declare it as a form.
         if headers["Content-Type"] == nil { options.append("--header Content-Type:") }
     }
 
-    /// Whether curl is given a body, which makes it a POST unless something else is asked for.
+    /// Whether curl gets a body, which by default makes the request a POST.
     private var hasBody: Bool {
         if case .none = request.body.content { return false }
         return !request.body.isEmpty || ![.get, .head, .trace].contains(request.method)
@@ -96,7 +96,7 @@ struct CurlCommand {
         }
     }
 
-    /// What writes the pieces of a body; nil where one is a stream.
+    /// The commands that write the pieces of a body; nil if one piece is a stream.
     private static func printing(_ pieces: [HTTPRequest.BodySource.Piece]) -> [String]? {
         var commands: [String] = []
         for piece in pieces {
@@ -136,7 +136,7 @@ struct CurlCommand {
         }
     }
 
-    /// A text as it is, or without secrets and in one line.
+    /// A text, unchanged or without secrets in one line.
     private func shown(_ text: String) -> String {
         guard let secrets else { return text }
         return SafeText.line(secrets.scrubbed(text), upTo: 1_000)

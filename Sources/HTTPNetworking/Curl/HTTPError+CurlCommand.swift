@@ -7,7 +7,8 @@ extension HTTPError {
 
     /// The request as a command line for curl.
     ///
-    /// - Parameter revealingSecrets: Whether all is shown as it is sent. Such a text belongs in no log.
+    /// - Parameter revealingSecrets: Whether everything is shown as it is sent. Such a text must not be
+    ///   written to a log.
     /// - Returns: See ``HTTPRequest/curlCommand(revealingSecrets:)``. Nil if the request is not
     ///   known, or if the endpoint could not be sent.
     public func curlCommand(revealingSecrets: Bool) -> String? {

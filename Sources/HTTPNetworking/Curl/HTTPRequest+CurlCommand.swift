@@ -1,5 +1,5 @@
 extension HTTPRequest {
-    /// The request as a command line for curl, without secrets: for a log, or a report of a fault.
+    /// The request as a command line for curl, without secrets: for a log or a bug report.
     ///
     /// ```
     /// curl \
@@ -10,8 +10,8 @@ extension HTTPRequest {
     ///   --data-binary '{"item":…,"name":"…"}'
     /// ```
     ///
-    /// Of URL and headers it shows what `description` of each does; of a body in memory, names and
-    /// structure. The path of a file is shown. Run as it is, it asks for something else: see
+    /// It shows the URL and the headers as their `description` does, and the names and the structure of a
+    /// body in memory. The path of a file is shown. Without the secrets it is another request: see
     /// ``curlCommand(revealingSecrets:)``.
     public var curlCommand: String { curlCommand(revealingSecrets: false) }
 
@@ -22,10 +22,11 @@ extension HTTPRequest {
     /// so are the parts of a multipart body. A stream is not read: a comment says to pass it on
     /// standard input. If the request cannot be sent, a comment says so.
     ///
-    /// The deadline is left out, and so is what curl does unasked: it sends its own User-Agent and
-    /// `Accept: */*` where the headers name none. It follows no redirect.
+    /// The deadline is left out. curl sends its own User-Agent and `Accept: */*` if the headers have none.
+    /// The command follows no redirect.
     ///
-    /// - Parameter revealingSecrets: Whether all is shown as it is sent. Such a text belongs in no log.
+    /// - Parameter revealingSecrets: Whether everything is shown as it is sent. Such a text must not be
+    ///   written to a log.
     public func curlCommand(revealingSecrets: Bool) -> String {
         CurlCommand.text(of: self, revealingSecrets: revealingSecrets)
     }

@@ -1,6 +1,6 @@
 /// Text as a POSIX shell reads it again (POSIX.1-2024, Shell Command Language, section 2.2.2).
 enum ShellWord {
-    /// A word that is the text, whatever it holds but NUL, which no argument can hold.
+    /// A word for a text with any characters except NUL, which no argument can contain.
     ///
     /// Within single quotes all characters stand for themselves; a single quote ends them.
     static func quoted(_ text: some StringProtocol) -> String {
@@ -9,7 +9,7 @@ enum ShellWord {
         return "'" + parts.joined(separator: "'\\''") + "'"
     }
 
-    /// A command that writes the bytes, whatever they are.
+    /// A command that writes any bytes.
     static func printing(_ data: Data) -> String {
         var format = ""
         for byte in data {
@@ -23,12 +23,12 @@ enum ShellWord {
                 format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
             }
         }
-        // What begins with "-" would be taken for an option.
+        // A text that begins with "-" would be an option.
         if format.hasPrefix("-") { format = "\\055" + format.dropFirst() }
         return "printf '\(format)'"
     }
 
-    /// Whether a byte means nothing to a shell, wherever it stands in an argument.
+    /// Whether a byte has no special meaning to a shell, at any place in an argument.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte.isLetterOrDigit || "-_./:@,+".utf8.contains(byte)
     }

@@ -1,7 +1,7 @@
 extension DateFields {
     /// Reads a date of HTTP (RFC 9110, section 5.6.7), in any of its three forms.
     init?(_ text: String, now: HTTPDate) {
-        // The longest has 33 characters; what is far longer is not worth a look.
+        // The longest date has 33 characters; a far longer text is not parsed.
         guard text.utf8.count <= 40 else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {
@@ -61,7 +61,7 @@ extension DateFields {
         months.firstIndex { $0 == word }.map { $0 + 1 }
     }
 
-    /// Exactly so many digits, and nothing else: no sign, no space.
+    /// Reads exactly this number of digits, and nothing else: no sign, no space.
     private static func number(_ text: Substring, digits: Int) -> Int? {
         guard text.utf8.count == digits,
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

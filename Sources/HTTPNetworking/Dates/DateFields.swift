@@ -17,7 +17,7 @@ package struct DateFields {
     /// Up to 60, for a leap second.
     var second: Int
 
-    /// Makes fields, or returns nil where there is no such day or time.
+    /// Makes fields, or returns nil if there is no such day or time.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (0...9_999).contains(year), (1...12).contains(month),
             (1...Self.days(inMonth: month, of: year)).contains(day), (0...23).contains(hour),
@@ -39,7 +39,7 @@ package struct DateFields {
     /// From 0, which is Sunday; 1970 began on a Thursday.
     var weekday: Int { ((daysSince1970 + 4) % 7 + 7) % 7 }
 
-    /// The fields of an instant; of one outside of the years 0 to 9999, the nearest within them.
+    /// The fields of an instant; for an instant outside the years 0 to 9999, the nearest one within them.
     init(secondsSince1970 instant: Int) {
         let instant = min(max(instant, -62_167_219_200), 253_402_300_799)
         let days = (instant - ((instant % 86_400) + 86_400) % 86_400) / 86_400

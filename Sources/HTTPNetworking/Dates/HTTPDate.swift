@@ -7,26 +7,26 @@ public struct HTTPDate {
     /// The seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     public var secondsSince1970: Int
 
-    /// Makes a date of seconds since 1970-01-01T00:00:00Z.
+    /// Makes a date from seconds since 1970-01-01T00:00:00Z.
     public init(secondsSince1970: Int) { self.secondsSince1970 = secondsSince1970 }
 
     /// Reads a date in one of the three forms that a recipient must understand (RFC 9110, section
     /// 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, and
     /// `Sun Nov  6 08:49:37 1994`.
     ///
-    /// The day of the week must be one, but need not fit the date. A year of two digits that would
-    /// lie more than 50 years after `now` is taken for one of the century before.
+    /// The day of the week must be one, but need not fit the date. If a year of two digits would be more than
+    /// 50 years after `now`, it is in the century before.
     ///
     /// - Parameters:
     ///   - text: The date.
-    ///   - now: What two digits of a year are read by.
-    /// - Returns: Nil where it is no such date. Complexity: linear in the length of the text.
+    ///   - now: The date that determines the century of a year of two digits.
+    /// - Returns: Nil if it is not such a date. Complexity: linear in the length of the text.
     public init?(_ text: String, now: HTTPDate = .now) {
         guard let fields = DateFields(text, now: now) else { return nil }
         secondsSince1970 = fields.secondsSince1970
     }
 
-    /// The date as it is to be sent, like `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The date in the form that is sent, like `Sun, 06 Nov 1994 08:49:37 GMT`.
     public var text: String {
         let fields = DateFields(secondsSince1970: secondsSince1970)
         let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }

@@ -1,4 +1,4 @@
-/// Data that was not the value it should have been: where it differed, why, and the data itself.
+/// The failure of decoding data: the place, the reason, and the data itself.
 ///
 /// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)", and names the request
 /// if that is known. Of the data, which may hold secrets, it shows only the keys that lead to the place; read
@@ -12,7 +12,7 @@ public struct DecodingFailure: Error {
         case valueNotFound
         /// There is a value of another type.
         case typeMismatch
-        /// The data is no valid JSON, or a value is none that its type allows.
+        /// The data is not valid JSON, or a value is not valid for its type.
         case dataCorrupted
         /// The type's own decoding threw some other error.
         case other
@@ -24,19 +24,19 @@ public struct DecodingFailure: Error {
     /// The type that was to be decoded.
     public let type: any Any.Type
 
-    /// Where it failed, from the type on, like `Product.items[3].price`.
+    /// The path to the failure, beginning with the type, like `Product.items[3].price`.
     public let codingPath: String
 
-    /// What the decoder threw.
+    /// The error of the decoder.
     public let cause: any Error
 
-    /// The data as it came.
+    /// The received data.
     public let data: Data
 
-    /// The response whose body it was, with its request; nil where only the data was known.
+    /// The response with this body, with its request; nil if only the data was known.
     public let response: HTTPResponse?
 
-    /// Makes the failure that a decoder's error means.
+    /// Makes the failure for a decoder's error.
     public init(
         type: any Any.Type, data: Data, cause: any Error, response: HTTPResponse? = nil
     ) {
@@ -51,7 +51,7 @@ public struct DecodingFailure: Error {
         }
         var reason = place.reason
         if let words = place.quoting {
-            // A type's own words may quote a value, however long it is.
+            // The text of a type's own error may quote a value of any length.
             reason += KnownSecrets(of: data, in: words).scrubbed(words)
         }
         self.reason = reason.count > 200 ? "\(reason.prefix(200))…" : reason
@@ -59,7 +59,7 @@ public struct DecodingFailure: Error {
 
     private let reason: String
 
-    /// A key as it stands in a path: `.name`, `[3]`, or `["a name"]` where it is no plain word.
+    /// A key in a path: `.name`, `[3]`, or `["a name"]` if it is not an identifier.
     private static func text(of key: any CodingKey) -> String {
         if let index = key.intValue { return "[\(index)]" }
         let name = key.stringValue
@@ -69,13 +69,13 @@ public struct DecodingFailure: Error {
 }
 
 extension DecodingFailure {
-    /// What is read from a decoder's error: its kind, the keys that lead there, and its words.
+    /// The parts of a decoder's error: its kind, its path, and its text.
     private struct Place {
         var code = Code.other
         var keys: [any CodingKey] = []
-        /// What was found, in words of our own.
+        /// The reason, in the words of this module.
         var reason = ""
-        /// What was found, in words of others, who may quote the data.
+        /// The reason, in the words of other code, which may quote the data.
         var quoting: String?
 
         init(of cause: any Error) {
@@ -106,7 +106,7 @@ extension DecodingFailure {
 
 extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// Where, why, in how many bytes, and in the answer to what; of the data only the keys.
+    /// The place, the reason, the size and the request; only the keys of the data.
     public var description: String {
         let request = response?.request.map { " that answered \($0)" } ?? ""
         return "\(codingPath): \(reason) (in \(data.count) bytes\(request))"
@@ -115,7 +115,7 @@ extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// A mirror that shows the size of the data in its place.
+    /// A mirror that shows the size of the data instead of the data.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -9,9 +9,9 @@ extension Future where Value == Data {
     ///
     /// It has no parameters so that `chain(networking, to: Future.decoded)` infers.
     ///
-    /// - Returns: A future that rejects with ``DecodingFailure`` where the data is not such a
-    ///   value; an error of this future passes unchanged. Decoding runs on the thread that
-    ///   settles this future, in time linear in the size of the data.
+    /// - Returns: A future that rejects with ``DecodingFailure`` if the data is not such a value; an error of
+    ///   this future passes unchanged. Decoding runs on the thread that settles this future, in time linear
+    ///   in the size of the data.
     public func decoded<T: Decodable & Sendable>() -> Future<T> {
         decoded(as: T.self, using: JSONDecoder())
     }
@@ -21,9 +21,9 @@ extension Future where Value == Data {
     /// - Parameters:
     ///   - type: The type to decode.
     ///   - decoder: The decoder. It is shared, so do not change it afterwards.
-    /// - Returns: A future that rejects with ``DecodingFailure`` where the data is not such a
-    ///   value; an error of this future passes unchanged. Decoding runs on the thread that
-    ///   settles this future, in time linear in the size of the data.
+    /// - Returns: A future that rejects with ``DecodingFailure`` if the data is not such a value; an error of
+    ///   this future passes unchanged. Decoding runs on the thread that settles this future, in time linear
+    ///   in the size of the data.
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type,
         using decoder: JSONDecoder = JSONDecoder()

@@ -1,13 +1,13 @@
 public import Futures
 
 extension HTTPResponse {
-    /// Decodes the body as JSON, where the status lies in 200…299.
+    /// Decodes the body as JSON, if the status is in 200…299.
     ///
     /// - Parameters:
     ///   - type: The type to decode; the context's without one.
     ///   - decoder: The decoder.
-    /// - Throws: An ``HTTPError`` for another status, and ``DecodingFailure``, which keeps this response
-    ///   and its request, where the body is not such a value.
+    /// - Throws: An ``HTTPError`` for another status, and ``DecodingFailure``, which keeps this response and
+    ///   its request, if the body is not such a value.
     public func decoded<T: Decodable>(
         as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> T {

@@ -1,4 +1,4 @@
-/// How values become JSON and JSON becomes values: settings that are given once.
+/// The settings of encoding and decoding JSON, defined once.
 ///
 /// ```swift
 /// let json = JSONCoding(
@@ -13,7 +13,7 @@ public struct JSONCoding: Sendable {
 
     /// Makes settings.
     ///
-    /// Without any they are those of Foundation, but that keys are sorted.
+    /// The defaults are those of Foundation, except that keys are sorted.
     ///
     /// - Parameters:
     ///   - encoding: Sets up an encoder, which sorts keys by default, so that equal values

@@ -1,4 +1,4 @@
-/// Any value of JSON, where its type is not known beforehand.
+/// Any JSON value, for data whose type is not known beforehand.
 public enum JSONValue {
     /// No value.
     case null

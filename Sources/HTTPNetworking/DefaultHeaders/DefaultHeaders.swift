@@ -1,16 +1,16 @@
 public import Services
 
 extension Middleware where Input == HTTPRequest {
-    /// Gives each request the headers whose names it does not have.
+    /// Adds headers to each request, if it has none of the same name.
     ///
     /// ```swift
     /// let service = stack(.defaultHeaders(["Accept": "application/json"]), over: transport.send)
     /// ```
     ///
-    /// A name that the request has keeps the request's values, and gets none beside them; so does the
-    /// Content-Type that a body brings. An empty value in the request counts.
+    /// If the request has a header of a name, it keeps its values, and gets no further ones; the same holds
+    /// for the Content-Type of a body. An empty value in the request counts.
     ///
-    /// - Parameter headers: The headers; of a name that stands there twice, both values.
+    /// - Parameter headers: The headers; for a name that occurs twice, both values.
     public static func defaultHeaders(_ headers: HTTPHeaders) -> Middleware {
         Middleware(named: "defaultHeaders") { service in
             { request in
@@ -23,15 +23,15 @@ extension Middleware where Input == HTTPRequest {
 }
 
 extension Middleware where Input == Endpoint {
-    /// Gives each endpoint the headers whose names it does not have.
+    /// Adds headers to each endpoint, if it has none of the same name.
     ///
     /// ```swift
     /// let api = stack(.defaultHeaders(["X-App": "shop"]), over: URLSession.shared.request)
     /// ```
     ///
-    /// All else is as with requests. They go to whatever base the endpoint has.
+    /// Otherwise as with requests. They are sent to any base that the endpoint has.
     ///
-    /// - Parameter headers: The headers; of a name that stands there twice, both values.
+    /// - Parameter headers: The headers; for a name that occurs twice, both values.
     public static func defaultHeaders(_ headers: HTTPHeaders) -> Middleware {
         Middleware { service in
             { endpoint in
@@ -44,7 +44,7 @@ extension Middleware where Input == Endpoint {
 }
 
 extension HTTPHeaders {
-    /// Adds the fields whose names are not among those that are given.
+    /// Adds the fields whose names are not present yet.
     fileprivate mutating func add(_ headers: HTTPHeaders, unlessIn given: HTTPHeaders) {
         for (name, value) in headers where given.values(for: name).isEmpty { add(value, for: name) }
     }

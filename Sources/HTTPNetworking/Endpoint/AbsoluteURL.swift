@@ -4,12 +4,12 @@ package struct AbsoluteURL {
     package let path: Substring
     package let query: Substring?
 
-    /// Takes a URL apart, or returns nil where it is no absolute http or https URL with a host.
+    /// Parses a URL, or returns nil if it is not an absolute http or https URL with a host.
     package init?(_ url: URL) {
         var text = url.absoluteString
         guard let offsets = text.withUTF8(URLPartOffsets.init) else { return nil }
         let at = { [text] in text.utf8.index(text.startIndex, offsetBy: $0) }
-        // URLSession on Linux knows the schemes in lower case only.
+        // URLSession on Linux accepts only lower-case schemes.
         schemeAndAuthority =
             text[..<at(offsets.colon)].lowercased() + text[at(offsets.colon)..<at(offsets.path)]
         path = text[at(offsets.path)..<at(offsets.mark ?? offsets.end)]
@@ -36,7 +36,7 @@ package struct AbsoluteURL {
         return text.withUTF8(URLPartOffsets.schemeLength) == 5
     }
 
-    /// What stands before the path of an absolute URL, as it is written; empty where it is none.
+    /// The part before the path of an absolute URL, unchanged; empty if it is not such a URL.
     package static func schemeAndAuthority(of url: URL) -> String {
         var text = url.absoluteString
         return text.withUTF8 { bytes in

@@ -1,16 +1,16 @@
 extension Endpoint {
-    /// What an endpoint sends along: bytes, and what kind of bytes they are.
+    /// The body of an endpoint: bytes and their type.
     public struct Body {
-        /// The bytes, or nil where nothing is sent.
+        /// The bytes; nil if nothing is sent.
         public let data: Data?
 
-        /// The Content-Type that is sent where the endpoint's headers name none.
+        /// The Content-Type that is sent if the endpoint's headers have none.
         public let contentType: String?
 
         /// No body.
         public static let none = Body(data: nil, contentType: nil)
 
-        /// Bytes as they are.
+        /// The given bytes.
         public static func data(
             _ data: Data,
             contentType: String = "application/octet-stream"
@@ -43,8 +43,8 @@ extension Endpoint {
 
         /// Items as a form, `application/x-www-form-urlencoded`, in order.
         ///
-        /// Everything but letters, digits and `*-._` is percent-encoded as UTF-8, a space is "+".
-        /// An item without a value is sent as one with an empty value, as a form knows no other.
+        /// Everything except letters, digits and `*-._` is percent-encoded as UTF-8, and a space is "+". An
+        /// item without a value is sent with an empty value, because a form has only such items.
         public static func form(_ items: [URLQueryItem]) -> Body {
             let pairs = items.map { item in
                 let encoding = PercentEncoding.form
@@ -59,7 +59,7 @@ extension Endpoint {
 }
 
 extension Endpoint.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The size and the kind, nothing of the bytes.
+    /// The size and the type, without the bytes.
     public var description: String {
         guard let data else { return "none" }
         return "\(data.count) bytes of \(SafeText.escaped(contentType ?? "unknown type"))"

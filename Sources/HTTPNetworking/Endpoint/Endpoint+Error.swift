@@ -1,15 +1,15 @@
 extension Endpoint {
-    /// Why an endpoint cannot be sent.
+    /// The reason why an endpoint cannot be sent.
     public enum Error: Swift.Error, Hashable, Sendable {
         /// There is no valid absolute http or https URL.
         case invalidURL
-        /// A header's name is no token, or its value holds a control character.
+        /// A header's name is not a token, or its value contains a control character.
         case invalidHeader(name: String)
-        /// The header is the transport's to set: Connection, Expect, Keep-Alive, Proxy-Connection, TE,
-        /// Trailer, Transfer-Encoding, Upgrade; a second Host, or one that is no host; a Content-Length
-        /// that is not the body's.
+        /// The header is reserved for the transport: Connection, Expect, Keep-Alive, Proxy-Connection, TE,
+        /// Trailer, Transfer-Encoding, Upgrade; a second Host, or an invalid one; a Content-Length that is
+        /// not the body's length.
         case reservedHeader(name: String)
-        /// The method is no token.
+        /// The method is not a token.
         case invalidMethod(String)
         /// The method carries no body, but there is one.
         case bodyNotAllowed(method: HTTPMethod)
@@ -17,7 +17,7 @@ extension Endpoint {
 }
 
 extension Endpoint.Error: CustomStringConvertible {
-    /// What is wrong and what to do; it shows no header's value and no control character.
+    /// The problem and what to do; it shows no header's value and no control character.
     public var description: String {
         switch self {
         case .invalidURL:

@@ -5,32 +5,32 @@ extension Endpoint {
     /// Endpoint(path: "/tenants/\(tenant)/search?q=\(term)&page=\(2)")
     /// ```
     ///
-    /// A literal stands as it is written, percent-encoded already: "?" begins the query, "#" a
+    /// A literal is used unchanged, already percent-encoded: "?" begins the query, "#" a
     /// fragment, which is not sent, and characters that a URL does not allow are encoded. A value is
-    /// text, a number, a `Bool`, a `UUID`, or a `RawRepresentable` of these; it is encoded so that it
-    /// stays in its segment, or its name or value of the query, and a server reads the same text again.
+    /// text, a number, a `Bool`, a `UUID`, or a `RawRepresentable` of these; it is encoded so that it stays
+    /// in its segment, or in its name or value of the query, and a server decodes the same text.
     ///
     /// An endpoint has no URL if a segment of its path is "." or "..", percent-encoded or not, if a
     /// value that is a whole segment is empty, if a value is in a fragment, or if the text begins
     /// with a scheme or with "//": a path never leaves the base.
     public struct Path {
-        /// The path, and "?" and the query where there is one, percent-encoded.
+        /// The path, and "?" and the query if there is one, percent-encoded.
         let text: String
 
-        /// Whether it may stand in a URL.
+        /// Whether it is valid in a URL.
         let isValid: Bool
     }
 }
 
 extension Endpoint.Path {
-    /// Reads a text as a literal is read: "?" begins a query, what is percent-encoded stays.
+    /// Parses a text like a literal: "?" begins a query, and percent-encoding is kept.
     ///
-    /// - Parameter text: A path and a query from a source that is trusted as a literal is.
+    /// - Parameter text: A path and a query from a trusted source.
     public static func verbatim(_ text: some StringProtocol) -> Endpoint.Path {
         Endpoint.Path(stringLiteral: String(text))
     }
 
-    /// Reads a text all of which is a path, not encoded; "/" separates its segments.
+    /// Parses a text that is only a path, not encoded; "/" separates its segments.
     init(allOf text: some StringProtocol) {
         self.text = PercentEncoding.path.encode(String(text))
         isValid = !Self.namesAuthority(self.text) && !Self.hasDotSegment(self.text)
@@ -42,7 +42,7 @@ extension Endpoint.Path {
         return Endpoint.Path(text: new.text + text.drop { $0 != "?" }, isValid: new.isValid)
     }
 
-    /// The path without its query, decoded, but for slashes within a segment.
+    /// The path without its query, decoded, except slashes within a segment.
     var decodedPath: String {
         let path = text.prefix { $0 != "?" }
         guard path.utf8.contains(UInt8(ascii: "%")) else { return String(path) }
@@ -51,7 +51,7 @@ extension Endpoint.Path {
             .joined(separator: "/")
     }
 
-    /// Whether it was meant as a URL, which may hold userinfo.
+    /// Whether it looks like a URL, which may contain userinfo.
     var isMeantAsURL: Bool {
         !isValid && (text.utf8.starts(with: "//".utf8) || Self.namesAuthority(text))
     }
@@ -61,7 +61,7 @@ extension Endpoint.Path {
         afterScheme(of: text)?.starts(with: "//".utf8) ?? false
     }
 
-    /// What follows a scheme and its colon (RFC 3986, section 3.1), or nil where there is none.
+    /// The text after a scheme and its colon (RFC 3986, section 3.1); nil without a scheme.
     private static func afterScheme(of text: String) -> Substring.UTF8View? {
         let bytes = text.utf8
         guard let first = bytes.first, isLetter(first),
@@ -75,7 +75,7 @@ extension Endpoint.Path {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 0x20) }
 
-    /// Whether a segment of an encoded path is "." or "..", as it stands or decoded.
+    /// Whether a segment of an encoded path is "." or "..", unchanged or decoded.
     private static func hasDotSegment(_ text: String) -> Bool {
         var rest = text.utf8.prefix { $0 != UInt8(ascii: "?") }
         while true {
@@ -116,7 +116,7 @@ extension Endpoint.Path: Hashable {}
 extension Endpoint.Path: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The path, and the names of the query, with "…" for each value.
     public var description: String {
-        // What was meant as a URL may carry userinfo.
+        // A text that looks like a URL may contain userinfo.
         isMeantAsURL ? "an invalid URL" : SafeText.redacted(pathAndQuery: text)
     }
 

@@ -1,8 +1,8 @@
 extension Endpoint.Path {
     /// The parts of a literal of a path.
     ///
-    /// Values are text, numbers, `Bool`, `UUID`, and `RawRepresentable` of these. Nothing else
-    /// compiles, an optional neither, whose text would be "nil" or "Optional(7)".
+    /// Values are text, numbers, `Bool`, `UUID`, and `RawRepresentable` of these. Other types do not compile;
+    /// nor does an optional, whose text would be "nil" or "Optional(7)".
     public struct StringInterpolation: StringInterpolationProtocol {
         /// The path and the query so far, percent-encoded.
         private(set) var text = ""
@@ -12,16 +12,16 @@ extension Endpoint.Path {
 
         private var isInQuery = false
         private var isInFragment = false
-        /// Whether the segment at the end holds nothing but empty values.
+        /// Whether the last segment has only empty values.
         private var endsInEmptyValue = false
         private var isValid = true
 
-        /// Makes an empty one with room for its text.
+        /// Makes an empty one with the capacity for its text.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + 8 * interpolationCount)
         }
 
-        /// Whether no value is lost: no whole segment is an empty one, none stands in a fragment.
+        /// Whether no value is lost: no whole segment is an empty value, and no value is in a fragment.
         var isComplete: Bool { isValid && !endsInEmptyValue }
     }
 }

@@ -1,10 +1,10 @@
 public import Services
 
 extension Endpoint: Replayable {
-    /// Whether the endpoint may be asked for twice.
+    /// Whether the endpoint may be requested twice.
     ///
-    /// It may if its method is idempotent, or if its header Idempotency-Key lets the server know a
-    /// second request for the first. The body is at hand in any case.
+    /// It may if its method is idempotent, or if the server recognises a repetition by its header
+    /// Idempotency-Key. The body is always available.
     public var isReplayable: Bool {
         method.isIdempotent || headers["Idempotency-Key"] != nil
     }

@@ -1,17 +1,16 @@
 extension Endpoint {
-    /// The absolute URL, or nil where there is no valid one.
+    /// The absolute URL; nil if there is no valid one.
     ///
     /// Path and query are appended to those of ``base``, and begin as ``Path`` and ``queryItems`` say.
     /// In a path that is a variable every character is percent-encoded as UTF-8 but letters, digits and
     /// `-._~!$&'()*,;=:@/` (RFC 3986, section 3.3, less "+", which some servers read as a space); in a
     /// value within a path "/" and ";" too; in a query's name or value every one but letters, digits
-    /// and `-._~`. Any decoder of URIs or of forms reads the same text again. Empty segments are kept.
+    /// and `-._~`. Any decoder of URIs or of forms decodes the same text. Empty segments are kept.
     ///
-    /// It is nil where there is no absolute http or https base with a host, where the host is
-    /// percent-encoded or the port above 65535, where the path is a URL, where a segment of it is "."
-    /// or "..", and where a value that is a whole segment is empty: clients and servers remove such
-    /// segments, each in its own way, so that "/products/.." would ask for something else. Complexity:
-    /// linear in the length of the path and the query.
+    /// It is nil if there is no absolute http or https base with a host, if the host is percent-encoded or
+    /// the port is above 65535, if the path is a URL, if a segment of it is "." or "..", and if a value that
+    /// is a whole segment is empty: clients and servers remove such segments, each in its own way, so
+    /// "/products/.." would be another resource. Complexity: linear in the length of the path and the query.
     public var url: URL? {
         guard pathAndQuery.isValid, let base, let whole = AbsoluteURL(base) else { return nil }
         return URL(string: whole.text(appending: target))

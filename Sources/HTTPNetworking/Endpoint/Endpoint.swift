@@ -1,4 +1,4 @@
-/// What an app asks for: a path, a query, a method, headers, a body, and where it all begins.
+/// A request of an app: a path, a query, a method, headers, a body, and a base.
 ///
 /// ```swift
 /// extension Endpoint {
@@ -9,9 +9,9 @@
 /// ```
 ///
 /// In a literal, text is structure and an interpolated value is data, which never leaves its segment
-/// or its value of the query; see ``Path``. A path that is a variable is a path and nothing else.
-/// Two endpoints are equal where the same bytes would be sent: text is compared code unit by code
-/// unit, header names without regard to case.
+/// or its value of the query; see ``Path``. A path in a variable is only a path. Two endpoints are equal if
+/// the same bytes would be sent: text is compared code unit by code unit, header names without regard to
+/// case.
 public struct Endpoint {
     /// The path and the query that its initializer was given.
     private(set) var pathAndQuery: Path
@@ -35,7 +35,7 @@ public struct Endpoint {
 
     /// The headers that the app sets.
     ///
-    /// See ``effectiveHeaders`` for what is sent.
+    /// See ``effectiveHeaders`` for the sent headers.
     public var headers: HTTPHeaders
 
     /// The body.
@@ -43,16 +43,16 @@ public struct Endpoint {
 
     /// The URL that the path and the query are appended to.
     ///
-    /// Its own path and query stay as they are; its fragment is dropped.
+    /// Its own path and query are kept; its fragment is removed.
     public var base: URL?
 
-    /// Makes an endpoint of a literal.
+    /// Makes an endpoint from a literal.
     ///
     /// - Parameters:
     ///   - path: The path and a query: literal text is structure, values are data; see ``Path``.
     ///   - queryItems: Items that are appended to the query, not encoded, in order.
     ///   - method: The method.
-    ///   - headers: The headers. A body brings its own Content-Type where they name none.
+    ///   - headers: The headers. A body adds its Content-Type if they have none.
     ///   - body: The body.
     ///   - base: The absolute http or https URL that the path is appended to. Without one,
     ///     ``url`` is nil.
@@ -72,18 +72,18 @@ public struct Endpoint {
         self.base = base
     }
 
-    /// Makes an endpoint of a whole URL, which is sent as it is, without its fragment.
+    /// Makes an endpoint from a whole URL, which is sent unchanged, without its fragment.
     ///
     /// - Parameter url: An absolute http or https URL.
     public init(url: URL) { self.init(path: "", base: url) }
 
-    /// Returns a function that gives a base to each endpoint that has none.
+    /// Returns a function that sets the base of each endpoint without one.
     ///
     /// ```swift
     /// let api = chain(Endpoint.based(on: server), to: URLSession.shared.request)
     /// ```
     ///
-    /// An endpoint that was made of a whole URL has one.
+    /// An endpoint that was made from a whole URL has a base.
     public static func based(on base: URL) -> @Sendable (Endpoint) -> Endpoint {
         { endpoint in
             var endpoint = endpoint
@@ -92,7 +92,7 @@ public struct Endpoint {
         }
     }
 
-    /// The headers that are sent: ``headers``, and the body's Content-Type where they name none.
+    /// The headers that are sent: ``headers``, and the body's Content-Type if they have none.
     public var effectiveHeaders: HTTPHeaders {
         guard let type = body.contentType, headers["Content-Type"] == nil else { return headers }
         var headers = headers
@@ -109,7 +109,7 @@ extension Endpoint: Hashable {
             && left.body == right.body && left.base == right.base
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         target.hash(into: &hasher)
         method.hash(into: &hasher)
@@ -120,7 +120,7 @@ extension Endpoint: Hashable {
 }
 
 extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method and the place, without userinfo and the query's values, headers, or body.
+    /// The method and the URL, without userinfo, values of the query, headers, or body.
     ///
     /// Like "GET https://api.example.com/search?q=…".
     public var description: String {

@@ -1,4 +1,4 @@
-/// Which bytes of UTF-8 stand for themselves in a part of a URL, and how the others are written.
+/// The percent-encoding of a part of a URL: which bytes of UTF-8 are not encoded.
 package struct PercentEncoding {
     /// Of a path and a query that are encoded already, as a literal is: what RFC 3986 allows there,
     /// section 3, and "%" before two hexadecimal digits.
@@ -59,7 +59,7 @@ package struct PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads a percent-encoded text, or returns nil where its bytes are no UTF-8.
+    /// Decodes a percent-encoded text, or returns nil if its bytes are not UTF-8.
     ///
     /// A "%" that two hexadecimal digits do not follow stands for itself, and so does "+".
     package static func decode(_ text: some StringProtocol) -> String? {

@@ -1,6 +1,6 @@
-/// Where the parts of an absolute URL lie, in bytes from its beginning.
+/// The offsets of the parts of an absolute URL, in bytes from its beginning.
 ///
-/// It is looked for in each request before it is sent: bytes are found faster than characters.
+/// Each request is parsed before it is sent: bytes are faster to search than characters.
 struct URLPartOffsets {
     let colon: Int
     let path: Int
@@ -9,7 +9,7 @@ struct URLPartOffsets {
     /// Where a fragment begins, or the end.
     let end: Int
 
-    /// Finds the parts, or returns nil where the text is no absolute http or https URL with a host.
+    /// Finds the parts, or returns nil if the text is not an absolute http or https URL with a host.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let colon = Self.schemeLength(of: bytes) else { return nil }
         self.colon = colon
@@ -22,7 +22,7 @@ struct URLPartOffsets {
         mark = bytes[path..<end].firstIndex(of: UInt8(ascii: "?"))
     }
 
-    /// How many bytes the scheme has, nil where a text does not begin as an http or https URL does.
+    /// How many bytes the scheme has; nil if the text does not begin like an http or https URL.
     static func schemeLength(of text: some Collection<UInt8>) -> Int? {
         var start = text.makeIterator()
         for expected in "http".utf8 where start.next().map(lowercased) != expected { return nil }
@@ -53,7 +53,7 @@ struct URLPartOffsets {
             && isValid(port: place[(host.endIndex + 1)...])
     }
 
-    /// Whether nothing follows a host, or a colon and no number or one of a port.
+    /// Whether nothing follows a host, or a colon with no number or a valid port.
     private static func isValid(port: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard port.first ?? UInt8(ascii: ":") == UInt8(ascii: ":") else { return false }
         var number = 0

@@ -1,16 +1,16 @@
 package import Futures
 
-/// What is told how an exchange goes on: its answer, the chunks of a streamed body, and its end.
+/// A listener to an exchange: its answer, the chunks of a streamed body, and its end.
 ///
-/// The end may be told more than once, by a body that is given up after it has ended; the first counts.
+/// The end may be reported more than once, by a body that is given up after it has ended; the first counts.
 package protocol ExchangeListener: Sendable {
-    /// Notes what answered.
+    /// Notes the answer.
     func answer(_ response: some HTTPResponseHead)
 
     /// Notes a chunk of a streamed body.
     func receive(_ chunk: Data)
 
-    /// Notes that no answer has come, or none that is accepted.
+    /// Notes that no answer has arrived, or none that is accepted.
     func fail(with error: any Error)
 
     /// Notes the end of the body, or its failure.
@@ -24,7 +24,8 @@ extension ExchangeListener {
 }
 
 extension Future where Value: HTTPResponseHead {
-    /// The same response, of which a listener is told; it ends with the body, or where the body is given up.
+    /// The same response, which notifies a listener; the exchange ends with the body, or when the body is
+    /// given up.
     package func told(to listener: some ExchangeListener) -> Future {
         onEnd { result in
             if case .failure(let error) = result { listener.fail(with: error) }

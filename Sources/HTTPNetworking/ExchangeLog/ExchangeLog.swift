@@ -2,7 +2,7 @@ public import Futures
 public import Services
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Tells of each exchange when it has ended.
+    /// Reports each exchange when it has ended.
     ///
     /// ```swift
     /// let service = stack(
@@ -13,14 +13,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     over: transport.send)
     /// ```
     ///
-    /// Beneath a retry it tells of each attempt, above of each call. An exchange whose body is on its way
-    /// ends with the body. One that is given up ends then, with a `CancellationError`. For what the
-    /// policies of a stack do, in the same form of line, see `ServiceObserver.logging`.
+    /// Beneath a retry it reports each attempt, above a retry each call. An exchange with a streamed body
+    /// ends with the body. An exchange that is given up ends then, with a `CancellationError`. For lines of
+    /// the same form about the policies of a stack, see `ServiceObserver.logging`.
     ///
     /// - Parameters:
     ///   - scheduler: The clock that durations are read from.
-    ///   - write: Called once an exchange, on the thread where it ended, several at the same time. It
-    ///     should return soon: the call waits.
+    ///   - write: Called once for each exchange, on the thread where it ended, also on several threads at the
+    ///     same time. It should return quickly: the call waits.
     public static func exchangeLog(
         on scheduler: some Scheduler = .live,
         _ write: @escaping @Sendable (HTTPExchange) -> Void
@@ -34,7 +34,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// What is known so far of an exchange that has not ended.
+/// The data so far of an exchange that has not ended.
 private final class ExchangeEntry: ExchangeListener {
     private struct State {
         var status: Int?
@@ -77,7 +77,7 @@ private final class ExchangeEntry: ExchangeListener {
         end(with: error)
     }
 
-    /// Tells of the exchange, the first time.
+    /// Reports the exchange, the first time.
     func end(with error: (any Error)?) {
         let last = state.withLock { state in
             defer { state.hasEnded = true }

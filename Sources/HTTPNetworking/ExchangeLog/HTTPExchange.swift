@@ -1,10 +1,11 @@
 public import Services
 
-/// One exchange that has ended: what was asked, how it ended, and how long it took.
+/// One exchange that has ended: the request, the result, and the duration.
 ///
 /// The middleware `exchangeLog` makes it.
 public struct HTTPExchange {
-    /// The request as it was sent, where the answer or the error knows that; otherwise as it came here.
+    /// The request as it was sent, if the answer or the error has it; otherwise as it was passed to this
+    /// middleware.
     public let request: HTTPRequest
 
     /// The number of the observed call that it is part of, as in `PolicyEvent.call`; nil without
@@ -14,7 +15,7 @@ public struct HTTPExchange {
     /// The span that it is part of, as in `PolicyEvent.span`; nil without observers.
     public let span: Int?
 
-    /// Its span in a distributed trace; nil where the call is not traced.
+    /// Its span in a distributed trace; nil if the call is not traced.
     ///
     /// It is the one that the request was sent with if the middleware `tracePropagation` stands above;
     /// otherwise, the call's.
@@ -23,24 +24,24 @@ public struct HTTPExchange {
     /// Which attempt of the innermost retry above it was, counted from one.
     public let attempt: Int
 
-    /// The status, nil where no answer came.
+    /// The status; nil if no answer arrived.
     public let status: Int?
 
-    /// The headers of the answer; none where no answer came.
+    /// The headers of the answer; none if no answer arrived.
     public let headers: HTTPHeaders
 
-    /// How many bytes of the answer's body came.
+    /// How many bytes of the answer's body arrived.
     public let bytes: Int
 
-    /// From the call to its end: for a body on its way, until that was read, failed or was given up.
+    /// From the call to its end: for a streamed body, until it was read, failed or was given up.
     public let duration: Duration
 
-    /// What failed it, nil where nothing did; a status is no failure.
+    /// The error, other than a status; nil without one.
     public let error: (any Error)?
 }
 
 extension HTTPExchange {
-    /// Whether it was answered with a status from 400 on, or failed; giving it up is no failure.
+    /// Whether it was answered with a status from 400 on, or failed; giving it up is not a failure.
     public var isFailure: Bool {
         if let status, status >= 400 { return true }
         return error.map { !($0 is CancellationError) } ?? false
@@ -58,8 +59,7 @@ extension HTTPExchange {
     /// ``HTTPRequest``'s description; there are no headers, and nothing of the bodies.
     public var logLine: String { line(with: []) }
 
-    /// The same with the headers of request and answer, where "…" stands for each value that is not
-    /// known to hold no secret.
+    /// The same with the headers of request and answer, where "…" replaces each value that may be a secret.
     public var logLineWithHeaders: String {
         let secrets = KnownSecrets(of: request, nil, HTTPResponse(status: 0, headers: headers))
         return line(with: [

@@ -3,7 +3,7 @@ extension HTTPError {
     ///
     /// Transports may add codes of their own.
     public struct Code: RawRepresentable {
-        /// A short word that stays the same from version to version, for logs and metrics.
+        /// A short word for logs and metrics, the same in all versions.
         public let rawValue: String
 
         /// The failure in words, as in an error's text.
@@ -25,7 +25,7 @@ extension HTTPError {
         /// The status lies outside 200…299.
         public static let unacceptableStatus = Code(
             rawValue: "unacceptableStatus", description: "the status is no success")
-        /// The host's name leads nowhere.
+        /// The host's name cannot be resolved.
         public static let cannotFindHost = Code(
             rawValue: "cannotFindHost", description: "the host was not found")
         /// The host did not accept the connection.
@@ -42,7 +42,7 @@ extension HTTPError {
         /// No secure connection could be made: a certificate, or TLS itself.
         public static let insecureConnection = Code(
             rawValue: "insecureConnection", description: "no secure connection could be made")
-        /// The answer is not HTTP, or not whole.
+        /// The answer is not HTTP, or is incomplete.
         public static let badResponse = Code(
             rawValue: "badResponse", description: "the answer is no valid HTTP response")
         /// The body is larger than the transport may keep.
@@ -52,15 +52,15 @@ extension HTTPError {
         public static let bodyLengthMismatch = Code(
             rawValue: "bodyLengthMismatch",
             description: "the body has not the length that was announced")
-        /// The body can be sent once only, and was.
+        /// The body can be sent only once, and was sent.
         public static let bodyNotReplayable = Code(
             rawValue: "bodyNotReplayable",
             description: "the body can be sent only once: make its source replayable")
-        /// A chunk of the body was asked for while another was awaited.
+        /// A chunk of the body was requested while another was awaited.
         public static let bodyIsBeingRead = Code(
             rawValue: "bodyIsBeingRead",
             description: "the body is being read: await one chunk before asking for the next")
-        /// The body to be sent cannot be read; the error's cause says why.
+        /// The body to send cannot be read; the error's cause is the reason.
         public static let bodyUnreadable = Code(
             rawValue: "bodyUnreadable", description: "the body to be sent cannot be read")
         /// Bytes were written to a body after its end.
@@ -71,22 +71,22 @@ extension HTTPError {
             rawValue: "bodyAbandoned",
             description: "the body was abandoned: its pipe was released before finish() or fail(_:)"
         )
-        /// The file into which a body goes cannot be written; the error's cause says why.
+        /// The file for a body cannot be written; the error's cause is the reason.
         public static let fileUnwritable = Code(
             rawValue: "fileUnwritable", description: "the file cannot be written")
         /// The transport was closed before the call.
         public static let transportClosed = Code(
             rawValue: "transportClosed", description: "the transport is closed")
-        /// The transport cannot do what the request asks for; the error's cause says what.
+        /// The transport does not support a part of the request; the error's cause names it.
         public static let unsupported = Code(
             rawValue: "unsupported", description: "the transport cannot do this")
-        /// A function of the app's that makes the request threw; the error's cause is what it threw.
+        /// The app's function that makes the request threw an error, which is the cause.
         public static let requestNotPrepared = Code(
             rawValue: "requestNotPrepared", description: "the request could not be prepared")
-        /// Redirects went round in a circle, or too far.
+        /// Redirects form a loop, or there are too many.
         public static let tooManyRedirects = Code(
             rawValue: "tooManyRedirects", description: "there were too many redirects")
-        /// Something else; the error's cause says what.
+        /// Another failure; the error's cause is the reason.
         public static let other = Code(rawValue: "other", description: "the transport failed")
     }
 }
@@ -99,7 +99,7 @@ extension HTTPError.Code: Hashable {
         left.rawValue == right.rawValue
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 

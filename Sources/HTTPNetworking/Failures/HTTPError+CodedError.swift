@@ -1,7 +1,7 @@
 public import Services
 
 extension HTTPError: CodedError {
-    /// The status, where that is what was wrong; the code's word otherwise.
+    /// The status, if it was not accepted; otherwise the code's word.
     public var loggedCode: String {
         guard code == .unacceptableStatus, let status else { return code.rawValue }
         return "\(status)"

@@ -1,5 +1,5 @@
 extension HTTPError {
-    /// The beginning of the answer's body, as it may stand in a log: in one line, without secrets.
+    /// The beginning of the answer's body for a log: in one line, without secrets.
     ///
     /// | Body | What is shown |
     /// |---|---|
@@ -17,19 +17,19 @@ extension HTTPError {
     ///
     /// A secret in an answer's plain text that is short, was not sent and has no name is shown.
     ///
-    /// What cannot be examined is not shown. JSON, forms, and the fields of multipart bodies are
+    /// A body that cannot be examined is not shown. JSON, forms, and the fields of multipart bodies are
     /// examined, up to 64 KiB. If anything else was sent, such as a file, a stream or a text, or if
-    /// the error has no request, only the structure of JSON is shown, with the names above. No text
-    /// is shown of an answer that is cut short.
+    /// the error has no request, only the structure of JSON is shown, with the names above. No text of an
+    /// incomplete answer is shown.
     ///
     /// - Parameter limit: How many characters are shown; "…" comes after them.
-    /// - Returns: The text, nil where nothing of the body may be shown.
+    /// - Returns: The text; nil if no part of the body may be shown.
     public func bodyPreview(upTo limit: Int = 300) -> String? { preview(without: nil, upTo: limit) }
 
-    /// What must not be shown of the exchange.
+    /// The secrets of the exchange.
     var knownSecrets: KnownSecrets {
         var secrets = KnownSecrets(of: request, endpoint, response)
-        // It is not known what was sent, so it is not known what the answer repeats.
+        // The sent data is not known, so the answer may repeat any secret.
         if request == nil, endpoint == nil, response?.request == nil { secrets.isMissingSome() }
         return secrets
     }

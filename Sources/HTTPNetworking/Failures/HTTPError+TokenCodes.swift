@@ -1,6 +1,6 @@
 extension HTTPError.Code {
-    /// The server refused the token, or its time was over, and there is no new one; the error's cause
-    /// says why.
+    /// The server refused the token, or it had expired, and there is no new one; the error's cause is the
+    /// reason.
     public static let tokenRefreshFailed = HTTPError.Code(
         rawValue: "tokenRefreshFailed", description: "no new access token could be had")
     /// The server does not accept the refresh token any more, so nothing is refreshed until a user

@@ -1,11 +1,11 @@
 import Services
 
-/// An exchange that failed: how, what was asked for, and what was answered, if anything.
+/// The error of a failed exchange: the failure, the request, and the answer, if there is one.
 ///
 /// Its text is like `GET https://api.example.com/products/7 answered 404 (53 bytes of
-/// application/json in its body): {"error":"sold out","account":"…"}`. It shows no userinfo, no query
-/// values and no header values but the Content-Type; of the body, what ``bodyPreview(upTo:)`` says.
-/// Read ``body`` for all of it.
+/// application/json in its body): {"error":"sold
+/// out","account":"…"}`. It shows no userinfo, no query values and no header values except the
+/// Content-Type; it shows the body as ``bodyPreview(upTo:)`` does. Read ``body`` for all of it.
 public struct HTTPError: Error {
     /// How the exchange failed.
     public var code: Code
@@ -13,31 +13,30 @@ public struct HTTPError: Error {
     /// What was asked for.
     public var endpoint: Endpoint?
 
-    /// The request as it was sent, where it was one of the second level: the one that the transport was
-    /// given.
+    /// The request of the second level, as it was passed to the transport.
     public var request: HTTPRequest?
 
-    /// The whole answer, where there was one.
+    /// The whole answer, if there was one.
     public var response: HTTPResponse?
 
     /// The error below this one.
     ///
-    /// It is kept, but of most no more than the type and the code is shown: it may hold secrets.
+    /// The text shows only the type and the code of most causes, because a cause may contain secrets.
     public var cause: (any Error)?
 
-    /// Why it failed, in a few words without secrets, such as "the certificate has expired".
+    /// The reason in a few words without secrets, such as "the certificate has expired".
     public var reason: String?
 
     /// Makes an error.
     ///
     /// - Parameters:
     ///   - code: How the exchange failed.
-    ///   - endpoint: What was asked for.
-    ///   - request: What was asked of the second level. If the response has the request as it was
+    ///   - endpoint: The endpoint.
+    ///   - request: The request of the second level. If the response has the request as it was
     ///     sent, the error keeps that request.
-    ///   - response: The whole answer, where there was one.
+    ///   - response: The whole answer, if there was one.
     ///   - cause: The error below this one.
-    ///   - reason: Why it failed, in a few words. They stand in the text and must hold no secrets.
+    ///   - reason: The reason in a few words. They are part of the text and must contain no secrets.
     public init(
         code: Code,
         endpoint: Endpoint? = nil,
@@ -55,18 +54,18 @@ public struct HTTPError: Error {
         self.reason = reason
     }
 
-    /// The status of the answer, where there was one.
+    /// The status of the answer, if there was one.
     public var status: Int? { response?.status }
 
-    /// The headers of the answer; none where there was no answer.
+    /// The headers of the answer; none without an answer.
     public var headers: HTTPHeaders { response?.headers ?? [:] }
 
-    /// The body of the answer; empty where there was no answer.
+    /// The body of the answer; empty without an answer.
     public var body: Data { response?.body ?? Data() }
 }
 
 extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What was asked for and how it failed, without secrets.
+    /// The request and the failure, without secrets.
     public var description: String {
         let subject = shownSubject
         var text = "\(subject) failed: \(code)"
@@ -100,7 +99,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         )
     }
 
-    /// What was asked for, and what was sent at last where that went to another place.
+    /// The request, and the last sent request if it had another URL.
     private var shownSubject: String {
         guard let endpoint else { return request?.description ?? "a request" }
         guard let url = endpoint.url, let request, !request.url.isSamePlace(as: url) else {
@@ -109,7 +108,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         return "\(endpoint), sent as \(request),"
     }
 
-    /// The reason, or what may be shown of the cause.
+    /// The reason, or the part of the cause that may be shown.
     private var shownCause: String? {
         switch cause {
         case _ where reason != nil: reason
@@ -121,7 +120,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension URL {
-    /// Whether it names the same origin and path, whatever stands in its query.
+    /// Whether it has the same origin and path, with any query.
     fileprivate func isSamePlace(as other: URL) -> Bool {
         HTTPOrigin(self) == HTTPOrigin(other) && targetPath == other.targetPath
     }

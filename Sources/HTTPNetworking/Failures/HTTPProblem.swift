@@ -1,4 +1,4 @@
-/// What went wrong, as a server tells it in `application/problem+json` (RFC 9457).
+/// A server's description of a problem in `application/problem+json` (RFC 9457).
 ///
 /// ```swift
 /// if let problem = error.problem, problem.type == "https://example.com/probs/out-of-credit",
@@ -9,29 +9,29 @@
 public struct HTTPProblem {
     /// What kind of problem it is: a URI, or a reference to one that is relative to the response's URL.
     ///
-    /// It is "about:blank", which says no more than the status does, where the server names none.
+    /// It is "about:blank", which means the same as the status, if the server names none.
     public let type: String
 
-    /// The kind in a few words, the same for each problem of it.
+    /// The kind in a few words, the same for each problem of this kind.
     public let title: String?
 
-    /// The status that the server gave; the response's own may have been changed on its way.
+    /// The status of the origin server; a proxy may have changed the response's own status.
     public let status: Int?
 
-    /// This very problem in words.
+    /// This occurrence of the problem in words.
     public let detail: String?
 
-    /// Which one it was: a reference to a URI.
+    /// The occurrence: a URI reference.
     public let instance: String?
 
-    /// All other members, by their names; what they mean depends on the type.
+    /// All other members, by their names; their meaning depends on the type.
     public let extensions: [String: JSONValue]
 }
 
 extension HTTPProblem: Decodable {
     /// Reads the members of a JSON object.
     ///
-    /// - Throws: `DecodingError` where it is no object.
+    /// - Throws: `DecodingError` if it is not an object.
     public init(from decoder: any Decoder) throws {
         var members = try [String: JSONValue](from: decoder)
         func text(_ name: String) -> String? {
@@ -51,10 +51,10 @@ extension HTTPProblem: Decodable {
 }
 
 extension HTTPResponse {
-    /// The problem that the body describes, nil where its Content-Type is not
-    /// `application/problem+json` or it is no JSON object.
+    /// The problem that the body describes, nil if its Content-Type is not `application/problem+json` or it
+    /// is not a JSON object.
     ///
-    /// It is read each time that it is asked for, in time linear in the size of the body.
+    /// Each access parses the body, in time linear in its size.
     public var problem: HTTPProblem? {
         guard BodyText.mediaType(headers["Content-Type"]) == "application/problem+json" else {
             return nil
@@ -69,7 +69,7 @@ extension HTTPError {
 }
 
 extension HTTPProblem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status, and how many members there are; nothing of their text, which may hold secrets.
+    /// The status, and the number of members; not their text, which may contain secrets.
     ///
     /// What may be shown of it is in the description of its ``HTTPError``.
     public var description: String {

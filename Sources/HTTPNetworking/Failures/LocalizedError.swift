@@ -1,8 +1,8 @@
 public import Futures
 public import Services
 
-// `localizedDescription` is what most apps show, and what Foundation says by itself is only the name
-// of the type and a number.
+// Most apps show `localizedDescription`, and Foundation's default for it is only the name of the type and a
+// number.
 
 extension HTTPError: LocalizedError {
     /// The same as ``description``.

@@ -1,15 +1,15 @@
 extension SafeText {
-    /// A text with "…" in the place of each run of marked bytes.
+    /// A text with "…" instead of each run of marked bytes.
     ///
     /// - Parameters:
-    ///   - marks: For each byte, whether it is to go.
+    ///   - marks: For each byte, whether it is removed.
     ///   - source: The bytes of UTF-8.
     package static func replacing(_ marks: [Bool], in source: [UInt8]) -> String {
         guard marks.contains(true) else { return String(decoding: source, as: UTF8.self) }
         var kept: [UInt8] = []
         var isWithin = false
         for position in source.indices {
-            // A mark that begins within a character takes all of it.
+            // A mark that begins within a character removes the whole character.
             let isContinuation = source[position] & 0xC0 == 0x80
             if marks[position] {
                 if isContinuation, !isWithin { kept.removeLastCharacter() }
@@ -23,7 +23,7 @@ extension SafeText {
         return String(decoding: kept, as: UTF8.self)
     }
 
-    /// A text in one line, of at most so many characters: what shows as no mark is an escape.
+    /// A text in one line, of at most this number of characters; invisible characters are escapes.
     package static func line(_ text: some StringProtocol, upTo limit: Int) -> String {
         var shown = ""
         for (count, scalar) in text.unicodeScalars.enumerated() {

@@ -1,4 +1,4 @@
-/// Text that may stand in a log: no userinfo, no query values, no control characters.
+/// Text for a log: no userinfo, no query values, no control characters.
 package enum SafeText {
     /// A URL without userinfo, each value of its query replaced by "…".
     package static func redacted(_ url: URL) -> String {

@@ -1,4 +1,4 @@
-/// An error of ours whose text holds no secret, so that an ``HTTPError`` with this cause shows it.
+/// An error of this package whose text contains no secret, so that an ``HTTPError`` with this cause shows it.
 package protocol ShownCause: Error, CustomStringConvertible {}
 
 extension FileError: ShownCause {}

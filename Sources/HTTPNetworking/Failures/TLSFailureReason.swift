@@ -1,14 +1,14 @@
-/// Why no secure connection could be made, in a few words of our own.
+/// The reason why no secure connection could be made, in a few words of this package.
 package enum TLSFailureReason {
-    /// What the words of a TLS library mean: those of OpenSSL, BoringSSL, libcurl, or SwiftNIO.
+    /// The reason for the error text of a TLS library: OpenSSL, BoringSSL, libcurl, or SwiftNIO.
     ///
-    /// - Returns: Nil where it is not known. The library's words are not shown: they may hold anything.
+    /// - Returns: Nil if it is not known. The library's text is not shown: it may contain secrets.
     package static func reason(in text: String) -> String? {
         let text = text.lowercased()
         return reasons.first { words, _ in words.contains { text.contains($0) } }?.reason
     }
 
-    /// The first that fits is taken, so the vague ones come last.
+    /// The first match is used, so the vague ones are last.
     private static let reasons: [(words: [String], reason: String)] = [
         (["pinned"], "the server has none of the pinned keys"),
         (["not yet valid"], "the certificate is not valid yet"),

@@ -1,14 +1,14 @@
 import Services
 
-/// Which limit of time a transport has kept, as it stands in an error's text.
+/// The exceeded time limit of a transport, for an error's text.
 package enum TimeLimit {
-    /// Nothing came or went for so long.
+    /// No bytes were sent or received for this time.
     case idle(Duration)
-    /// No connection was made within so long.
+    /// No connection was made within this time.
     case connect(Duration)
-    /// No connection was free, and none could be made, within so long.
+    /// No connection was free, and none could be made, within this time.
     case freeConnection(Duration)
-    /// The call's deadline passed so long after the call was made.
+    /// The call's deadline passed this time after the call was made.
     case deadline(after: Duration)
 
     /// The limit in words.

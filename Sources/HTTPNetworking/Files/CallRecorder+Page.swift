@@ -7,11 +7,11 @@ extension CallRecorder {
     /// try recorder.page(to: URL(fileURLWithPath: "calls.html"))
     /// ```
     ///
-    /// The page is `htmlPage`. What stands in the file before is replaced, in place, so that the file may be
-    /// a device. The calling thread waits until it is written.
+    /// The page is `htmlPage`. The content of the file is replaced in place, so the file may be a device. The
+    /// calling thread waits until it is written.
     ///
-    /// - Parameter file: Where to write it: the URL of a file in a folder that exists.
-    /// - Throws: Foundation's error where the file cannot be written, or the URL is none of a file.
+    /// - Parameter file: The URL of a file in an existing folder.
+    /// - Throws: Foundation's error if the file cannot be written, or the URL is not a file URL.
     /// - Complexity: That of `htmlPage`.
     public func page(to file: URL) throws {
         try Data(htmlPage.utf8).write(to: file)

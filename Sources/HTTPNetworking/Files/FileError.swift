@@ -8,18 +8,18 @@ import Musl
 import Android
 #endif
 
-/// A call of the system's on a file that failed.
+/// The error of a failed system call on a file.
 ///
 /// It is the cause of an ``HTTPError`` with the code ``HTTPError/Code/bodyUnreadable`` or
 /// ``HTTPError/Code/fileUnwritable``.
 public struct FileError: Error {
-    /// What was called, such as "open" or "rename".
+    /// The system call, such as "open" or "rename".
     public var operation: String
 
-    /// The system's number of the error, such as `ENOENT`.
+    /// The error number, such as `ENOENT`.
     public var code: Int32
 
-    /// The path of the file, nil where it is not known.
+    /// The path of the file; nil if it is not known.
     public var path: String?
 
     /// Makes an error.
@@ -36,7 +36,7 @@ public struct FileError: Error {
 }
 
 extension FileError: CustomStringConvertible {
-    /// What was called on which file, and how it failed.
+    /// The call, the file, and the failure.
     public var description: String {
         let file = path.map { " \(SafeText.line($0, upTo: 300))" } ?? ""
         return "\(operation)\(file) failed: \(String(cString: strerror(code))) (\(code))"
@@ -44,12 +44,12 @@ extension FileError: CustomStringConvertible {
 }
 
 extension FileError: Hashable {
-    /// Whether the same call failed alike, on whatever file.
+    /// Whether the same call failed with the same number, on any file.
     public static func == (left: FileError, right: FileError) -> Bool {
         left.operation == right.operation && left.code == right.code
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         operation.hash(into: &hasher)
         code.hash(into: &hasher)

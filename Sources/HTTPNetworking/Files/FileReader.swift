@@ -13,8 +13,8 @@ import Android
 
 /// A file that is open for reading, from its start to its end.
 ///
-/// The descriptor is this object's alone, and is closed when the object goes: a read that is under way
-/// keeps it. Reads are made on a queue of the file's own, since the system's reads of files block.
+/// Only this object uses the descriptor, and closes it when it is released; a read that is under way keeps
+/// the object. Reads run on a queue of the file, because the system's reads of files block.
 final class FileReader {
     /// How many bytes it had when it was opened.
     let length: Int
@@ -23,12 +23,13 @@ final class FileReader {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "Pledge.FileReader")
 
-    /// Opens a file; blocks as long as the system takes for it.
+    /// Opens a file; blocks until the system has opened it.
     ///
-    /// - Throws: The error of the call that failed. What is no regular file, such as a folder or a pipe,
-    ///   is refused: it has no length.
+    /// - Throws: The error of the call that failed. Other files than regular ones, such as a folder or a
+    ///   pipe, are refused: they have no length.
     init(_ file: URL) throws(FileError) {
-        // Not to block: a pipe without a writer would be waited for. To regular files it says nothing.
+        // Non-blocking: otherwise the open of a pipe would wait for a writer. It has no effect on regular
+        // files.
         let descriptor = file.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw .last("open", file) }
         do {
@@ -43,10 +44,10 @@ final class FileReader {
 
     deinit { close(descriptor) }
 
-    /// Reads what comes next.
+    /// Reads the next bytes.
     ///
     /// - Parameter size: How many bytes at most.
-    /// - Returns: A future of the bytes, nil at the end. It settles on the file's queue.
+    /// - Returns: A future of the bytes; nil at the end. It settles on the file's queue.
     func read(upTo size: Int) -> Future<Data?> {
         Future.make { resolver in
             queue.async {
@@ -91,7 +92,7 @@ final class FileReader {
         }
     }
 
-    /// How many bytes a file has now, nil where it cannot be told.
+    /// The current length of a file in bytes; nil if it is not known.
     static func length(of file: URL) -> Int? {
         var facts = stat()
         guard file.withPath({ stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else {
@@ -104,9 +105,9 @@ final class FileReader {
 extension FileReader: Sendable {}
 
 extension URL {
-    /// Calls a function of the system's with the path of a file.
+    /// Calls a system function with the path of a file.
     ///
-    /// - Returns: What it returns; -1, and `errno` says `EINVAL`, where the URL is no file's.
+    /// - Returns: What it returns; -1, with `EINVAL` in `errno`, if the URL is not a file URL.
     package func withPath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard isFileURL else {
             errno = EINVAL

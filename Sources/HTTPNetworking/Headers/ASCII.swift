@@ -1,4 +1,4 @@
-// What bytes are in ASCII, in which the fields of HTTP, URLs and JSON are written.
+// The classes of ASCII bytes, for fields of HTTP, URLs and JSON.
 
 extension UInt8 {
     /// Whether it is a space or a tab: the white space that a field may have (RFC 9110, section 5.6.3).
@@ -17,7 +17,7 @@ extension UInt8 {
     @inlinable
     package var isLetterOrDigit: Bool { isLetter || isDigit }
 
-    /// The same in lower case, where it is a letter.
+    /// The lower-case byte, if it is a letter; otherwise the same byte.
     @inlinable
     package var lowercased: UInt8 { 65...90 ~= self ? self | 0x20 : self }
 }

@@ -1,10 +1,10 @@
 extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names, and the values of those names that are known to hold no secret.
+    /// The names, and the values of those names whose values are known to contain no secret.
     ///
-    /// Every other value is shown as "…": a list of secret names would miss the next one.
+    /// Every other value is shown as "…": a list of secret names would be incomplete.
     public var description: String { text(showing: Self.isHarmless) }
 
-    /// The same of an answer, whose sender may repeat what it was sent.
+    /// The same for an answer, which may repeat sent secrets.
     func description(without secrets: KnownSecrets) -> String {
         secrets.scrubbed(text { secrets.isComplete && Self.isHarmless($0) })
     }

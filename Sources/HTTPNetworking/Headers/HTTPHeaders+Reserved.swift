@@ -1,24 +1,24 @@
 extension HTTPHeaders {
-    /// When a caller may not set a field.
+    /// The condition under which a caller may not set a field.
     enum Reservation: Sendable {
-        /// Never: it is about the connection or the framing, which are the transport's.
+        /// Always: it concerns the connection or the framing, which belong to the transport.
         case always
-        /// Where there are several, or it names no host.
+        /// If there are several, or if it names no host.
         case host
-        /// Where the body has another length.
+        /// If the body has another length.
         case length
     }
 
-    /// Whether a field is the transport's to set; nil where it is the caller's.
+    /// The reservation of a field; nil if the caller may set it.
     static func reservation(of name: String) -> Reservation? {
-        // Most names are told apart by their length, without a copy in lower case.
+        // The length distinguishes most names, without a copy in lower case.
         switch name.utf8.count {
         case 2, 4, 6, 7, 10, 14, 16, 17: reserved[name.lowercased()]
         default: nil
         }
     }
 
-    /// The same without what is about the connection on which it came: what may be handed on.
+    /// The same without the fields of its connection: the fields that may be forwarded.
     package var withoutConnection: HTTPHeaders {
         HTTPHeaders(
             lazy.filter { Self.reservation(of: $0.name) != .always }.map { ($0.name, $0.value) })

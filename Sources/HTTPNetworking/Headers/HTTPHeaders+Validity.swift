@@ -2,12 +2,12 @@ extension HTTPHeaders {
     /// Whether a field can be sent: a name that is a token, and a value without control characters.
     ///
     /// A token is made of letters and digits of ASCII, `!#$%&'*+-.^_|~` and the backtick (RFC 9110,
-    /// section 5.6.2). A value holds neither CR, LF, NUL nor any other control character but tab,
-    /// since with them one field becomes several. Text beyond ASCII is allowed in a value.
+    /// section 5.6.2). A value contains no CR, LF, NUL or other control character except tab, because with
+    /// them one field becomes several. Text beyond ASCII is allowed in a value.
     public static func isValid(name: String, value: String) -> Bool {
         isToken(name)
             && value.unicodeScalars.allSatisfy { scalar in
-                // The control characters of Unicode's category Cc, without a look into its tables.
+                // The control characters of Unicode's category Cc, without a look-up in its tables.
                 switch scalar.value {
                 case 0x09: true
                 case 0x00...0x1F, 0x7F...0x9F: false
@@ -21,7 +21,7 @@ extension HTTPHeaders {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
-    /// Whether a byte may stand in a token.
+    /// Whether a byte is allowed in a token.
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

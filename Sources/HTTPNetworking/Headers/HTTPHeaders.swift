@@ -6,10 +6,10 @@
 /// headers.add("b=2", for: "Cookie")
 /// ```
 ///
-/// White space around a value is no part of it (RFC 9110, section 5.5) and is dropped; the rest is
-/// kept as it is given, valid or not, and ``Endpoint/validate()`` refuses what must not be sent.
-/// Two are equal where each name has the same values in the same order; the order of different
-/// names says nothing. A look-up is linear in the number of fields.
+/// White space around a value is not part of it (RFC 9110, section 5.5) and is removed; the rest is kept
+/// unchanged, valid or not, and ``Endpoint/validate()`` refuses invalid fields. Two are equal if each name
+/// has the same values in the same order; the order of different names does not matter. A look-up is linear
+/// in the number of fields.
 public struct HTTPHeaders {
     private var fields: [Element] = []
 
@@ -20,13 +20,13 @@ public struct HTTPHeaders {
         for (name, value) in fields { add(value, for: name) }
     }
 
-    /// Makes empty headers with room for so many fields.
+    /// Makes empty headers with the capacity for a number of fields.
     @usableFromInline
     package init(capacity: Int) { fields.reserveCapacity(capacity) }
 
     /// Makes a list from a dictionary, in order of the names.
     ///
-    /// - Parameter fields: The fields. Of names that differ in case only, all are kept.
+    /// - Parameter fields: The fields. Names that differ only in case are all kept.
     public init(_ fields: [String: String]) {
         self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
@@ -36,9 +36,8 @@ public struct HTTPHeaders {
 
     /// The values of a name joined by ", " (RFC 9110, section 5.2), or nil where it has none.
     ///
-    /// Two names cannot be joined so: of Set-Cookie this is the first value, and Cookie's are
-    /// joined by "; ". Setting replaces all values of the name, at the place of the first;
-    /// setting nil removes them.
+    /// There are two exceptions: for Set-Cookie this is the first value, and the values of Cookie are joined
+    /// by "; ". Setting replaces all values of the name, at the place of the first; setting nil removes them.
     public subscript(name: String) -> String? {
         get {
             guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else {
@@ -60,7 +59,7 @@ public struct HTTPHeaders {
         }
     }
 
-    /// The values of a name, in order, each as it came.
+    /// The values of a name, in order, each unchanged.
     public func values(for name: String) -> [String] {
         fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
@@ -75,7 +74,7 @@ public struct HTTPHeaders {
         fields.append((name, value))
     }
 
-    /// Adds a line to the value that was added last, with a space between; false where there is none.
+    /// Adds a line to the value that was added last, with a space between; false if there is none.
     package mutating func fold(trimmed line: String) -> Bool {
         guard let last = fields.last else { return false }
         if line.isEmpty { return true }
@@ -98,7 +97,7 @@ public struct HTTPHeaders {
 
     /// Removes all values of a name.
     public mutating func remove(_ name: String) {
-        // Most often there is none, and then shared fields stay shared.
+        // Usually there is none, and then the storage stays shared.
         guard fields.contains(where: { Self.isSame($0.name, name) }) else { return }
         fields.removeAll { Self.isSame($0.name, name) }
     }
@@ -109,7 +108,7 @@ public struct HTTPHeaders {
     /// Whether there is no field.
     public var isEmpty: Bool { fields.isEmpty }
 
-    /// Names are compared as ASCII, so that no letter of another script is taken for one of them.
+    /// Names are compared as ASCII, so that no letter of another script matches.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         left.utf8.count == right.utf8.count
             && zip(left.utf8, right.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
@@ -133,7 +132,7 @@ extension HTTPHeaders: Sequence {
     /// A name, as it was given, and one of its values.
     public typealias Element = (name: String, value: String)
 
-    /// Goes through the fields in order.
+    /// Iterates over the fields in order.
     public func makeIterator() -> IndexingIterator<[Element]> { fields.makeIterator() }
 }
 
@@ -148,7 +147,7 @@ extension HTTPHeaders: Hashable {
         left.fields.count == right.fields.count && left.canonical == right.canonical
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) { canonical.hash(into: &hasher) }
 
     private var canonical: [[UInt8]: [[UInt8]]] {

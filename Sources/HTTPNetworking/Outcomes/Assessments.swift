@@ -1,10 +1,10 @@
 public import Services
 
-// What each status and each error of this module means to the policies. The guide to errors has the same
+// The meaning of each status and each error of this module for the policies. The guide to errors has the same
 // table, beside the errors of the other modules.
 
 extension OutcomeAdvising where Self: HTTPResponseHead {
-    /// What the response means to the policies: retry, hedge, circuit breaker, fallback, memoise.
+    /// The meaning of the response for the policies: retry, hedge, circuit breaker, fallback, memoise.
     ///
     /// | Status | The service | Another call |
     /// |---|---|---|
@@ -14,8 +14,8 @@ extension OutcomeAdvising where Self: HTTPResponseHead {
     /// | any other 4xx | is healthy | would be rejected again |
     /// | any other | is unhealthy | would fail again |
     ///
-    /// A response that rejects the request is a success as long as it is a response: its caller got what the
-    /// server said. An error made of it is a failure of the caller's.
+    /// A response that rejects the request is a success as a response: its caller got the server's answer. An
+    /// error made from it is a failure for the caller.
     ///
     /// Retry-After is a number of seconds, or a date. A date counts from the response's own Date,
     /// or from the system's if the response has none. Any other value, and a date in the past, is
@@ -34,7 +34,7 @@ extension HTTPResponse: OutcomeAdvising {}
 extension HTTPStreamedResponse: OutcomeAdvising {}
 
 extension CallAssessment {
-    /// What a status means to the caller of an exchange that fails with it.
+    /// The meaning of a status for the caller of an exchange that fails with it.
     init(status: Int, headers: HTTPHeaders) {
         var delay: Duration? { RetryAfter.delay(in: headers, now: .now) }
         switch status {
@@ -52,8 +52,9 @@ extension CallAssessment {
 extension CallRecord.Fate {
     /// The fate of a request that was answered with a status.
     ///
-    /// It was refused where the server wants to know who asks (401, 407), wants it on another connection (421) or
-    /// later (425), or at another place with its body (307, 308). No other status says that it was not processed.
+    /// It was refused if the server requires credentials (401, 407), another connection (421), a later
+    /// request (425), or another URL with the body (307, 308). No other status means that it was not
+    /// processed.
     init(status: Int) {
         self = [401, 407, 421, 425, 307, 308].contains(status) ? .refused : .mayHaveArrived
     }
@@ -72,7 +73,7 @@ extension CallRecord.Fate {
 }
 
 extension HTTPError: OutcomeAdvising {
-    /// What the error means to the policies: retry, hedge, circuit breaker, fallback.
+    /// The meaning of the error for the policies: retry, hedge, circuit breaker, fallback.
     ///
     /// | Code | The service | Another call |
     /// |---|---|---|
@@ -105,7 +106,7 @@ extension HTTPError: OutcomeAdvising {
     /// The outcome of ``assessment``.
     public var advisedOutcome: Outcome { Outcome(assessment) }
 
-    /// Whether no connection was made, or no request, so that the server has seen nothing of the request.
+    /// Whether no connection was made, or no request was sent, so that the server has received nothing.
     ///
     /// Such a call may be repeated, whatever its method, as long as its body is not used up
     /// (``HTTPRequest/isUsedUp``).
@@ -122,10 +123,10 @@ extension HTTPError: OutcomeAdvising {
 }
 
 extension HTTPError: RequestCarrying {
-    /// The request, or the endpoint where that may not be sent twice, or where there is no request.
+    /// The request; or the endpoint, if the endpoint may not be sent twice or there is no request.
     ///
-    /// The request may be another one than was asked for: a GET that a redirect of a POST has led to, or one with a
-    /// key that was made for this call alone.
+    /// The request may differ from the endpoint: it may be the GET after a redirect of a POST, or have a key
+    /// that was made only for this call.
     public var failedRequest: (any Replayable & Sendable)? {
         if let endpoint, !endpoint.isReplayable { return endpoint }
         return request ?? endpoint
@@ -137,7 +138,7 @@ extension Endpoint.Error: CallersMistake {
     public var isCertainlyUnsent: Bool { true }
 }
 
-// The answer is not what the type says.
+// The answer does not match the type.
 extension DecodingFailure: CallersMistake {}
 
 // The service has nothing to do with the file.

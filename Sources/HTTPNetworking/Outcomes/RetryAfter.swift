@@ -1,11 +1,10 @@
-/// For how long a server asks to be left alone (RFC 9110, section 10.2.3).
+/// The delay that a server asks for (RFC 9110, section 10.2.3).
 enum RetryAfter {
     /// The delay that a response names.
     ///
-    /// Seconds, or a date, which is taken from the response's own Date, so that a server whose clock is
-    /// wrong is understood; from the system's date where that header is missing or none. What
-    /// is neither, or lies in the past, is as if it were not there. No delay is longer than
-    /// `DeltaSeconds.most`.
+    /// Seconds, or a date. A date counts from the response's own Date, so that a wrong clock of the server
+    /// does not matter, or from the system's date if that header is missing or invalid. Any other value, and
+    /// a date in the past, is ignored. No delay is longer than `DeltaSeconds.most`.
     ///
     /// - Parameters:
     ///   - headers: The headers of the response.

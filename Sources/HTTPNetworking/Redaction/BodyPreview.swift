@@ -1,11 +1,11 @@
-/// The beginning of a body as it may stand in a log.
+/// The beginning of a body for a log.
 enum BodyPreview {
-    /// What may be shown of a body, nil where that is nothing.
+    /// The part of a body that may be shown; nil if there is none.
     ///
     /// - Parameters:
     ///   - body: The body, of which the first 64 KiB are looked at.
-    ///   - contentType: What it is said to be.
-    ///   - secrets: What must not be shown.
+    ///   - contentType: The declared type.
+    ///   - secrets: The secrets that must not be shown.
     ///   - harmless: The names in JSON whose own values are shown.
     ///   - limit: How many characters are shown.
     static func text(
@@ -17,7 +17,7 @@ enum BodyPreview {
         switch BodyText(body, contentType: contentType, harmless: harmless) {
         case .form where !secrets.isComplete, .plain where !secrets.isComplete: return nil
         case .json(let outline):
-            // What is hidden at one place must not be shown by a message at another.
+            // A value that is hidden at one place must not appear in a message at another.
             for value in outline.values { secrets.add(value) }
             return JSONPreview.text(outline, without: secrets, harmless: harmless, upTo: limit)
         case .form(let text, _): return form(text, without: secrets, upTo: limit)
@@ -33,7 +33,7 @@ enum BodyPreview {
         _ text: [UInt8], without secrets: KnownSecrets, upTo limit: Int
     ) -> String {
         let start = Array(text.prefix(KnownSecrets.shownAtOnce))
-        // Whole, since a secret may go across a name and a value.
+        // As a whole, because a secret may extend over a name and a value.
         let scrubbed = SafeText.replacing(secrets.marks(in: start), in: start)
         let names = SafeText.names(inQuery: scrubbed[...])
         return SafeText.line(

@@ -6,12 +6,12 @@ enum BodyText {
     case form([UInt8], isDeclared: Bool)
     /// A plain text, or HTML.
     case plain([UInt8])
-    /// Anything else, of which nothing is shown.
+    /// Anything else; nothing of it is shown.
     case opaque
 
-    /// Looks at the first 64 KiB of a body.
+    /// Examines the first 64 KiB of a body.
     ///
-    /// What looks like JSON, or like a form, is taken for it, whatever it is said to be: shown as a
+    /// A body that looks like JSON, or like a form, is treated as such, whatever its declared type: shown as
     /// text it would show its values.
     init(_ body: Data, contentType: String?, harmless: HarmlessNames = .none) {
         let bytes = Array(body.prefix(KnownSecrets.limit))
@@ -43,13 +43,14 @@ enum BodyText {
         }
     }
 
-    /// The media type in lower case, without parameters; empty where there is none.
+    /// The media type in lower case, without parameters; empty if there is none.
     static func mediaType(_ contentType: String?) -> String {
         let type = (contentType ?? "").prefix { $0 != ";" && $0 != "," }
         return type.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
-    /// The bytes if they are UTF-8 without NUL, less a byte order mark and a character cut in two.
+    /// The bytes if they are UTF-8 without NUL, without a byte order mark and an incomplete character at the
+    /// end.
     private static func text(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
         guard !bytes.contains(0) else { return nil }
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes

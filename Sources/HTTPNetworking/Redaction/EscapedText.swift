@@ -1,15 +1,15 @@
-/// Bytes read as text in which some characters are written as escapes, and where each one stands.
+/// Bytes with their escapes decoded, and the place of each byte in the source.
 ///
-/// A secret comes back from a server in many spellings: percent-encoded, as an escape of JSON, as an
-/// entity of HTML, or in one within the other. Read once, each of these is the secret again.
+/// A server may return a secret in many forms: percent-encoded, with escapes of JSON, with entities of HTML,
+/// or with one within the other. Each decoding removes one level.
 struct EscapedText {
-    /// What is read.
+    /// The decoded bytes.
     private(set) var bytes: [UInt8]
 
-    /// For each byte, which bytes of the source it was read from.
+    /// For each byte, its range in the source.
     private(set) var places: [Range<Int>]
 
-    /// What the escapes that are read begin with.
+    /// The characters with which the decoded escapes begin.
     struct Notation {
         let signs: String
 
@@ -17,13 +17,13 @@ struct EscapedText {
         static let all = Notation(signs: "%\\&")
     }
 
-    /// Bytes as they stand.
+    /// Makes a text without decoding.
     init(_ source: some Collection<UInt8>) {
         bytes = Array(source)
         places = bytes.indices.map { $0..<$0 + 1 }
     }
 
-    /// The text that these bytes spell, or nil where there is no escape in them.
+    /// The decoded text; nil if there is no escape in it.
     ///
     /// Escapes are `%41` (RFC 3986, section 2.1), `\n`, `\"` and `\u0041` (RFC 8259, section 7), and
     /// `&amp;`, `&#65;` and `&#x41;`.
@@ -54,7 +54,7 @@ struct EscapedText {
 }
 
 extension EscapedText {
-    /// What the escape at the beginning stands for, and how long it is.
+    /// The meaning of the escape at the beginning, and its length.
     private static func escape(at rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
         switch rest.first {
         case UInt8(ascii: "%"):
@@ -111,7 +111,7 @@ extension EscapedText {
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ",
     ]
 
-    /// The value of so many hexadecimal digits.
+    /// The value of a number of hexadecimal digits.
     private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard text.count == digits, text.allSatisfy(\.isHexDigit) else { return nil }
         return UInt32(String(decoding: text, as: UTF8.self), radix: 16)

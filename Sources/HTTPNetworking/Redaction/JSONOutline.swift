@@ -1,21 +1,21 @@
-/// What has to be known of a JSON text before any of it is shown.
+/// The properties of a JSON text that decide how it is shown.
 struct JSONOutline {
     let bytes: [UInt8]
 
-    /// Whether it was read to its end.
+    /// Whether it was parsed to its end.
     private(set) var isWhole = false
 
-    /// Whether it is JSON as far as it goes, and not a text that begins with a bracket.
+    /// Whether it is the beginning of JSON, and not a text that begins with a bracket.
     private(set) var hasText = false
 
-    /// The strings, as they are written, and the numbers; but not those whose names are harmless.
+    /// The strings, unchanged, and the numbers, except those whose names are harmless.
     private(set) var values: [ArraySlice<UInt8>] = []
 
     /// Reads a text.
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - isCut: Whether it goes on, so that it cannot be whole.
+    ///   - isCut: Whether it is cut off, so that it cannot be complete.
     ///   - harmless: The names whose own values are left out.
     init(_ bytes: [UInt8], isCut: Bool = false, harmless: HarmlessNames = .none) {
         self.bytes = bytes
@@ -47,14 +47,14 @@ struct JSONOutline {
     }
 }
 
-/// The names in JSON whose own values, a string or a number, say what went wrong.
+/// The names in JSON whose values, strings or numbers, describe an error.
 struct HarmlessNames {
     private let names: Set<String>
 
-    /// No name at all: of a request.
+    /// No names: for a request.
     static let none = HarmlessNames(names: [])
 
-    /// Those of an error that a server sends: RFC 9457, RFC 6749, and what is usual.
+    /// The names in errors of servers: those of RFC 9457, of RFC 6749, and usual ones.
     static let ofErrors = HarmlessNames(names: [
         "error", "errorcode", "errordescription", "errormessage", "errortype", "message", "msg",
         "code", "status", "statuscode", "title", "detail", "type", "reason", "description",

@@ -1,4 +1,4 @@
-/// JSON as it is shown: the names and the structure, of values only those with a harmless name.
+/// The shown form of JSON: the names, the structure, and the values with a harmless name.
 struct JSONPreview {
     private let outline: JSONOutline
     private let secrets: KnownSecrets
@@ -9,16 +9,16 @@ struct JSONPreview {
     /// How many characters have been written.
     private var count = 0
     private var name: ArraySlice<UInt8>?
-    /// Whether a comma belongs before what comes next.
+    /// Whether a comma is needed before the next value.
     private var needsComma = false
     private var depth = 0
 
     /// Makes the text of JSON.
     ///
     /// - Parameters:
-    ///   - outline: What is shown. Where it is not whole, no value is.
-    ///   - secrets: What is taken out of names and values, those of the outline included. Where they
-    ///     are not complete, only the names of errors are shown.
+    ///   - outline: The outline of the text. If it is incomplete, no value is shown.
+    ///   - secrets: The secrets to remove from names and values, including those of the outline. If they are
+    ///     incomplete, only the names of errors are shown.
     ///   - harmless: The names whose own values are shown.
     ///   - limit: How many characters it may have; "…" comes after them.
     static func text(
@@ -57,7 +57,7 @@ struct JSONPreview {
             case .name(let range):
                 writeSeparator()
                 name = outline.bytes[range]
-                // A name may be a part of what was sent and is not known.
+                // A name may be a part of sent data that is not known.
                 let isShown = secrets.isComplete || HarmlessNames.ofErrors.contains(name)
                 append((isShown ? quoted(range) : "\"…\"") + ":")
                 needsComma = false
@@ -85,7 +85,7 @@ struct JSONPreview {
         needsComma = true
     }
 
-    /// Writes what stands between two values.
+    /// Writes the separator between two values.
     private mutating func writeSeparator() {
         if needsComma { append(depth == 0 ? " " : ",") }
         name = nil
@@ -110,7 +110,7 @@ struct JSONPreview {
 }
 
 extension String {
-    /// The text as it stands between the quotes of JSON, but for control characters.
+    /// The text with the escapes of a JSON string, except those of control characters.
     fileprivate var escapedForJSON: String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if scalar == "\"" || scalar == "\\" { text += "\\" }

@@ -1,9 +1,9 @@
-/// Reads JSON (RFC 8259) piece by piece, without building it up.
+/// Scans JSON (RFC 8259) token by token, without building a tree.
 ///
-/// Any number of values may follow one another, as in lines of JSON. It takes a little more than is
-/// valid; what it does not take, it calls broken. Its memory is the depth of what it reads.
+/// Any number of values may follow one another, as in lines of JSON. It accepts slightly more than valid
+/// JSON; everything else is `broken`. Its memory is proportional to the depth of the JSON.
 struct JSONScanner {
-    /// A piece, and where it stands.
+    /// A token with its range.
     enum Token: Equatable {
         /// An object begins, or an array.
         case open(isObject: Bool)
@@ -15,7 +15,7 @@ struct JSONScanner {
         case string(Range<Int>)
         /// A number, true, false or null.
         case scalar(Range<Int>)
-        /// All has been read, and was whole.
+        /// The whole text was scanned, and was complete.
         case end
         /// There is no JSON here, or the text ends before its value does.
         case broken
@@ -29,12 +29,12 @@ struct JSONScanner {
     private var position = 0
     private var expected = Expected.value
     private var hasValue = false
-    /// Of the objects and arrays that are open, whether each is an object.
+    /// For each open object or array, whether it is an object.
     private var containers: [Bool] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next piece; after `end` and `broken` it is that again.
+    /// The next token; `end` and `broken` are repeated.
     mutating func next() -> Token {
         skipSpace()
         guard position < bytes.count else {
@@ -104,7 +104,7 @@ struct JSONScanner {
         return .scalar(range)
     }
 
-    /// The string that begins here, without its quotes; nil where it does not end.
+    /// The string that begins here, without its quotes; nil if it does not end.
     private mutating func string() -> Range<Int>? {
         var end = position + 1
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
@@ -130,7 +130,7 @@ struct JSONScanner {
 }
 
 extension UInt8 {
-    /// Whether it may stand in a number or a word.
+    /// Whether it is allowed in a number or a word.
     fileprivate var isOfScalar: Bool {
         switch self {
         case 48...57, 65...90, 97...122, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):

@@ -1,8 +1,8 @@
 extension KnownSecrets {
-    /// Adds what a body of a request holds, as far as it can be examined.
+    /// Adds the values of a request's body, as far as it can be examined.
     ///
-    /// That is JSON, a form, and the parts of a multipart body that are fields or one of these. Of
-    /// anything else, such as a file, a stream or a text, it is not known what may be repeated.
+    /// That is JSON, a form, and the parts of a multipart body that are fields or one of these. Anything
+    /// else, such as a file, a stream or a text, cannot be examined.
     mutating func add(_ body: HTTPRequest.Body, contentType: String?) {
         switch body.content {
         case .none: break
@@ -16,7 +16,7 @@ extension KnownSecrets {
 
     private mutating func add(part headers: HTTPHeaders, _ body: HTTPRequest.Body) {
         var headers = headers
-        // The names of fields are the app's, those of files the user's.
+        // The app chooses the names of fields, the user those of files.
         let names = headers["Content-Disposition"]?.split(separator: "filename=\"") ?? []
         if names.count > 1 { add(names[1].dropLast()) }
         headers.remove("Content-Disposition")
@@ -40,11 +40,11 @@ extension KnownSecrets {
 
     /// The values of JSON that a text may quote.
     ///
-    /// Complexity: linear in the size of the data, which was read as a whole already.
+    /// Complexity: linear in the size of the data, which is in memory already.
     init(of data: Data, in text: String) {
         let words = Set(Self.beginnings(of: Array(text.utf8)))
         for value in JSONOutline(Array(data)).values {
-            // What is escaped begins otherwise in the text.
+            // An escaped value begins differently in the text.
             let start = Self.beginnings(of: Array(value.prefix(4))).first
             if value.contains(UInt8(ascii: "\\")) || start.map(words.contains) ?? false {
                 add(value.prefix(4096))
@@ -52,7 +52,7 @@ extension KnownSecrets {
         }
     }
 
-    /// Each four bytes in a row, in lower case.
+    /// All sequences of four bytes, in lower case.
     private static func beginnings(of bytes: [UInt8]) -> [[UInt8]] {
         let lowercase = bytes.map(\.lowercased)
         return lowercase.indices.dropLast(3).map { Array(lowercase[$0..<$0 + 4]) }

@@ -1,9 +1,9 @@
 extension KnownSecrets {
-    /// What must not be shown of an exchange.
+    /// The secrets of an exchange.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent. The one that the response knows counts as well.
-    ///   - endpoint: What was asked for. Redirects may have taken out what stands there.
+    ///   - request: The request as it was sent. The response's request counts as well.
+    ///   - endpoint: The endpoint. Redirects may have taken out what stands there.
     ///   - response: The answer.
     init(of request: HTTPRequest?, _ endpoint: Endpoint?, _ response: HTTPResponse?) {
         if let request { add(request) }
@@ -21,7 +21,7 @@ extension KnownSecrets {
         }
     }
 
-    /// The type of an answer's body, without its parameters where they may repeat what is not known.
+    /// The type of an answer's body, without its parameters if they may repeat unknown secrets.
     func shownType(of response: HTTPResponse) -> String? {
         guard let type = response.headers["Content-Type"], !type.isEmpty else { return nil }
         return isComplete ? scrubbed(type) : scrubbed(type.prefix { $0 != ";" })
@@ -32,7 +32,7 @@ extension KnownSecrets {
         add(request.effectiveHeaders, request.body)
     }
 
-    /// Adds the values of headers that may hold secrets, and what a body holds.
+    /// Adds the values of headers that may be secrets, and the values of a body.
     mutating func add(_ headers: HTTPHeaders, _ body: HTTPRequest.Body) {
         for (name, value) in headers where !HTTPHeaders.isHarmless(name) { add(field: value) }
         add(body, contentType: headers["Content-Type"])
@@ -41,7 +41,7 @@ extension KnownSecrets {
     private mutating func add(_ endpoint: Endpoint) {
         if let url = endpoint.url { add(url) }
         if endpoint.url == nil { add(query: endpoint.target.drop { $0 != "?" }.dropFirst()) }
-        // Its fragment is in no URL that is made of it.
+        // No URL that is made from it has its fragment.
         if let base = endpoint.base { add(base) }
         if endpoint.pathAndQuery.isMeantAsURL { add(url: endpoint.path) }
         for item in endpoint.queryItems { add(item.value ?? item.name) }
@@ -60,7 +60,7 @@ extension KnownSecrets {
         }
         let place = beforeFragment.prefix { $0 != "?" }
         add(query: beforeFragment[place.endIndex...].dropFirst())
-        // Behind the scheme and two slashes, up to the next one.
+        // After the scheme and two slashes, up to the next slash.
         let authority = place.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }
         guard let at = authority.lastIndex(of: "@") else { return }
         add(userinfo: authority[..<at])
@@ -83,8 +83,8 @@ extension KnownSecrets {
         }
     }
 
-    /// Adds a header's value: whole, without its scheme, the values of its pairs, and each word of it;
-    /// of credentials for Basic, what they spell.
+    /// Adds a header's value: whole, without its scheme, the values of its pairs, and each word; for Basic
+    /// credentials, also the decoded ones.
     private mutating func add(field value: some StringProtocol) {
         add(value)
         add(value.drop { $0 != " " })

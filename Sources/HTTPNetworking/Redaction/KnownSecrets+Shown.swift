@@ -1,20 +1,20 @@
 extension KnownSecrets {
-    /// How many bytes of a text are looked at before it is cut to what is shown.
+    /// How many bytes of a text are examined before it is cut to the shown length.
     static let shownAtOnce = 4096
 
-    /// A server's text as it may be shown: without secrets, without what stands where a secret would,
-    /// and without long runs that look like tokens.
+    /// A server's text for showing: without secrets, without values at places of secrets, and without long
+    /// runs that look like tokens.
     ///
     /// - Parameters:
     ///   - source: The beginning of the text, at most ``shownAtOnce`` bytes of it.
-    ///   - isCut: Whether the text goes on after it.
+    ///   - isCut: Whether the text continues after it.
     func shown(_ source: [UInt8], isCut: Bool) -> String {
         var marks = marks(in: source)
         marks.markTokens(in: source)
         marks.markAssignments(in: source)
         var kept = source
         if isCut {
-            // A secret that was cut in two is not known again.
+            // A secret that is cut in two is not recognised.
             kept = Array(source.dropLast(256))
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last & 0x80 != 0 { kept.removeLast() }
@@ -36,8 +36,8 @@ extension [Bool] {
         }
     }
 
-    /// Marks what stands after a name like "token" and "=" or ":", after any "=" of a query, and after
-    /// any name in quotes that is not harmless.
+    /// Marks the values after a name like "token" and "=" or ":", after any "=" of a query, and after any
+    /// name in quotes that is not harmless.
     fileprivate mutating func markAssignments(in source: [UInt8]) {
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
             let before = source[..<sign].suffix(64)
@@ -47,7 +47,7 @@ extension [Bool] {
             let isInQuery =
                 !isColon && "?&".utf8.contains(source[..<name.startIndex].last ?? 0)
             let isInQuotes = isColon && source[end..<sign].contains(UInt8(ascii: "\""))
-            // Of HTML, what a form holds and what a page says of itself.
+            // In HTML: the values of a form, and the metadata of a page.
             let isAttribute =
                 !isColon && ["value", "content"].contains(String(decoding: name, as: UTF8.self))
             if SensitiveNames.contain(name) || isInQuery || isAttribute
@@ -76,14 +76,14 @@ extension [Bool] {
     }
 }
 
-/// Names after which a secret stands in a text.
+/// Names that precede a secret in a text.
 private enum SensitiveNames {
     private static let stems = [
         "token", "secret", "passw", "pwd", "authorization", "cookie", "session", "apikey",
         "credential", "signature", "csrf", "xsrf", "jwt", "privatekey", "accesskey",
     ]
 
-    /// Whether one of the stems is in a name, whatever stands between its words.
+    /// Whether a name contains one of the stems, with any separators between its words.
     static func contain(_ name: some Collection<UInt8>) -> Bool {
         let word = String(decoding: name.filter(\.isLetterOrDigit), as: UTF8.self).lowercased()
         return stems.contains { word.contains($0) }
@@ -91,15 +91,15 @@ private enum SensitiveNames {
 }
 
 extension UInt8 {
-    /// Whether it may stand in a token in Base64 or hexadecimal digits.
+    /// Whether it is allowed in a token in Base64 or hexadecimal digits.
     fileprivate var isOfToken: Bool { isLetterOrDigit || "-_+=~%".utf8.contains(self) }
 
-    /// Whether it may stand in a name.
+    /// Whether it is allowed in a name.
     fileprivate var isOfName: Bool { isLetterOrDigit || "-_.".utf8.contains(self) }
 }
 
 extension ArraySlice {
-    /// The longest end of it of which all is so.
+    /// The longest suffix whose elements all meet a condition.
     fileprivate func suffix(while isSo: (Element) -> Bool) -> ArraySlice {
         self[(lastIndex { !isSo($0) }.map { $0 + 1 } ?? startIndex)...]
     }

@@ -1,19 +1,18 @@
-/// The texts that must not be shown, and the way to take them out of one that is.
+/// The secrets that must not be shown, and their removal from a text.
 ///
-/// A value of four bytes or more is found wherever it stands whole, in any spelling that
-/// ``EscapedText`` reads up to three times over, in upper or lower case. Of a value of 16 bytes or
-/// more every part of 16 bytes is found as well, and of one that looks like a token every part of
-/// eight, since servers like to show the beginning of what they refuse. A value that is one word of
-/// fewer than 16 letters is found where no letter stands beside it: "redirect" is no part of
-/// "Redirecting". Shorter values, and words such as "true", are not looked for: they would take half of
-/// each sentence away and hide nothing.
+/// A value of four bytes or more is found at every place where it is complete, in any form that
+/// ``EscapedText`` decodes in up to three levels, in upper or lower case. Of a value of 16 bytes or more,
+/// every part of 16 bytes is found as well; of a value that looks like a token, every part of eight bytes,
+/// because servers often show the beginning of a refused token. A value that is one word of fewer than 16
+/// letters is found only if no letter is beside it: "redirect" does not match "Redirecting". Shorter values,
+/// and words such as "true", are not searched for: this would remove many harmless words and hide nothing.
 struct KnownSecrets {
-    /// Whether all there is has been looked at.
+    /// Whether everything was examined.
     ///
-    /// Where it has not, nothing that came from a server may be shown.
+    /// If not, no text from a server may be shown.
     private(set) var isComplete = true
 
-    /// How many bytes of one body, or one field, are looked at.
+    /// How many bytes of one body, or one field, are examined.
     static let limit = 65_536
 
     /// How many bytes a needle has at most.
@@ -22,20 +21,20 @@ struct KnownSecrets {
     /// How many bytes of secrets are kept.
     private static let capacity = 4 * limit
 
-    /// What was added, in lower case.
+    /// The added values, in lower case.
     private var values: Set<[UInt8]> = []
-    /// What is looked for, and whether it is a word that is only found whole.
+    /// The needles, and whether each is a word that matches only as a whole.
     private var needles: [ArraySlice<UInt8>: Bool] = [:]
-    /// The first four bytes of each needle, so that most of a text is passed over quickly.
+    /// The first four bytes of each needle, so that most of a text is skipped quickly.
     private var beginnings: Set<UInt32> = []
-    /// How long needles are.
+    /// The lengths of the needles.
     private var lengths: Set<Int> = []
     private var size = 0
 
-    /// Says that there is more than was looked at.
+    /// Notes that something was not examined.
     mutating func isMissingSome() { isComplete = false }
 
-    /// Adds a value, as it is and as what it spells.
+    /// Adds a value, unchanged and decoded.
     mutating func add(_ value: some Collection<UInt8>) {
         guard value.count <= Self.limit else { return isMissingSome() }
         var text = EscapedText(value)
@@ -46,7 +45,7 @@ struct KnownSecrets {
         }
     }
 
-    /// Adds a value, as it is and as what it spells.
+    /// Adds a value, unchanged and decoded.
     mutating func add(_ value: some StringProtocol) { add(Array(value.utf8)) }
 
     private mutating func addOne(_ bytes: ArraySlice<UInt8>) {
@@ -71,7 +70,7 @@ struct KnownSecrets {
         }
     }
 
-    /// How often a text is read anew: an escape of JSON within a percent-encoded one within an entity.
+    /// How many levels are decoded: an escape of JSON within a percent-encoded one within an entity.
     private static let depth = 3
 
     private static let words: Set<String> = [
@@ -83,7 +82,7 @@ struct KnownSecrets {
 }
 
 extension KnownSecrets {
-    /// A text with "…" in the place of each secret.
+    /// A text with "…" instead of each secret.
     ///
     /// Complexity: linear in the length of the text.
     func scrubbed(_ text: some StringProtocol) -> String {
@@ -149,7 +148,7 @@ extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
 }
 
 extension Collection<UInt8> {
-    /// Whether it is one long word of letters and digits, and no address.
+    /// Whether it is one long word of letters and digits, and not an address.
     var looksLikeToken: Bool {
         count >= 12 && allSatisfy { $0 > 32 } && contains(where: \.isDigit)
             && contains(where: \.isLetter)

@@ -5,10 +5,10 @@ extension HTTPOrigin {
     /// - a literal address that is not globally reachable (RFC 6890 and IANA's registries): private,
     ///   loopback, link-local, shared, reserved. IPv4 is read in every form that clients read, such as
     ///   `0x7f.1`, `2130706433` and `0177.0.0.1`, also within IPv6;
-    /// - a number or brackets that are no address, which clients read differently;
+    /// - a number or brackets that are not an address, which clients interpret differently;
     /// - `localhost` or a name below it, or one below `local`, `internal` or `home.arpa`.
     ///
-    /// What another name's address is, only the resolver knows, and no transport reports it.
+    /// Only the resolver knows the address of another name, and no transport reports it.
     public var isPrivate: Bool {
         if host.hasPrefix("[") {
             return IPAddress(v6: host.dropFirst().dropLast())?.isPrivate ?? true

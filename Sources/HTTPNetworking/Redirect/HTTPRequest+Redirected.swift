@@ -1,5 +1,5 @@
 extension HTTPRequest {
-    /// The same request as a redirect wants it repeated, but for its URL (RFC 9110, section 15.4).
+    /// The request that follows a redirect, still with the old URL (RFC 9110, section 15.4).
     func redirected(with status: Int) -> HTTPRequest {
         let becomesGet =
             status == 303
@@ -14,7 +14,7 @@ extension HTTPRequest {
         return request
     }
 
-    /// Takes out what may be a secret of the origin so far, and is not meant for another.
+    /// Removes headers that may be secrets of the present origin and are not meant for another one.
     mutating func removeSecrets(_ rules: RedirectRules, leavingFor other: HTTPOrigin) {
         let meant = context.credentials.filter { $0.isFor(other) }.map { $0.header.lowercased() }
         for (name, _) in headers where !rules.mayLeave(name.lowercased(), meant) {
@@ -23,7 +23,7 @@ extension HTTPRequest {
         context.credentials.removeAll { headers[$0.header] == nil }
     }
 
-    /// The request as far as it is sent.
+    /// The request without the fragment, which is not sent.
     var withoutFragment: HTTPRequest {
         let text = url.absoluteString
         guard let end = text.utf8.firstIndex(of: UInt8(ascii: "#")),
@@ -34,7 +34,7 @@ extension HTTPRequest {
         return request
     }
 
-    /// Whether a header says something of a body, or on which condition one is taken.
+    /// Whether a header describes a body, or is a precondition.
     private static func isOfBody(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasPrefix("content-") || ofBody.contains(name)

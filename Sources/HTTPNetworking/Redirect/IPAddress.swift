@@ -1,4 +1,4 @@
-/// An address that stands in a URL in place of a host's name.
+/// An IP address in a URL instead of a host's name.
 enum IPAddress: Equatable {
     case v4(UInt32)
     /// Eight groups of 16 bits.
@@ -7,7 +7,7 @@ enum IPAddress: Equatable {
     /// Whether it is not globally reachable by the registries of IANA (RFC 6890): private, loopback,
     /// link-local, shared, reserved, multicast, for documentation and benchmarks.
     ///
-    /// An IPv6 address that holds an IPv4 address (mapped, NAT64, 6to4) is judged by that address.
+    /// An IPv6 address that holds an IPv4 address (mapped, NAT64, 6to4) is classified by that address.
     var isPrivate: Bool {
         switch self {
         case .v4(let bits):
@@ -45,7 +45,7 @@ extension IPAddress {
     /// Reads an IPv4 address in each form that clients read: up to four numbers, decimal, octal after a "0"
     /// and hexadecimal after "0x", the last of which fills what is left (WHATWG's URL standard, section 3.5).
     ///
-    /// - Returns: Nil where one of the numbers is none, or too large.
+    /// - Returns: Nil if one of the numbers is invalid or too large.
     init?(v4 text: Substring) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap(Self.number)
@@ -59,7 +59,7 @@ extension IPAddress {
             })
     }
 
-    /// Reads an IPv6 address without brackets (RFC 4291, section 2.2); a zone after "%" says nothing.
+    /// Reads an IPv6 address without brackets (RFC 4291, section 2.2); a zone after "%" is ignored.
     init?(v6 text: Substring) {
         let text = String(text.prefix { $0 != "%" })
         if let gap = text.firstRange(of: "::") {

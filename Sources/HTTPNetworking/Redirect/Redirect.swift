@@ -10,46 +10,45 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// | Status | Method and body |
     /// |---|---|
-    /// | 301, 302 | POST becomes GET without a body; any other stays as it is |
-    /// | 303 | HEAD stays; any other becomes GET without a body |
-    /// | 307, 308 | stay as they are |
+    /// | 301, 302 | POST becomes GET without a body; others do not change |
+    /// | 303 | HEAD does not change; others become GET without a body |
+    /// | 307, 308 | do not change |
     /// | 300, 304, 305, 306 | not followed |
     ///
-    /// Where a request becomes GET, the headers that tell of a body go with it: those whose names begin
+    /// If a request becomes GET, the headers that describe a body are removed: those whose names begin
     /// with Content-, Transfer-Encoding and its like, preconditions, and the idempotency key.
     ///
-    /// **Location** is resolved by RFC 3986, section 5.2, against the URL that was asked. Escapes stay as
-    /// they are; what may not stand in a URL, text beyond ASCII among it, is escaped as UTF-8. Userinfo in
-    /// it is dropped. A fragment is inherited where it has none.
+    /// **Location** is resolved by RFC 3986, section 5.2, against the requested URL. Escapes do not change;
+    /// characters that are not allowed in a URL, such as text beyond ASCII, are escaped as UTF-8. Userinfo in
+    /// it is removed. Without a fragment, it inherits the fragment of the requested URL.
     ///
-    /// **Secrets.** Where a redirect leads to another ``HTTPOrigin``, these headers are kept: those
-    /// that are known to hold no secret, those that you name in `keepingAcrossOrigins`, and what an
-    /// `.authorize` above has added for that origin too. Known are Accept and Content- headers,
-    /// User-Agent, Range, the preconditions, Cache-Control, X-Request-ID and Idempotency-Key. All
-    /// others are removed: Authorization and Cookie, and X-API-Key as well. (curl, Go and WHATWG's
-    /// Fetch remove a list of secrets, which misses that one.) They stay removed, even if a later
-    /// redirect leads back: the origin in between must not choose what is asked with them. No
-    /// Referer is added.
+    /// **Secrets.** If a redirect leads to another ``HTTPOrigin``, these headers are kept: those that are
+    /// known to contain no secret, those that you name in `keepingAcrossOrigins`, and those that an
+    /// `.authorize` above has added for that origin too. Known are Accept and Content- headers, User-Agent,
+    /// Range, the preconditions, Cache-Control, X-Request-ID and Idempotency-Key. All others are removed:
+    /// Authorization and Cookie, and X-API-Key as well. (curl, Go and WHATWG's Fetch remove a list of
+    /// secrets, which misses that one.) They stay removed, even if a later redirect leads back: the origin in
+    /// between must not choose a URL to request with them. No Referer is added.
     ///
     /// **Place.** Above `.cookies`, `.authorize`, `.cache` and `.retry`: each request of a chain then has the
     /// cookies and the credentials of its own origin, and its own stored answer and attempts.
     ///
     /// **Errors.** A redirect within the error of an `.acceptStatus()` beneath is followed as well.
     ///
-    /// **A redirect that cannot be followed is returned** as it came, body included: a redirect
-    /// without a Location, or with several, or with one that is no http or https URL with a host;
-    /// one from https to http, unless allowed; one from elsewhere into a private network, where
-    /// that is refused; and one that repeats a body which can be sent only once.
+    /// **A redirect that cannot be followed is returned** unchanged, body included: a redirect without a
+    /// Location, or with several, or with one that is not an http or https URL with a host; one from https to
+    /// http, unless allowed; one from elsewhere into a private network, if that is refused; and one that
+    /// repeats a body which can be sent only once.
     ///
-    /// Each request goes out in the caller's context, the first on the caller's thread, the others on
-    /// the thread on which the response came. A streamed body is discarded before the next request. The
-    /// response's URL is the last that was asked, where the transport names none. Cancelling
-    /// cancels the call under way. Constant stack, whatever the number of redirects.
+    /// Each request is sent in the caller's context, the first on the caller's thread, the others on the
+    /// thread on which the response arrived. A streamed body is discarded before the next request. If the
+    /// transport sets no URL, the response has the last requested one. Cancelling cancels the call under way.
+    /// Constant stack, whatever the number of redirects.
     ///
     /// - Parameters:
     ///   - limit: How many are followed; 20, as in WHATWG's Fetch standard. Zero: a redirect is an error.
     ///     Less is a programming error and traps.
-    ///   - names: More headers to be taken out where the origin changes, such as "User-Agent".
+    ///   - names: Further headers to remove if the origin changes, such as "User-Agent".
     ///   - kept: Headers that are kept for every origin, such as "X-Locale".
     ///   - allowingDowngrade: Whether https may lead to http.
     ///   - refusingPrivateAddresses: Whether to refuse a redirect whose host
@@ -79,7 +78,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// Waits for the answer to the machine's request, and goes where it leads.
+/// Waits for the answer to the machine's request, and follows it.
 private func follow<Output: HTTPResponseHead>(
     _ future: Future<Output>, _ machine: RedirectMachine, _ context: CallContext,
     _ service: @escaping Service<HTTPRequest, Output>
@@ -107,19 +106,19 @@ private func follow<Output: HTTPResponseHead>(
     }
 }
 
-/// Notes in the attempt's record that a request was processed whose answer leads to another one.
+/// Notes in the attempt's record that a request whose answer is a redirect was processed.
 ///
-/// Whatever sends requests notes that as well, as a rule. Where it does not, a caller that repeats the call would take an
-/// error of the next request for an error of this one.
+/// Usually the transport notes it as well. If it does not, a caller that repeats the call would attribute an
+/// error of the next request to this one.
 private func noteProcessed(_ request: HTTPRequest, _ status: Int, in context: CallContext) {
     guard let record = context.record, !request.isReplayable,
         CallRecord.Fate(status: status) == .mayHaveArrived
     else { return }
-    // A record that is closed refuses what comes next as well.
+    // A closed record refuses the next request as well.
     _ = try? record.willSend(replayable: false)
 }
 
-/// Tells the status and the origin: the rest of a URL may hold secrets.
+/// Reports the status and the origin: the rest of a URL may contain secrets.
 private func report(
     _ step: RedirectMachine.Decision, of status: Int, to request: HTTPRequest,
     in context: CallContext

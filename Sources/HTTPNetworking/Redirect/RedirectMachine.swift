@@ -1,8 +1,8 @@
-/// Where redirects may lead, and what they take along.
+/// The rules of redirects: the allowed targets, and the kept headers.
 struct RedirectRules: Sendable {
     /// How many are followed.
     var limit = 20
-    /// The names of headers that stay with the origin they were given for, harmless or not.
+    /// The names of headers that are sent only to the first origin, harmless or not.
     var secrets: [String] = []
     /// The names of headers that are kept for other origins, harmless or not.
     var kept: [String] = []
@@ -13,7 +13,7 @@ struct RedirectRules: Sendable {
 
     /// Whether a header, its name in lower case, is kept for another origin.
     ///
-    /// A list of secrets would miss the next one, so it is a list of what is none.
+    /// A list of secrets would be incomplete, so this is a list of harmless names.
     func mayLeave(_ name: String, _ meant: [String]) -> Bool {
         if kept.contains(where: { $0.lowercased() == name }) { return true }
         if secrets.contains(where: { $0.lowercased() == name }) { return false }
@@ -22,33 +22,33 @@ struct RedirectRules: Sendable {
             || meant.contains(name) && !Self.ofOneOrigin.contains(name)
     }
 
-    /// What holds no secret and yet is about the one request: its host, and its span in a trace.
+    /// Harmless headers of one request only: its host, and its span in a trace.
     private static let ofOneRequest = ["host", "traceparent"]
 
-    /// What is meant for one origin only, whichever middleware has added it.
+    /// Headers for one origin only, whichever middleware has added them.
     private static let ofOneOrigin = ["authorization", "cookie", "proxy-authorization"]
 }
 
-/// Decides what an answer means for the request that it answers.
+/// Decides whether an answer is a redirect to follow.
 ///
-/// Asking. Next: asking anew, where an answer redirects; or finished, or failed.
+/// Asking. Next: asking again, after a redirect; or finished, or failed.
 struct RedirectMachine {
     enum Decision: Equatable {
-        /// The answer is the caller's. The reason is why a redirect is not followed.
+        /// The answer is returned, with the reason if it is a redirect that is not followed.
         case finish(because: String?)
-        /// ``request`` is to be sent next.
+        /// ``request`` is sent next.
         case follow
-        /// It leads nowhere.
+        /// The redirects form a loop, or there are too many.
         case fail
     }
 
-    /// What is being asked.
+    /// The current request.
     private(set) var request: HTTPRequest
     private let rules: RedirectRules
     private var followed = 0
-    /// What was asked since an answer last set a cookie.
+    /// The requests since an answer last set a cookie.
     ///
-    /// With a cookie more, the same question may have another answer.
+    /// With a further cookie, the same request may have another answer.
     private var asked: Set<HTTPRequest> = []
 
     init(_ request: HTTPRequest, _ rules: RedirectRules) {
@@ -59,12 +59,12 @@ struct RedirectMachine {
     /// Takes the head of the answer to ``request``.
     mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {
         guard Self.statuses.contains(status) else { return .finish(because: nil) }
-        // The same field twice is harmless; two different ones are not to be chosen from.
+        // The same field twice is harmless; with two different ones, none is chosen.
         let locations = Set(headers.values(for: "Location"))
         guard let location = locations.first, locations.count == 1 else {
             return .finish(because: "there is not one Location")
         }
-        // A byte that was no UTF-8 cannot be told any more.
+        // A byte that was not UTF-8 cannot be restored.
         guard !location.unicodeScalars.contains("\u{FFFD}"),
             let url = URLReference(location).resolved(against: request.url),
             let target = HTTPOrigin(url)

@@ -1,7 +1,7 @@
-/// A URL, or a part of one, as it stands in a Location (RFC 3986, section 4.1).
+/// A URL reference, as in a Location (RFC 3986, section 4.1).
 ///
-/// It is taken apart byte by byte: a combining mark after a "/" makes another character of it, but not
-/// another byte. Escapes stay as they are; what may not stand in a URL is escaped.
+/// It is parsed byte by byte: a combining mark after a "/" makes another character, but not another byte.
+/// Escapes do not change; characters that are not allowed in a URL are escaped.
 struct URLReference {
     private var scheme: [UInt8]?
     private var authority: [UInt8]?
@@ -9,7 +9,7 @@ struct URLReference {
     private var query: [UInt8]?
     private var fragment: [UInt8]?
 
-    /// Takes a text apart (RFC 3986, appendix B).
+    /// Parses a text (RFC 3986, appendix B).
     init(_ text: String) {
         var rest = Array(text.utf8)[...]
         if let end = rest.firstIndex(of: UInt8(ascii: "#")) {
@@ -33,12 +33,12 @@ struct URLReference {
         path = Self.escaped(rest, allowing: Self.pathBytes)
     }
 
-    /// The URL that this means, seen from another (RFC 3986, section 5.2.2).
+    /// This reference, resolved against a base (RFC 3986, section 5.2.2).
     ///
-    /// A fragment is taken over where this has none (RFC 9110, section 10.2.2). Userinfo is kept
-    /// only if it is the base's own: nothing else decides for which user a request is.
+    /// If this has no fragment, the result has the base's fragment (RFC 9110, section 10.2.2). Userinfo is
+    /// kept only if it is the base's own: nothing else decides for which user a request is.
     ///
-    /// - Returns: Nil where that is no absolute http or https URL with a host that can be asked.
+    /// - Returns: Nil if the result is not an absolute http or https URL with a valid host.
     func resolved(against base: URL) -> URL? {
         let base = URLReference(base.absoluteString)
         var target = self
@@ -61,7 +61,7 @@ struct URLReference {
         return target.url
     }
 
-    /// The URL, provided that it is read back as it was written.
+    /// The URL, if Foundation parses it unchanged.
     private var url: URL? {
         var bytes = (scheme ?? []) + Array("://".utf8) + (authority ?? []) + path
         if let query { bytes += [UInt8(ascii: "?")] + query }
@@ -74,7 +74,7 @@ struct URLReference {
         return url
     }
 
-    /// The path up to and with its last "/": what a relative path is appended to.
+    /// The path up to its last "/", included: a relative path is appended to it.
     private var directory: [UInt8] {
         path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[...$0]) } ?? [UInt8(ascii: "/")]
     }
@@ -99,11 +99,11 @@ struct URLReference {
         return kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// An authority without its userinfo; nil where it holds what no host and port do.
+    /// An authority without its userinfo; nil if it is not a host with an optional port.
     private static func place(of authority: [UInt8]) -> [UInt8]? {
         let parts = authority.split(
             separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        // Userinfo is looked at too: before an "@", readers of "\" and "/" see different hosts.
+        // Userinfo is checked too: with "\" or "/" before an "@", parsers find different hosts.
         guard parts.count <= 2, let place = parts.last, place.allSatisfy(isOfAuthority),
             parts[0].allSatisfy({ isOfAuthority($0) || $0 == UInt8(ascii: "%") })
         else { return nil }
@@ -126,7 +126,7 @@ extension URLReference {
     private static let pathBytes = Set("-._~!$&'()*+,;=:@/".utf8)
     private static let queryBytes = pathBytes.union("?".utf8)
 
-    /// Escapes what may not stand there; an escape stays one.
+    /// Escapes characters that are not allowed; escapes do not change.
     private static func escaped(
         _ bytes: ArraySlice<UInt8>, allowing others: Set<UInt8>
     ) -> [UInt8] {

@@ -1,8 +1,8 @@
 extension HTTPMethod {
-    /// Whether a server that gets the same request twice is left as if it had got it once.
+    /// Whether two equal requests have the same effect on the server as one.
     ///
-    /// True of GET, HEAD, PUT, DELETE, OPTIONS, TRACE (RFC 9110, section 9.2.2) and QUERY. Of any
-    /// other method nothing is known, so it is false.
+    /// True for GET, HEAD, PUT, DELETE, OPTIONS, TRACE (RFC 9110, section 9.2.2) and QUERY. False for any
+    /// other method, of which nothing is known.
     public var isIdempotent: Bool { Self.idempotent.contains(self) }
 
     private static let idempotent: Set<HTTPMethod> = [

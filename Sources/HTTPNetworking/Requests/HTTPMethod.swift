@@ -1,12 +1,12 @@
 /// The method of a request, such as GET or POST.
 ///
-/// A method is an exact word: `"get"` is not `"GET"` (RFC 9110, section 9.1). Any token may be
-/// one; ``Endpoint/validate()`` refuses what is no token.
+/// A method is an exact word: `"get"` is not `"GET"` (RFC 9110, section 9.1). Any token is a method;
+/// ``Endpoint/validate()`` refuses anything else.
 public struct HTTPMethod: RawRepresentable {
     /// The word as it is sent.
     public var rawValue: String
 
-    /// Makes a method of any word.
+    /// Makes a method from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Asks for a resource.
@@ -17,7 +17,7 @@ public struct HTTPMethod: RawRepresentable {
     ///
     /// Carries no body.
     public static let head = HTTPMethod(rawValue: "HEAD")
-    /// Hands data to a resource.
+    /// Sends data to a resource.
     public static let post = HTTPMethod(rawValue: "POST")
     /// Replaces a resource.
     public static let put = HTTPMethod(rawValue: "PUT")
@@ -36,7 +36,7 @@ public struct HTTPMethod: RawRepresentable {
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral {
-    /// Makes a method of a literal, as in `"PURGE"`.
+    /// Makes a method from a literal, as in `"PURGE"`.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 

@@ -1,6 +1,6 @@
-/// Scheme, host and port: whom a secret was meant for (RFC 9110, section 4.3.1).
+/// Scheme, host and port of a URL (RFC 9110, section 4.3.1).
 ///
-/// Compared as they are looked up: scheme and host in any case, a default port as if it stood there.
+/// Scheme and host are compared case-insensitively, and a missing port is the default one.
 public struct HTTPOrigin {
     /// "http" or "https".
     public let scheme: String
@@ -11,15 +11,14 @@ public struct HTTPOrigin {
     /// The port.
     public let port: Int
 
-    /// Makes the origin of a URL, or returns nil where that is no absolute http or https URL with a
-    /// host.
+    /// Makes the origin of a URL, or returns nil if that is not an absolute http or https URL with a host.
     public init?(_ url: URL) {
         var text = url.absoluteString
         guard let origin = text.withUTF8(HTTPOrigin.init) else { return nil }
         self = origin
     }
 
-    /// Several middleware ask for the origin of each request: bytes are read faster than characters.
+    /// Several middleware need the origin of each request: bytes are faster to read than characters.
     private init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let offsets = URLPartOffsets(bytes) else { return nil }
         scheme = offsets.colon == 5 ? "https" : "http"

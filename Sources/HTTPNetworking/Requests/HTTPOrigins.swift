@@ -1,22 +1,22 @@
-/// To whom something may be sent: a secret, or the headers of a trace.
+/// The origins to which a secret, or the headers of a trace, may be sent.
 ///
-/// Name the servers that a token is for: a redirect may lead anywhere, and so may a URL that came in
-/// an answer.
+/// Name the servers of a token: a redirect may lead anywhere, and so may a URL in an answer.
 public struct HTTPOrigins {
     private let isMember: @Sendable (HTTPOrigin) -> Bool
 
     /// The origins of some URLs.
     ///
-    /// A URL that has none, since it is no absolute http or https URL, adds none.
+    /// A URL without an origin, which is not an absolute http or https URL, adds none.
     public static func origins(of urls: URL...) -> HTTPOrigins {
         let members = Set(urls.compactMap(HTTPOrigin.init))
         return HTTPOrigins { members.contains($0) }
     }
 
-    /// The origins for which a function says so.
+    /// The origins for which a function returns true.
     ///
     /// - Parameter isMember: Called with each request's origin, on the caller's thread. Compare the whole
-    ///   scheme and the whole host: "api.example.com.evil.net" begins well, and "notexample.com" ends well.
+    ///   scheme and the whole host: "api.example.com.evil.net" has the right beginning, and "notexample.com"
+    ///   the right end.
     public static func origins(
         where isMember: @escaping @Sendable (HTTPOrigin) -> Bool
     ) -> HTTPOrigins { HTTPOrigins(isMember: isMember) }

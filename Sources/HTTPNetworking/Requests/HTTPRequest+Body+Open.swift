@@ -1,8 +1,7 @@
 extension HTTPRequest.Body {
-    /// How many bytes there are, nil where that is not known before they are sent.
+    /// How many bytes there are; nil if that is not known before they are sent.
     ///
-    /// For a file it is the present length, nil if that cannot be determined; it takes a system
-    /// call.
+    /// For a file it is the current length, nil if that cannot be determined; it takes a system call.
     public var length: Int? {
         switch content {
         case .none: 0
@@ -12,16 +11,16 @@ extension HTTPRequest.Body {
         }
     }
 
-    /// Opens the body as a stream, whatever it is, for a transport to send.
+    /// Opens a body of any kind as a stream, for a transport to send.
     ///
     /// The stream's length is the length to announce; the stream fails with an ``HTTPError`` with
-    /// the code ``HTTPError/Code/bodyLengthMismatch`` rather than give fewer or more bytes. Where
-    /// it is nil, the bytes are sent in chunks. For a file this blocks as long as opening it takes.
+    /// the code ``HTTPError/Code/bodyLengthMismatch`` instead of giving fewer or more bytes. If the length is
+    /// nil, the bytes are sent in chunks. For a file this blocks until it is open.
     ///
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/bodyUnreadable`` for a file that cannot be
-    ///   read, ``HTTPError/Code/bodyNotReplayable`` for a source that was opened before and can be but
-    ///   once, ``HTTPError/Code/bodyLengthMismatch`` where the source and its stream say different
-    ///   lengths, and what opening the source throws.
+    ///   read, ``HTTPError/Code/bodyNotReplayable`` for a source that was opened before and can be opened
+    ///   only once, ``HTTPError/Code/bodyLengthMismatch`` if the source and its stream have different
+    ///   lengths, and the error that opening the source throws.
     public func open() throws -> HTTPBodyStream {
         switch content {
         case .none: return HTTPBodyStream(Data())

@@ -1,11 +1,11 @@
 import Futures
 
 extension HTTPRequest {
-    /// The bytes that a request sends, and their kind.
+    /// The body of a request: bytes and their type.
     public struct Body {
-        /// Where the bytes are.
+        /// The content of the body.
         public enum Content {
-            /// Nowhere: nothing is sent.
+            /// Nothing is sent.
             case none
             /// In memory.
             case data(Data)
@@ -15,10 +15,10 @@ extension HTTPRequest {
             case stream(BodySource)
         }
 
-        /// Where the bytes are.
+        /// The content of the body.
         public let content: Content
 
-        /// The Content-Type that is sent where the headers name none.
+        /// The Content-Type that is sent if the headers have none.
         public let contentType: String?
 
         package init(_ content: Content, contentType: String?) {
@@ -38,7 +38,7 @@ extension HTTPRequest.Body {
     /// No body.
     public static let none = Self(.none, contentType: nil)
 
-    /// Bytes as they are.
+    /// The given bytes.
     public static func data(
         _ data: Data, contentType: String = "application/octet-stream"
     ) -> Self {
@@ -65,9 +65,8 @@ extension HTTPRequest.Body {
     /// The bytes of a file, read while they are sent.
     ///
     /// - Parameters:
-    ///   - url: The file. It must stay as it is until the call has ended; it is read anew for each
-    ///     attempt.
-    ///   - contentType: What kind of bytes they are.
+    ///   - url: The file. It must not change until the call has ended; it is read again for each attempt.
+    ///   - contentType: The type of the bytes.
     public static func file(
         _ url: URL, contentType: String = "application/octet-stream"
     ) -> Self {
@@ -77,8 +76,8 @@ extension HTTPRequest.Body {
     /// A stream that is opened when the request is sent.
     ///
     /// - Parameters:
-    ///   - source: What opens it, and whether it may do so twice.
-    ///   - contentType: What kind of bytes they are.
+    ///   - source: The source that opens it, once or for each attempt.
+    ///   - contentType: The type of the bytes.
     public static func stream(
         _ source: HTTPRequest.BodySource, contentType: String = "application/octet-stream"
     ) -> Self {
@@ -104,7 +103,7 @@ extension HTTPRequest.Body {
 
 extension HTTPRequest.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// The size, where it is known, and the kind; nothing of the bytes.
+    /// The size, if it is known, and the type, without the bytes.
     public var description: String {
         let type = SafeText.escaped(contentType ?? "unknown type")
         switch content {
@@ -132,7 +131,7 @@ extension HTTPRequest.Body: ExpressibleByNilLiteral {
 extension HTTPRequest.Body.Content: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// Where the bytes are, and how many there are where that is known; nothing of them.
+    /// The place of the bytes, and their number if it is known, without the bytes.
     public var description: String { HTTPRequest.Body(self, contentType: nil).description }
 
     /// The same as `description`, so that a debugger prints no secret either.

@@ -9,12 +9,12 @@ extension HTTPRequest {
     /// }
     /// ```
     ///
-    /// Two are equal where they are the same object.
+    /// Two sources are equal if they are the same object.
     public final class BodySource {
         /// How many bytes there will be, nil where that is not known.
         ///
-        /// A transport sends what is announced, or fails: a stream that gives fewer or more fails the
-        /// call.
+        /// A transport sends exactly the announced bytes, or fails: a stream with fewer or more bytes fails
+        /// the call.
         public let length: Int?
 
         /// Whether it can be opened any number of times, for the same bytes.
@@ -22,13 +22,13 @@ extension HTTPRequest {
         /// If not, it is sent at most once: no retry, redirect or new token repeats it.
         public let isReplayable: Bool
 
-        /// What is sent one after the other, so that it can be told what it holds; nil where it cannot.
+        /// The pieces in their order, so that they can be examined; nil if they are not known.
         package let pieces: [Piece]?
 
         private let make: @Sendable () throws -> HTTPBodyStream
         private let opened = Locked(false)
 
-        /// Whether it was opened, and cannot be once more.
+        /// Whether it was opened, and cannot be opened again.
         var isUsedUp: Bool { !isReplayable && opened.withLock { $0 } }
 
         /// Makes a source.
@@ -37,7 +37,7 @@ extension HTTPRequest {
         ///   - length: How many bytes there will be, nil where that is not known: the body is then
         ///     sent in chunks.
         ///   - isReplayable: Whether `open` may be called any number of times, for the same bytes.
-        ///   - open: Makes the stream; called when the request is sent, on whatever thread that is.
+        ///   - open: Makes the stream; called when the request is sent, on any thread.
         public convenience init(
             length: Int? = nil, isReplayable: Bool,
             open: @escaping @Sendable () throws -> HTTPBodyStream
@@ -57,8 +57,8 @@ extension HTTPRequest {
 
         /// Opens the stream.
         ///
-        /// - Throws: ``HTTPError`` with the code ``HTTPError/Code/bodyNotReplayable`` where it was opened
-        ///   before and is not replayable, and what opening throws.
+        /// - Throws: ``HTTPError`` with the code ``HTTPError/Code/bodyNotReplayable`` if it was opened before
+        ///   and is not replayable, and the error that opening throws.
         public func open() throws -> HTTPBodyStream {
             let again = opened.withLock { opened in
                 defer { opened = true }
@@ -73,7 +73,7 @@ extension HTTPRequest {
 extension HTTPRequest.BodySource {
     /// A piece of a body that is made of several.
     package enum Piece: Sendable {
-        /// What stands between the others.
+        /// Text between other pieces.
         case text(Data)
 
         /// A body with headers of its own.

@@ -1,31 +1,32 @@
 public import Services
 
 extension HTTPRequest {
-    /// What is known of the call that sends a request.
+    /// Properties of the call that sends a request.
     public struct Context {
-        /// The instant by which the call has to end, nil without a deadline.
+        /// The instant by which the call has to end; nil without a deadline.
         ///
-        /// A transport keeps the sooner of this and the calling `CallContext`'s, and so do all parts of an
-        /// `HTTPClient`. The policies of a stack of your own know the `CallContext`'s only, which `.deadline` sets.
+        /// A transport uses the earlier of this and the deadline of the calling `CallContext`, and so do all
+        /// parts of an `HTTPClient`. The policies of your own stack use only that of the `CallContext`, which
+        /// `.deadline` sets.
         public var deadline: CallDeadline?
 
         /// Which attempt this is, counted from one.
         public var attempt: Int
 
-        /// By what a server knows a second request for the first; sent as the header Idempotency-Key.
+        /// The key by which a server recognises a repetition; sent as the header Idempotency-Key.
         ///
         /// A request that has one may be repeated, whatever its method.
         public var idempotencyKey: String?
 
-        /// Whether `.authorize` leaves the request alone: a login, or what a refresh asks.
+        /// Whether `.authorize` leaves the request alone: a login, or a request of a refresh.
         public var skipsAuthorization: Bool
 
-        /// Whatever an app wants its own middleware to know; nothing of it is sent or shown.
+        /// Values of an app for its own middleware; they are not sent or shown.
         public var tags: [String: String]
 
-        /// Which headers middleware has put in, in whose name, and to whom they may be sent.
+        /// The headers that middleware has added, with their users and their origins.
         ///
-        /// They are part of how a request is sent, not of what it asks for, and are not compared.
+        /// They are not part of the requested resource, and are not compared.
         package var credentials: [Credential] = []
 
         /// Makes a context.
@@ -40,7 +41,7 @@ extension HTTPRequest {
             self.skipsAuthorization = skipsAuthorization
         }
 
-        /// What belongs to the question, so that two of the same question are equal.
+        /// The compared properties.
         var asks: Asks {
             Asks(
                 idempotencyKey: idempotencyKey, tags: tags, skipsAuthorization: skipsAuthorization)
@@ -53,7 +54,7 @@ extension HTTPRequest {
         }
     }
 
-    /// The same request with the deadline and the attempt of the call that is being made.
+    /// The same request with the deadline and the attempt of the current call.
     ///
     /// A transport calls it first, in the caller's context. The earlier deadline holds; the attempt
     /// is the call's, if the call is repeated.

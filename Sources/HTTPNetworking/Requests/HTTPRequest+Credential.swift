@@ -4,19 +4,19 @@ extension HTTPRequest {
         /// The header's name.
         package let header: String
 
-        /// What it said.
+        /// The value that was added.
         ///
-        /// If its value is another by now, it is there for another user.
+        /// If the request's header has another value now, that belongs to another user.
         package fileprivate(set) var value: String
 
-        /// In whose name.
+        /// The user of the header.
         package let principal: Principal
 
         /// The origins that it may be sent to; nil for only the origin of the request that it was
         /// added to.
         package let origins: HTTPOrigins?
 
-        /// Makes one.
+        /// Makes a credential.
         package init(
             header: String, value: String, principal: Principal, origins: HTTPOrigins?
         ) {
@@ -26,11 +26,11 @@ extension HTTPRequest {
             self.origins = origins
         }
 
-        /// Whether it may be sent to another origin than that of the request that it was put into.
+        /// Whether it may be sent to another origin than that of its request.
         func isFor(_ other: HTTPOrigin) -> Bool { origins?.contains(other) ?? false }
     }
 
-    /// The same with a header, in place of what it said before, in whose name that was ever.
+    /// The same with a header, which replaces the earlier one of any user.
     package func adding(_ credential: Credential) -> HTTPRequest {
         var request = self
         request.headers.set(credential.value, for: credential.header)

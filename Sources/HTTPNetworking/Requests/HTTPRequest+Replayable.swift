@@ -3,8 +3,8 @@ public import Services
 extension HTTPRequest: Replayable {
     /// Whether the request may be sent twice.
     ///
-    /// It may if its body can be, and if its method is idempotent or an idempotency key lets the
-    /// server know the second for the first.
+    /// It may if its body can be, and if its method is idempotent or the server recognises a repetition by an
+    /// idempotency key.
     public var isReplayable: Bool {
         body.isReplayable
             && (method.isIdempotent || context.idempotencyKey != nil

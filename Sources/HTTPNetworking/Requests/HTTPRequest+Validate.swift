@@ -1,25 +1,25 @@
 extension HTTPRequest {
-    /// Why a request cannot be sent.
+    /// The reason why a request cannot be sent.
     ///
-    /// The same as for an endpoint, so that both levels fail alike.
+    /// The same type as for an endpoint, so that both levels fail in the same way.
     public typealias Error = Endpoint.Error
 
     /// Checks that the request can be sent.
     ///
     /// A transport calls this first.
     ///
-    /// - Throws: ``Endpoint/Error/invalidMethod(_:)`` where the method is no token,
+    /// - Throws: ``Endpoint/Error/invalidMethod(_:)`` if the method is not a token,
     ///   ``Endpoint/Error/invalidHeader(name:)`` for a header that ``HTTPHeaders/isValid(name:value:)``
-    ///   refuses, ``Endpoint/Error/reservedHeader(name:)`` for one that is the transport's to set,
+    ///   refuses, ``Endpoint/Error/reservedHeader(name:)`` for one that is reserved for the transport,
     ///   ``Endpoint/Error/bodyNotAllowed(method:)`` for GET, HEAD or TRACE with a body that is
-    ///   not empty, and ``Endpoint/Error/invalidURL`` where the URL is no absolute http or https URL
-    ///   with a host.
+    ///   not empty, and ``Endpoint/Error/invalidURL`` if the URL is not an absolute http or https URL with a
+    ///   host.
     public func validate() throws(Endpoint.Error) {
         try Self.validate(method, completedHeaders, body)
         guard AbsoluteURL.isOne(url) else { throw .invalidURL }
     }
 
-    /// Checks all but the URL, of a request or of an endpoint.
+    /// Checks everything except the URL, of a request or of an endpoint.
     static func validate(
         _ method: HTTPMethod, _ headers: HTTPHeaders, _ body: Body
     ) throws(Endpoint.Error) {

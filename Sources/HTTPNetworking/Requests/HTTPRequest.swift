@@ -1,4 +1,4 @@
-/// What a transport sends: a method, an absolute URL, headers, a body, and the call's context.
+/// A request for a transport: a method, an absolute URL, headers, a body, and the call's context.
 ///
 /// ```swift
 /// var request = HTTPRequest(.post, URL(string: "https://api.example.com/orders")!)
@@ -6,8 +6,8 @@
 /// request.context.idempotencyKey = order.id.uuidString
 /// ```
 ///
-/// Two requests are equal where the same would be asked: method, URL, headers, body, idempotency key,
-/// tags, and whether they skip authorization. Deadline and attempt say nothing of that, and are not compared.
+/// Two requests are equal if they have the same method, URL, headers, body, idempotency key and tags, and
+/// both skip authorization or both do not. Deadline and attempt are not compared.
 public struct HTTPRequest {
     /// The method.
     public var method: HTTPMethod
@@ -15,7 +15,7 @@ public struct HTTPRequest {
     /// The absolute http or https URL, percent-encoded; its fragment is not sent.
     public var url: URL
 
-    /// The headers; see ``effectiveHeaders`` for what is sent.
+    /// The headers; see ``effectiveHeaders`` for the sent headers.
     ///
     /// The transport sets the headers of the connection; they are refused here: see ``validate()``.
     /// A correct Content-Length is allowed; the transport sends its own.
@@ -24,7 +24,7 @@ public struct HTTPRequest {
     /// The body.
     public var body: Body
 
-    /// What is known of the call.
+    /// Properties of the call.
     public var context: Context
 
     /// Makes a request.
@@ -32,9 +32,9 @@ public struct HTTPRequest {
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The absolute http or https URL.
-    ///   - headers: The headers. A body brings its own Content-Type where they name none.
+    ///   - headers: The headers. A body adds its Content-Type if they have none.
     ///   - body: The body.
-    ///   - context: What is known of the call.
+    ///   - context: Properties of the call.
     public init(
         _ method: HTTPMethod, _ url: URL, headers: HTTPHeaders = [:], body: Body = .none,
         context: Context = Context()
@@ -51,7 +51,7 @@ public struct HTTPRequest {
     /// - Parameters:
     ///   - url: The absolute http or https URL.
     ///   - headers: The headers.
-    ///   - context: What is known of the call.
+    ///   - context: Properties of the call.
     public init(_ url: URL, headers: HTTPHeaders = [:], context: Context = Context()) {
         self.init(.get, url, headers: headers, context: context)
     }
@@ -75,8 +75,8 @@ public struct HTTPRequest {
             body: Body(endpoint.body))
     }
 
-    /// The headers that are sent: ``headers``, the body's Content-Type where they name none, and the
-    /// idempotency key where there is one and they hold no Idempotency-Key.
+    /// The headers that are sent: ``headers``, the body's Content-Type if they have none, and the idempotency
+    /// key, if there is one and they have no Idempotency-Key.
     ///
     /// Without Content-Length and Transfer-Encoding.
     public var effectiveHeaders: HTTPHeaders {
@@ -86,7 +86,7 @@ public struct HTTPRequest {
         return headers
     }
 
-    /// ``headers`` with what the body and the context add.
+    /// ``headers`` with the additions of the body and the context.
     var completedHeaders: HTTPHeaders {
         var headers = headers
         if let type = body.contentType, headers["Content-Type"] == nil {
@@ -100,13 +100,13 @@ public struct HTTPRequest {
 }
 
 extension HTTPRequest: Hashable {
-    /// Whether two requests ask the same; see the type.
+    /// Whether two requests are equal; see the type.
     public static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
         left.method == right.method && left.url == right.url && left.headers == right.headers
             && left.body == right.body && left.context.asks == right.context.asks
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         method.hash(into: &hasher)
         url.hash(into: &hasher)

@@ -1,6 +1,6 @@
 import Futures
 
-/// In whose name a request goes, so that what is answered to one is not given to another.
+/// The user of a request, so that the answer to one user is not returned to another.
 package enum Principal {
     /// An account that the app names.
     case account(String)
@@ -11,9 +11,8 @@ package enum Principal {
 
     /// The holder of the secret in a header.
     ///
-    /// The hash stands for the secret within this process: it cannot be turned back, the salt makes it
-    /// another in each process, and that two secrets of one process have the same is as likely as
-    /// to guess a number of 64 bits.
+    /// The hash represents the secret within this process: it cannot be inverted, the salt makes it different
+    /// in each process, and a collision of two secrets is as likely as a correct guess of a 64-bit number.
     package static func holder(of value: String, in header: String) -> Principal {
         var hasher = Hasher()
         hasher.combine(salt)
@@ -27,7 +26,7 @@ package enum Principal {
         if case .signIn(let signIn) = self { signIn.isOver } else { false }
     }
 
-    /// Beside the process's own seed, which an environment variable can fix.
+    /// In addition to the process's own seed, which an environment variable can fix.
     private static let salt = UInt64.random(in: .min ... .max)
 }
 
@@ -35,13 +34,13 @@ package enum Principal {
 package final class SignIn {
     private let over = Locked(false)
 
-    /// Begins.
+    /// Begins a sign-in.
     package init() {}
 
     /// Whether the user has signed out, or another has signed in.
     package var isOver: Bool { over.withLock { $0 } }
 
-    /// Ends, for good.
+    /// Ends the sign-in permanently.
     package func end() { over.withLock { $0 = true } }
 }
 

@@ -1,7 +1,7 @@
 extension URL {
-    /// Path and query, as a request's first line has them (RFC 9112, section 3.2.1).
+    /// Path and query, as in a request line (RFC 9112, section 3.2.1).
     ///
-    /// Nil where this is no absolute http or https URL with a host.
+    /// Nil if this is not an absolute http or https URL with a host.
     package var requestTarget: String? {
         var text = absoluteString
         return text.withUTF8 { bytes in

@@ -1,4 +1,4 @@
-/// A request in an object: a response that has it is copied by each middleware, and so copies one reference.
+/// A request in an object: each middleware copies the response, and so copies only a reference.
 final class BoxedRequest: Sendable {
     let request: HTTPRequest
 

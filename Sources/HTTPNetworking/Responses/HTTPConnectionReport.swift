@@ -1,7 +1,7 @@
-/// By what connection a response came, and how long each step took, as the transport saw it.
+/// The connection of a response, and the time of each step, as the transport measured it.
 ///
-/// Each time counts from the moment at which the transport began with the call. nil stands for what a
-/// transport cannot tell, and for a step that a reused connection does not need.
+/// Each time counts from the moment at which the transport began with the call. nil if a transport cannot
+/// measure it, and for a step that a reused connection does not need.
 public struct HTTPConnectionReport {
     /// The version of HTTP: "HTTP/1.1", "HTTP/2", "HTTP/3".
     public var protocolVersion: String?
@@ -24,26 +24,26 @@ public struct HTTPConnectionReport {
     /// Until the first byte of the response came.
     public var untilFirstByte: Duration?
 
-    /// Makes a report that says nothing.
+    /// Makes an empty report.
     public init() {}
 }
 
 extension HTTPConnectionReport: Hashable, Sendable {}
 
 extension HTTPConnectionReport: CustomStringConvertible {
-    /// What is known, in a line: "HTTP/1.1 127.0.0.1:8080, new, connected 0.4, first byte 1.2 ms".
+    /// The known parts, in a line: "HTTP/1.1 127.0.0.1:8080, new, connected 0.4, first byte 1.2 ms".
     public var description: String {
         [place, times].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// By which connection: "HTTP/1.1 127.0.0.1:8080, reused".
+    /// The connection: "HTTP/1.1 127.0.0.1:8080, reused".
     package var place: String {
         let name = [protocolVersion, remoteAddress].compactMap { $0 }.joined(separator: " ")
         let reuse = isReused.map { $0 ? "reused" : "new" } ?? ""
         return [name, reuse].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// How long each step took: "connected 0.4, first byte 1.2 ms".
+    /// The time of each step: "connected 0.4, first byte 1.2 ms".
     package var times: String {
         let marks = [
             ("name", untilNameLookup), ("connected", untilConnected), ("TLS", untilSecure),

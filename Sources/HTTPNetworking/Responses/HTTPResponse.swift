@@ -1,15 +1,14 @@
-/// What a server answered: a status, headers, and a body.
+/// A response of a server: a status, headers, and a body.
 ///
-/// Two are equal where status, headers, body and URL are; how long each took, and what was asked, are
-/// not compared.
+/// Two responses are equal if status, headers, body and URL are equal; timing and request are not compared.
 public struct HTTPResponse {
     /// The status code, such as 200 or 404.
     public var status: Int
 
-    /// The headers, in the order in which they came.
+    /// The headers, in the order in which they arrived.
     public var headers: HTTPHeaders
 
-    /// The body, empty where there was none.
+    /// The body; empty if there was none.
     public var body: Data
 
     /// The URL that answered, the last one if redirects were followed; nil if it is not known.
@@ -18,10 +17,10 @@ public struct HTTPResponse {
     /// How long it took.
     public var timing: HTTPTiming
 
-    /// The request as it was sent, with what all middleware added to it; nil if it is not known.
+    /// The request as it was sent, with the additions of all middleware; nil if it is not known.
     ///
-    /// For a response from a cache it is the request that was answered, not the one whose answer
-    /// was stored. It is neither compared nor stored.
+    /// For a response from a cache it is the request of this call, not the one whose answer was stored. It is
+    /// neither compared nor stored.
     public var request: HTTPRequest? {
         get { boxed?.request }
         set { boxed = newValue.map(BoxedRequest.init) }
@@ -29,7 +28,7 @@ public struct HTTPResponse {
 
     private var boxed: BoxedRequest?
 
-    /// Whether it has a request, which is not copied for it.
+    /// Whether it has a request, without a copy of it.
     var isNamed: Bool { boxed != nil }
 
     /// Makes a response.
@@ -45,12 +44,12 @@ public struct HTTPResponse {
         boxed = request.map(BoxedRequest.init)
     }
 
-    /// The body read as UTF-8, with U+FFFD for each part that is none.
+    /// The body read as UTF-8, with U+FFFD for each part that is not valid UTF-8.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body where the status lies in 200…299.
+    /// The body, if the status is in 200…299.
     ///
-    /// Every transport decides by this what succeeds, so that all of them reject alike.
+    /// Every transport uses this, so that all of them reject in the same way.
     ///
     /// - Parameter endpoint: The endpoint, if there was one, for the error to keep.
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus`` that keeps
@@ -66,10 +65,10 @@ public struct HTTPResponse {
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status and the size of the body, but nothing of what the body says.
+    /// The status and the size of the body, without its content.
     public var description: String { description(without: KnownSecrets(of: request, nil, self)) }
 
-    /// The same without what must not be shown of the exchange.
+    /// The same without the secrets of the exchange.
     func description(without secrets: KnownSecrets) -> String {
         "\(status), \(headers.description(without: secrets)), body of \(body.count) bytes"
     }
@@ -77,7 +76,7 @@ extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same as `description`, so that a debugger prints no secret either.
     public var debugDescription: String { description }
 
-    /// A mirror that shows the size of the body in its place.
+    /// A mirror that shows the size of the body instead of the body.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -92,7 +91,7 @@ extension HTTPResponse: Hashable {
             && left.url == right.url
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         status.hash(into: &hasher)
         headers.hash(into: &hasher)

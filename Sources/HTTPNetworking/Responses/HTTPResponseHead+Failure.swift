@@ -1,10 +1,10 @@
 package import Futures
 
 extension HTTPResponseHead {
-    /// An error that keeps this response, and as much of its body as is reasonable.
+    /// An error that keeps this response, with a body of a limited size.
     ///
-    /// - Returns: A future that rejects: at once where the body is there, and otherwise when up to
-    ///   64 KiB of it have come. Of a longer one, or one that fails, nothing is kept.
+    /// - Returns: A future that rejects: at once if the body is whole, and otherwise when up to 64 KiB of it
+    ///   have arrived. A longer body, or one that fails, is not kept.
     package func failure<Output>(
         _ code: HTTPError.Code, of request: HTTPRequest, cause: (any Error)? = nil
     ) -> Future<Output> {
@@ -13,7 +13,7 @@ extension HTTPResponseHead {
         }
     }
 
-    /// The whole response, without its body where that is too long, or fails.
+    /// The whole response, without its body if that is too long or fails.
     package func kept() -> Future<HTTPResponse> {
         let head = head
         return gathered(upTo: 65_536).recover { _ in head }

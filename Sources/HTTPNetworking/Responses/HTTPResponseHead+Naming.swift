@@ -1,7 +1,7 @@
 package import Futures
 
 extension HTTPResponseHead {
-    /// The same response with a request, where it knows none.
+    /// The same response with a request, if it has none.
     package func naming(_ request: HTTPRequest) -> Self {
         var response = self
         response.request = response.request ?? request
@@ -10,7 +10,7 @@ extension HTTPResponseHead {
 }
 
 extension Error {
-    /// The same error with a request, where it is an ``HTTPError`` that knows none.
+    /// The same error with a request, if it is an ``HTTPError`` that has none.
     package func naming(_ request: HTTPRequest) -> any Error {
         guard var error = self as? HTTPError else { return self }
         let sent = error.request ?? error.response?.request ?? request
@@ -21,13 +21,12 @@ extension Error {
 }
 
 extension Future {
-    /// The same future, whose response or error knows the request that a service was given.
+    /// The same future, whose response or error has the request that was passed to a service.
     ///
-    /// A response that has a request keeps it: our transports set what they send. This is for a
-    /// service from outside, beneath middleware that adds something to a request. An output that is
-    /// not a response is left as it is.
+    /// A response that has a request keeps it: the transports of this package set it. This is for another
+    /// service beneath middleware that changes a request. An output that is not a response does not change.
     package func naming(_ request: HTTPRequest) -> Future {
-        // A future's type is known at once; to cast its value to the protocol would copy that into a box.
+        // A cast of the future is cheap; a cast of its value to the protocol would copy the value into a box.
         if let whole = self as? Future<HTTPResponse> {
             return unsafeDowncast(whole.namingHead(request) { $0.isNamed }, to: Future.self)
         }

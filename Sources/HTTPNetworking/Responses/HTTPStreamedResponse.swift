@@ -1,13 +1,13 @@
 public import Futures
 
-/// What a server answered, with a streamed body.
+/// A response of a server with a streamed body.
 ///
-/// The body is read once. A response that is released with its body unread gives the rest up.
+/// The body can be read once. When the response is released, an unread rest of the body is given up.
 public struct HTTPStreamedResponse {
     /// The status code, such as 200 or 404.
     public var status: Int
 
-    /// The headers, in the order in which they came.
+    /// The headers, in the order in which they arrived.
     public var headers: HTTPHeaders
 
     /// The URL that answered, the last one if redirects were followed; nil if it is not known.
@@ -35,7 +35,7 @@ public struct HTTPStreamedResponse {
         self.request = request
     }
 
-    /// Makes a response of all but its body, and a body.
+    /// Makes a response from the parts except the body, and a body.
     package init(_ head: HTTPResponse, body: HTTPBodyStream) {
         self.init(
             status: head.status, headers: head.headers, body: body, url: head.url,
@@ -67,7 +67,7 @@ extension HTTPStreamedResponse: HTTPResponseHead {
 extension HTTPStreamedResponse: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The status and the headers, but nothing of the body.
+    /// The status and the headers, without the body.
     public var description: String { "\(status), \(shownHeaders), body on its way" }
 
     /// The same as `description`, so that a debugger prints no secret either.

@@ -1,18 +1,18 @@
-/// How long an exchange took, as the transport saw it.
+/// The duration of an exchange, as the transport measured it.
 public struct HTTPTiming {
-    /// From the call until the headers had come, nil where the transport cannot tell.
+    /// From the call until the headers had arrived; nil if the transport cannot measure it.
     public var untilHeaders: Duration?
 
-    /// From the call until the body was whole, nil while it is on its way.
+    /// From the call until the body was complete; nil before that.
     public var total: Duration?
 
-    /// By what connection it came, and how long each step took; nil where the transport cannot tell.
+    /// The connection, and the time of each step; nil if the transport cannot measure it.
     public var connection: HTTPConnectionReport? {
         get { boxed?.report }
         set { boxed = newValue.map(BoxedReport.init) }
     }
 
-    /// In an object: a response is copied by each middleware.
+    /// In an object: each middleware copies a response.
     private var boxed: BoxedReport?
 
     /// Makes a timing.
@@ -37,7 +37,7 @@ extension HTTPTiming: Hashable {
             && left.connection == right.connection
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         untilHeaders.hash(into: &hasher)
         total.hash(into: &hasher)

@@ -1,33 +1,33 @@
 import Futures
 
 extension HTTPBodyPipe {
-    /// What stands between a writer and a reader: pure, so that it can be tested without threads.
+    /// The state between a writer and a reader: pure, so that it can be tested without threads.
     ///
-    /// A reader waits only while nothing is buffered. What the machine lets go of it hands out, so that
-    /// nothing is released, and thereby run, under the lock.
+    /// A reader waits only while nothing is buffered. The machine returns the objects that it removes, so
+    /// that none is released, and runs code, under the lock.
     struct State {
         enum Phase {
             /// More may be written. Next: `ended`, `left`.
             case open
             /// Nothing more may be written; what is buffered is still read. Next: `left`.
             case ended(Result<Void, any Error>)
-            /// The reader has gone.
+            /// The reader has given up.
             case left
         }
 
         enum Written {
-            /// There is room for more.
+            /// There is space for more.
             case room
             /// A reader waited for it.
             case handed(to: InternalPromise<Data?>)
             /// Resolves when there is room.
             case full(Future<Void>)
-            /// There was no room: the body fails.
+            /// There was no space: the body fails.
             case overflow(Dismissed)
             case refused(any Error)
         }
 
-        /// Whom the machine has let go of.
+        /// The objects that the machine has removed.
         struct Dismissed {
             var reader: InternalPromise<Data?>?
             var writers: [InternalPromise<Void>] = []
@@ -44,7 +44,7 @@ extension HTTPBodyPipe {
         private(set) var phase = Phase.open
         private let capacity: Int
         private var chunks: [Data] = []
-        /// The first of the chunks that is not read.
+        /// The index of the first unread chunk.
         private var first = 0
         private(set) var buffered = 0
         private var reader: InternalPromise<Data?>?
@@ -53,7 +53,7 @@ extension HTTPBodyPipe {
 
         init(capacity: Int) { self.capacity = capacity }
 
-        /// How many chunks are kept, those that were read included, for the test that they do not pile up.
+        /// How many chunks are kept, including read ones, for the test that they do not accumulate.
         var size: Int { chunks.count }
 
         /// Whether more may be written.
@@ -130,9 +130,9 @@ extension HTTPBodyPipe {
             first = 0
         }
 
-        /// Lets nothing more be written.
+        /// Ends the writing.
         ///
-        /// - Returns: The reader that is to get the result, and the handlers that are not needed.
+        /// - Returns: The reader that gets the result, and the handlers that are not needed.
         mutating func end(_ result: Result<Void, any Error>) -> Dismissed {
             guard isOpen else { return Dismissed() }
             phase = .ended(result)

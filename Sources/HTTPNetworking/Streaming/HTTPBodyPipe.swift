@@ -1,6 +1,6 @@
 public import Futures
 
-/// The end of a body at which it is written, for a producer that gives its bytes when it has them.
+/// The writing end of a body, for a producer that pushes its bytes.
 ///
 /// ```swift
 /// let (pipe, body) = HTTPBodyPipe.make(length: announced)
@@ -15,14 +15,14 @@ public import Futures
 /// no lock is held during callbacks.
 public final class HTTPBodyPipe {
     private let state: Locked<State>
-    /// How a reader is told who waits; nil for at once, where the pipe is written.
+    /// How a waiting reader is called; nil: at once, on the writer's thread.
     private let hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
     /// Makes a pipe and the body that is read from it.
     ///
     /// - Parameters:
-    ///   - length: How many bytes there will be, nil where that is not known. It is told, not checked;
-    ///     see ``HTTPBodyStream/checkingLength(_:)``.
+    ///   - length: How many bytes there will be; nil if that is not known. It is not checked; see
+    ///     ``HTTPBodyStream/checkingLength(_:)``.
     ///   - capacity: How many bytes may wait for the reader. Less than one is a programming error and
     ///     traps.
     public static func make(
@@ -31,9 +31,9 @@ public final class HTTPBodyPipe {
         make(length: length, capacity: capacity, handing: nil)
     }
 
-    /// Makes a pipe whose writer runs none of the reader's functions.
+    /// Makes a pipe whose writer does not run the reader's functions.
     ///
-    /// - Parameter hand: Called with what tells a reader who waits; runs it elsewhere.
+    /// - Parameter hand: Called with a function that notifies a waiting reader; runs it elsewhere.
     package static func make(
         length: Int?, capacity: Int,
         handing hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
@@ -54,17 +54,18 @@ public final class HTTPBodyPipe {
 
     deinit { fail(HTTPError(code: .bodyAbandoned)) }
 
-    /// Whether more may be written: neither is it ended nor has the reader gone.
+    /// Whether more may be written: the pipe is not ended, and the reader has not given up.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Writes a chunk, which is taken at once, and tells when there is room for more.
+    /// Writes a chunk, which is taken at once, and returns a future that resolves when there is space for
+    /// more.
     ///
     /// A writer that waits for each future before it writes again keeps at most the capacity and one
-    /// chunk in memory. Cancelling the future takes nothing back.
+    /// chunk in memory. Cancelling the future does not remove the chunk.
     ///
     /// - Returns: A future that resolves when less than the capacity waits for the reader. It
-    ///   rejects with `CancellationError` where the reader has gone, and where the pipe was ended before
-    ///   with that error, or after ``finish()`` with the code ``HTTPError/Code/bodyEnded``.
+    ///   rejects with `CancellationError` if the reader has given up; and if the pipe was ended before, with
+    ///   its error, or after ``finish()`` with the code ``HTTPError/Code/bodyEnded``.
     @discardableResult
     public func write(_ data: Data) -> Future<Void> {
         switch state.withLock({ $0.write(data) }) {
@@ -77,12 +78,12 @@ public final class HTTPBodyPipe {
         }
     }
 
-    /// Writes a chunk if there is room for it, for a producer that cannot be held back.
+    /// Writes a chunk if there is space for it, for a producer without back-pressure.
     ///
-    /// Where there is no room the body fails with the code ``HTTPError/Code/bodyTooLarge``, after what was
+    /// If there is no space, the body fails with the code ``HTTPError/Code/bodyTooLarge``, after the chunks
     /// written before.
     ///
-    /// - Returns: Whether it was taken; if not, nothing will be any more.
+    /// - Returns: Whether it was taken; if not, no further chunk is taken.
     public func offer(_ data: Data) -> Bool {
         switch state.withLock({ $0.offer(data) }) {
         case .room, .full: return true
@@ -93,17 +94,17 @@ public final class HTTPBodyPipe {
         }
     }
 
-    /// Ends the body after what was written.
+    /// Ends the body after the written chunks.
     ///
-    /// Harmless after the end.
+    /// After the end it does nothing.
     public func finish() {
         let dismissed = state.withLock { $0.end(.success(())) }
         if let reader = dismissed.reader { tell(reader, .success(nil)) }
     }
 
-    /// Fails the body after what was written.
+    /// Fails the body after the written chunks.
     ///
-    /// Harmless after the end.
+    /// After the end it does nothing.
     public func fail(_ error: any Error) {
         let dismissed = state.withLock { $0.end(.failure(error)) }
         if let reader = dismissed.reader { tell(reader, .failure(error)) }
@@ -115,8 +116,8 @@ public final class HTTPBodyPipe {
 
     /// Registers what to do when the reader gives the body up before the end.
     ///
-    /// - Parameter handler: Called once, on the thread that gives it up, and at once where that has
-    ///   happened; dropped when the pipe is ended. If it keeps the pipe, the pipe must be ended.
+    /// - Parameter handler: Called once, on the thread that gives it up, or at once if that has happened;
+    ///   released when the pipe is ended. If it keeps the pipe, the pipe must be ended.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         if state.withLock({ $0.listen(handler) }) { handler() }
     }

@@ -1,7 +1,7 @@
 import Futures
 
 extension HTTPBodyStream: AsyncSequence {
-    /// Gives the chunks that are left to one reader.
+    /// An iterator over the remaining chunks.
     public struct Iterator: AsyncIteratorProtocol {
         let stream: HTTPBodyStream
 
@@ -16,15 +16,14 @@ extension HTTPBodyStream: AsyncSequence {
 }
 
 extension HTTPBodyStream {
-    /// Makes a stream of an asynchronous sequence of chunks: of `Data`, `[UInt8]` or the like.
+    /// Makes a stream from an asynchronous sequence of chunks, such as `Data` or `[UInt8]`.
     ///
-    /// One task, begun here, iterates over the sequence. It asks for an element when a chunk is
-    /// asked for, and never ahead; it makes the iterator for the first one. The task is cancelled
-    /// when the stream is cancelled or released before its end. An error that the sequence throws
-    /// fails the stream.
+    /// One task, begun here, iterates over the sequence. It requests an element when a chunk is requested,
+    /// and never ahead; it makes the iterator for the first one. The task is cancelled when the stream is
+    /// cancelled or released before its end. An error that the sequence throws fails the stream.
     ///
     /// - Parameters:
-    ///   - length: How many bytes there are in all, nil where that is not known.
+    ///   - length: How many bytes there are in all; nil if that is not known.
     ///   - chunks: The sequence.
     public convenience init<Chunks: AsyncSequence & Sendable>(
         length: Int? = nil, _ chunks: Chunks

@@ -4,9 +4,9 @@ extension HTTPBodyStream {
     /// The bytes of several streams, one after the other.
     ///
     /// - Parameters:
-    ///   - length: How many bytes there are in all, nil where that is not known.
-    ///   - parts: What opens the streams: each is called when the one before it has ended. What it
-    ///     throws fails the stream.
+    ///   - length: How many bytes there are in all; nil if that is not known.
+    ///   - parts: Functions that open the streams: each is called when the one before it has ended. If it
+    ///     throws, the stream fails with that error.
     package static func concatenating(
         length: Int?, _ parts: [@Sendable () throws -> HTTPBodyStream]
     ) -> HTTPBodyStream {
@@ -49,7 +49,7 @@ private final class Concatenation: Sendable {
     }
 
     func cancel() {
-        // One that is being opened at this moment is released, and thereby cancelled, with this object.
+        // A stream that is being opened at this moment is released with this object, and so cancelled.
         state.withLock { $0.current }?.cancel()
     }
 

@@ -1,7 +1,7 @@
 import Futures
 
 extension HTTPBodyStream {
-    /// A stream of bytes that are there already.
+    /// A stream of bytes in memory.
     ///
     /// - Parameters:
     ///   - data: The bytes.
@@ -14,7 +14,7 @@ extension HTTPBodyStream {
             next: {
                 rest.withLock { rest in
                     guard !rest.isEmpty else { return Future(value: nil) }
-                    // A copy, so that a chunk that is kept does not keep all of the bytes.
+                    // A copy, so that a retained chunk does not retain all bytes.
                     let chunk = Data(rest.prefix(size))
                     rest = rest.dropFirst(size)
                     return Future(value: chunk)

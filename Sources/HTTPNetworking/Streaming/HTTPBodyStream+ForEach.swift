@@ -1,16 +1,16 @@
 public import Futures
 
 extension HTTPBodyStream {
-    /// Calls a function with each chunk that is left, one after the other.
+    /// Calls a function with each remaining chunk, one after the other.
     ///
-    /// The next chunk is asked for when the function's future has resolved: who writes slowly reads
-    /// slowly. It runs in constant stack and memory, however many chunks there are.
+    /// The next chunk is requested when the function's future has resolved, so a slow writer reads slowly. It
+    /// runs in constant stack and memory, however many chunks there are.
     ///
     /// - Parameter body: Called with each chunk, on the thread on which that chunk, or the future
     ///   returned for the one before, settled.
-    /// - Returns: A future that resolves after the last chunk. It rejects with what fails the stream,
-    ///   and with what the function throws or its future rejects with; the rest of the stream is then
-    ///   cancelled. Cancelling it cancels the stream and the future that is awaited.
+    /// - Returns: A future that resolves after the last chunk. It rejects with the stream's error, or with
+    ///   the error of the function or its future; the rest of the stream is then cancelled. Cancelling it
+    ///   cancels the stream and the future that is awaited.
     public func forEach(
         _ body: @escaping @Sendable (Data) throws -> Future<Void>
     ) -> Future<Void> {
@@ -19,7 +19,7 @@ extension HTTPBodyStream {
         }
     }
 
-    /// Loops over what is there already, and goes on with what is not when it has come.
+    /// Loops over the available chunks, and continues when the next one arrives.
     private func readOn(_ body: @escaping @Sendable (Data) throws -> Future<Void>) -> Future<Void> {
         while true {
             let next = next()
@@ -40,15 +40,15 @@ extension HTTPBodyStream {
         }
     }
 
-    /// All that is left, in one piece.
+    /// All remaining bytes, in one piece.
     ///
     /// Linear in the number of bytes.
     ///
-    /// - Parameter limit: How many bytes there may be. Of more, no more than one chunk too many is
+    /// - Parameter limit: The largest number of bytes. If there are more, at most one chunk beyond it is
     ///   read; the stream is then cancelled.
     /// - Returns: A future of the bytes. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyTooLarge`` where there are more, and with what fails the stream.
-    ///   Cancelling it cancels the stream.
+    ///   ``HTTPError/Code/bodyTooLarge`` if there are more, and with the stream's error. Cancelling it
+    ///   cancels the stream.
     public func gathered(upTo limit: Int) -> Future<Data> {
         let gathered = Locked(Data())
         return forEach { chunk in

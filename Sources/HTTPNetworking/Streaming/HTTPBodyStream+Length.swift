@@ -1,14 +1,14 @@
 import Futures
 
 extension HTTPBodyStream {
-    /// The same bytes, which fail where they are fewer or more than announced.
+    /// The same bytes; the stream fails if they are fewer or more than announced.
     ///
     /// The result reads this stream, which must not be read otherwise.
     ///
     /// - Parameter length: How many bytes there have to be.
     /// - Returns: A stream with that length. It fails with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyLengthMismatch`` in place of the chunk that is too much, and in place of
-    ///   an end that comes too soon.
+    ///   ``HTTPError/Code/bodyLengthMismatch`` instead of the chunk that exceeds the length, and instead of
+    ///   an early end.
     public func checkingLength(_ length: Int) -> HTTPBodyStream {
         let rest = Locked(length)
         return wrapped(length: length) { chunk in
@@ -20,9 +20,10 @@ extension HTTPBodyStream {
         }
     }
 
-    /// The same chunks, each looked at when it has come, and so is the end.
+    /// The same chunks; a function observes each chunk and the end.
     ///
-    /// - Parameter look: Called with each chunk, then with nil. What it throws fails the result.
+    /// - Parameter look: Called with each chunk, then with nil. If it throws, the result fails with that
+    ///   error.
     func wrapped(
         length: Int?, _ look: @escaping @Sendable (Data?) throws -> Void
     ) -> HTTPBodyStream {

@@ -6,8 +6,8 @@ extension HTTPBodyStream {
     /// The result reads this stream, which must not be read otherwise.
     ///
     /// - Parameter report: Called with each chunk, before the reader gets it, on the thread on which it
-    ///   came, never twice at the same time: with the number of bytes so far, this chunk's included, and
-    ///   how many there are in all, nil where that is not known.
+    ///   arrived, never twice at the same time: with the number of bytes so far, including this chunk, and
+    ///   the number of all bytes, nil if that is not known.
     /// - Returns: A stream of the same bytes, of the same length.
     public func reportingProgress(
         to report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
@@ -26,10 +26,10 @@ extension HTTPBodyStream {
 }
 
 extension HTTPRequest.Body {
-    /// Reports how much of the body was taken to be sent.
+    /// Reports how many bytes of the body the transport has taken.
     ///
-    /// Sent it is when the transport's and the system's buffers have gone; so the last report comes
-    /// before the server has everything.
+    /// The bytes may still be in buffers of the transport and the system, so the last report comes before the
+    /// server has everything.
     ///
     /// - Parameter report: Called as in ``HTTPBodyStream/reportingProgress(to:)``. Each attempt to
     ///   send the body counts from zero. An empty body reports nothing.

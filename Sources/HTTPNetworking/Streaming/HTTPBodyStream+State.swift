@@ -1,16 +1,16 @@
 import Futures
 
 extension HTTPBodyStream {
-    /// Where the chunks come from.
+    /// The source of the chunks.
     struct Source {
         let next: @Sendable () throws -> Future<Data?>
         let cancel: @Sendable () -> Void
     }
 
-    /// How far a stream has been read.
+    /// The state of reading a stream.
     ///
-    /// It never runs a function of the source's: its caller does, without the lock. The source is
-    /// returned, too, so that its last reference does not go under the lock.
+    /// It never runs a function of the source: its caller does, without the lock. The source is returned as
+    /// well, so that its last reference is not released under the lock.
     struct State {
         enum Phase {
             /// Nothing is awaited. Next: `asking`, `over`.
@@ -21,12 +21,12 @@ extension HTTPBodyStream {
             case leaving
             /// A chunk is awaited. Next: `asking`, `idle`, `over`.
             case reading(Future<Data?>)
-            /// The last chunk has been given, or the stream has failed or was given up.
+            /// The last chunk has been returned, or the stream has failed or was given up.
             case over(Result<Data?, any Error>)
         }
 
         enum Begun {
-            /// The source is to be asked; then comes `end` or `wait`.
+            /// The caller asks the source, and then calls `end` or `wait`.
             case ask(Source)
             case give(Result<Data?, any Error>)
         }
@@ -34,14 +34,14 @@ extension HTTPBodyStream {
         enum Ended {
             /// The reader gets this.
             case give(Result<Data?, any Error>)
-            /// The chunk was empty: the source is to be asked once more.
+            /// The chunk was empty: the caller asks the source again.
             case again
-            /// The stream was cancelled while the source was being asked: the source is to be told now.
+            /// The stream was cancelled while the source was being asked: the caller now notifies the source.
             case giveUp
         }
 
         private(set) var phase = Phase.idle
-        /// Nil when it is over, so that nothing is kept.
+        /// Nil when it is over, so that the source is released.
         private(set) var source: Source?
 
         init(source: Source) { self.source = source }
@@ -60,10 +60,10 @@ extension HTTPBodyStream {
             }
         }
 
-        /// Notes what is awaited, now that the source was asked.
+        /// Notes the awaited chunk, after the source was asked.
         ///
-        /// - Returns: False where the stream was cancelled meanwhile: the chunk and the source are to be
-        ///   cancelled.
+        /// - Returns: False if the stream was cancelled meanwhile: the caller cancels the chunk and the
+        ///   source.
         mutating func wait(for chunk: Future<Data?>) -> Bool {
             if case .leaving = phase {
                 end(.failure(CancellationError()))
@@ -73,7 +73,7 @@ extension HTTPBodyStream {
             return true
         }
 
-        /// Takes what was read.
+        /// Takes the read chunk.
         mutating func end(with result: Result<Data?, any Error>) -> Ended {
             switch (phase, result) {
             case (.over(let end), _):
@@ -90,7 +90,7 @@ extension HTTPBodyStream {
             }
         }
 
-        /// Ends it: what is to be cancelled, nil where there is nothing to do now.
+        /// Ends it, and returns the objects to cancel; nil if there is nothing to do now.
         mutating func cancel() -> (source: Source?, reading: Future<Data?>?)? {
             var awaited: Future<Data?>?
             switch phase {

@@ -1,31 +1,30 @@
 public import Futures
 
-/// The bytes of a body, chunk by chunk, asked for one at a time.
+/// The bytes of a body, chunk by chunk, requested one at a time.
 ///
 /// ```swift
 /// for try await chunk in response.body { try file.write(contentsOf: chunk) }
 /// ```
 ///
-/// Nothing is fetched before it is asked for, as far as the transport can hold it back. It is read
-/// once, by one reader: iterators share what is left. A stream that is released before its end
-/// cancels what it reads from. Any thread may call its methods.
+/// Nothing is fetched before it is requested, as far as the transport supports back-pressure. A stream is
+/// read once, by one reader: iterators share the remaining chunks. A stream that is released before its end
+/// cancels its source. Any thread may call its methods.
 public final class HTTPBodyStream {
     /// How many bytes there are in all, nil if it is not known.
     public let length: Int?
 
     private let state: Locked<State>
 
-    /// Makes a stream of a function that gives one chunk after the other.
+    /// Makes a stream from a function that returns one chunk after the other.
     ///
-    /// The two functions are never called at the same time, and with no lock held.
+    /// The two functions are never called at the same time; no lock is held.
     ///
     /// - Parameters:
-    ///   - length: How many bytes there are in all, nil where that is not known.
-    ///   - next: Gives the next chunk, and nil after the last. It is not called again before its
-    ///     future has settled, nor after nil or an error, which it may throw as well. An empty chunk is
-    ///     passed over.
-    ///   - cancel: Called once where the stream is given up before its end. The future that `next`
-    ///     gave last is cancelled as well.
+    ///   - length: How many bytes there are in all; nil if that is not known.
+    ///   - next: Returns the next chunk, and nil after the last. It is not called again before its future has
+    ///     settled, or after nil or an error, which it may also throw. An empty chunk is skipped.
+    ///   - cancel: Called once if the stream is given up before its end. The last future of `next` is
+    ///     cancelled as well.
     public init(
         length: Int? = nil, next: @escaping @Sendable () throws -> Future<Data?>,
         cancel: @escaping @Sendable () -> Void = {}
@@ -36,12 +35,12 @@ public final class HTTPBodyStream {
 
     deinit { cancel() }
 
-    /// The next chunk, never empty, or nil after the last one.
+    /// The next chunk, never empty; nil after the last one.
     ///
     /// - Returns: A future of the chunk. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyIsBeingRead`` where an earlier chunk is still awaited, with
-    ///   `CancellationError` after ``cancel()``, and with what fails the stream, then and ever after.
-    ///   Cancelling it cancels the stream.
+    ///   ``HTTPError/Code/bodyIsBeingRead`` if an earlier chunk is still awaited, with `CancellationError`
+    ///   after ``cancel()``, and with the stream's error, each time after the failure. Cancelling it cancels
+    ///   the stream.
     public func next() -> Future<Data?> {
         switch state.withLock({ $0.startReading() }) {
         case .give(let result): return Future(result: result)
@@ -57,9 +56,10 @@ public final class HTTPBodyStream {
         }
     }
 
-    /// Gives up what has not been read.
+    /// Gives up the unread chunks.
     ///
-    /// A chunk that is awaited rejects with `CancellationError`. Harmless after the end, and twice.
+    /// A chunk that is awaited rejects with `CancellationError`. After the end, and a second time, it does
+    /// nothing.
     public func cancel() {
         let left = state.withLock { $0.cancel() }
         left?.reading?.cancel()
@@ -73,7 +73,7 @@ extension HTTPBodyStream {
         case pending(Future<Data?>)
     }
 
-    /// Asks until there is a chunk that is not empty, or one to wait for.
+    /// Asks the source until there is a chunk that is not empty, or a pending one.
     private func ask(_ source: Source) -> Asked {
         while true {
             let chunk: Future<Data?>
@@ -93,8 +93,8 @@ extension HTTPBodyStream {
     private func wait(
         for chunk: Future<Data?>, from source: Source, _ resolver: Resolver<Data?>
     ) {
-        // A branch of its own. If the source's own promise were kept, its release would not be
-        // heard; and other holders of the future keep it when this stream is cancelled.
+        // A separate branch: retaining the source's own promise would hide its release, and cancelling the
+        // branch does not affect other holders of the future.
         let reading = chunk.mapWithoutOrigin { $0 }
         guard state.withLock({ $0.wait(for: reading) }) else {
             reading.cancel()

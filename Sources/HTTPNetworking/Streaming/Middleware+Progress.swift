@@ -2,11 +2,12 @@ import Futures
 public import Services
 
 extension Middleware where Input == HTTPRequest {
-    /// Reports how much of each request's body was taken to be sent.
+    /// Reports how many bytes of each request's body the transport has taken.
     ///
-    /// See ``HTTPRequest/Body/reportingProgress(to:)``. Of several calls at a time each counts for itself.
+    /// See ``HTTPRequest/Body/reportingProgress(to:)``. Each of several simultaneous calls counts separately.
     ///
-    /// - Parameter report: Called with the number of bytes so far, and of all, nil where that is not known.
+    /// - Parameter report: Called with the number of bytes so far, and the number of all bytes; nil if that
+    ///   is not known.
     public static func uploadProgress(
         _ report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
     ) -> Middleware {
@@ -23,9 +24,10 @@ extension Middleware where Input == HTTPRequest {
 extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse {
     /// Reports how much of each response's body was read.
     ///
-    /// See ``HTTPBodyStream/reportingProgress(to:)``. Of several calls at a time each counts for itself.
+    /// See ``HTTPBodyStream/reportingProgress(to:)``. Each of several simultaneous calls counts separately.
     ///
-    /// - Parameter report: Called with the number of bytes so far, and of all, nil where that is not known.
+    /// - Parameter report: Called with the number of bytes so far, and the number of all bytes; nil if that
+    ///   is not known.
     public static func downloadProgress(
         _ report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
     ) -> Middleware {

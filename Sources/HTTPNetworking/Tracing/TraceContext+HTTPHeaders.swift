@@ -1,14 +1,14 @@
 public import Services
 
 extension TraceContext {
-    /// Reads the trace context that a request brought.
+    /// Reads the trace context of a received request.
     ///
     /// ```swift
     /// CallContext.current.with(traceContext: TraceContext(request.headers)).run { client.send(next) }
     /// ```
     ///
     /// - Parameter headers: The headers of a request. Lines of `tracestate` are joined in their order.
-    /// - Returns: Nil where they hold no `traceparent`, an invalid one, or several.
+    /// - Returns: Nil if they have no `traceparent`, an invalid one, or several.
     public init?(_ headers: HTTPHeaders) {
         let parents = headers.values(for: TraceHeader.parent)
         guard parents.count == 1 else { return nil }

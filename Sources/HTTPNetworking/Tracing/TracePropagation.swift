@@ -1,8 +1,8 @@
 public import Services
 
 extension Middleware where Input == HTTPRequest {
-    /// Tells servers to which distributed trace a request belongs: it sends `traceparent` and `tracestate` (W3C
-    /// Trace Context).
+    /// Sends the trace context of a request to servers, as `traceparent` and `tracestate` (W3C Trace
+    /// Context).
     ///
     /// ```swift
     /// let service = stack(
@@ -10,16 +10,17 @@ extension Middleware where Input == HTTPRequest {
     ///     over: transport.send)
     /// ```
     ///
-    /// **Place.** Beneath all that sends again, `.redirect`, `.authorize`, `.retry` and `.hedge`: each request
-    /// that goes out is then a span of its own, as OpenTelemetry asks of HTTP clients. Beneath `.cache` and
-    /// `.coalesce`, too: a stored answer is no span, and requests with different headers share no call.
+    /// **Place.** Beneath all parts that send again, `.redirect`, `.authorize`, `.retry` and `.hedge`: each
+    /// sent request is then a span of its own, as OpenTelemetry requires of HTTP clients. Also beneath
+    /// `.cache` and `.coalesce`: a stored answer is not a span, and requests with different headers share no
+    /// call.
     ///
     /// **What is sent.** The trace of the `CallContext`, with a new span ID. The parts beneath have that span in
     /// their context, and the observers of the call are notified of it by `PolicyEvent.Kind.traced`. A call
     /// without a trace sends no header, and costs one check of the context; `.newTrace` begins one.
     ///
-    /// **What a request has already.** A request with a header `traceparent` is sent as it is, whatever its
-    /// origin: other code has traced it. A `tracestate` without `traceparent` says nothing, and is replaced.
+    /// **Existing headers.** A request with a header `traceparent` is sent unchanged, whatever its origin:
+    /// other code has traced it. A `tracestate` without `traceparent` has no meaning, and is replaced.
     ///
     /// **Other origins.** A request to an origin that is not listed gets neither header, also after a redirect.
     ///
@@ -47,7 +48,7 @@ extension Middleware where Input == HTTPRequest {
 }
 
 extension HTTPRequest {
-    /// The same with the headers of a trace context, in place of those that it had.
+    /// The same with the headers of a trace context, which replace its earlier ones.
     fileprivate func traced(by context: TraceContext) -> HTTPRequest {
         var request = self
         request.headers.set(context.traceparent, for: TraceHeader.parent)

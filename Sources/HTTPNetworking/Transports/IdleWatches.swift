@@ -1,26 +1,26 @@
 package import Futures
 
-/// An exchange that is ended where nothing comes or goes for too long.
+/// An exchange that is ended if it is idle for too long.
 package protocol IdleWatched: AnyObject, Sendable {
-    /// When something last came or went; nil while nothing is to be expected.
+    /// The instant of the last activity; nil while none is expected.
     var lastSign: SchedulerInstant? { get }
 
-    /// Ends it, because nothing has come or gone for too long.
+    /// Ends it, because it was idle for too long.
     func timeOut()
 }
 
-/// Notices which of a transport's calls nothing comes and goes for.
+/// Detects idle calls of a transport.
 ///
-/// All have the same limit, so one timer does for all: it looks at each when the first of them may be
-/// due, and is set anew for the one that is due next. What comes and goes only notes the time, and a call
-/// that begins and ends meanwhile costs a place in a list. (AsyncHTTPClient's own limit sets a timer for
-/// each piece, which costs a tenth of a small call, and counts while a reader pauses.)
+/// All have the same limit, so one timer does for all: it checks each call when the first of them may be due,
+/// and is set again for the next one. Activity only records the time, and a call that begins and ends
+/// meanwhile costs only a place in a list. (AsyncHTTPClient's own limit sets a timer for each piece, which
+/// costs a tenth of a small call, and counts while a reader pauses.)
 ///
-/// A call is noticed at its limit, or later by a hundredth of it, so that many calls cannot set the timer
-/// again and again. The last timer is left to run out, and does nothing then.
+/// A call is ended at its limit, or later by a hundredth of it, so that many calls do not set the timer
+/// repeatedly. The last timer is not cancelled, and does nothing when it fires.
 package final class IdleWatches: Sendable {
     private struct State {
-        /// Who is watched; nil where a place is free.
+        /// The watched calls; nil if a place is free.
         var places: [(any IdleWatched)?] = []
         var free: [Int] = []
         /// Whether a timer is set, or about to be.
@@ -39,9 +39,9 @@ package final class IdleWatches: Sendable {
 
     deinit { state.withLock { $0.timer }?.cancel() }
 
-    /// Begins to watch: the place to be given up at the end.
+    /// Begins to watch a call, and returns its place.
     ///
-    /// Until then what is watched is kept.
+    /// The call is retained until ``remove(_:)``.
     package func add(_ watched: any IdleWatched) -> Int {
         let (place, wasTimed) = state.withLock { state in
             defer { state.isTimed = true }
@@ -56,7 +56,7 @@ package final class IdleWatches: Sendable {
         return place
     }
 
-    /// Ends the watch of what has a place.
+    /// Ends the watch of the call at a place.
     package func remove(_ place: Int) {
         // Freed outside the lock.
         state.withLockThenRelease { state in

@@ -1,4 +1,4 @@
-/// The public key of a certificate, by its SHA-256: what a server must have to be trusted.
+/// The SHA-256 of the public key that a trusted server's certificate must have.
 ///
 /// It is the hash of the certificate's SubjectPublicKeyInfo in DER, as RFC 7469 defines it:
 ///
@@ -10,7 +10,7 @@ public struct PinnedKey {
     /// The 32 bytes of the hash in base64.
     public let sha256: String
 
-    /// Makes a pin, or returns nil where the text is not 32 bytes in base64.
+    /// Makes a pin, or returns nil if the text is not 32 bytes in base64.
     public init?(sha256: String) {
         guard Data(base64Encoded: sha256)?.count == 32 else { return nil }
         self.sha256 = sha256

@@ -1,8 +1,8 @@
-/// The hosts to which requests go without a proxy, as curl reads them (`NO_PROXY`).
+/// The hosts whose requests use no proxy, with curl's rules (`NO_PROXY`).
 package struct ProxyBypass {
     private let entries: [String]
 
-    /// Takes a list: names, which stand for their subdomains too, addresses, blocks of addresses such as
+    /// Takes a list: names, which include their subdomains, addresses, blocks of addresses such as
     /// "10.0.0.0/8", and "*" for every host.
     package init(_ entries: [String]) {
         self.entries = entries.compactMap { entry in
@@ -21,10 +21,10 @@ package struct ProxyBypass {
         self.init(text.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init))
     }
 
-    /// Whether no host is excepted.
+    /// Whether there is no such host.
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether requests to a host go without a proxy.
+    /// Whether requests to a host use no proxy.
     ///
     /// - Parameter host: The host as ``HTTPOrigin/host`` has it.
     package func covers(_ host: String) -> Bool {
@@ -41,7 +41,7 @@ package struct ProxyBypass {
 }
 
 extension IPAddress {
-    /// Reads an address as it stands in a URL: four decimal numbers, or eight groups in brackets.
+    /// Reads an address in a URL: four decimal numbers, or eight groups in brackets.
     fileprivate init?(literal text: Substring) {
         if text.hasPrefix("["), text.hasSuffix("]") {
             self.init(v6: text.dropFirst().dropLast())

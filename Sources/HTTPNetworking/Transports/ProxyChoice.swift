@@ -1,4 +1,4 @@
-/// By which proxy a request goes: one for each scheme, and none for some hosts.
+/// The choice of a request's proxy: one for each scheme, and none for some hosts.
 package struct ProxyChoice {
     /// The proxy of http requests.
     package let http: ProxySettings.Server?
@@ -6,16 +6,16 @@ package struct ProxyChoice {
     /// The proxy of https requests.
     package let https: ProxySettings.Server?
 
-    /// The hosts to which requests go without it.
+    /// The hosts whose requests use no proxy.
     package let bypass: ProxyBypass
 
-    /// Makes the choice that settings say.
+    /// Makes the choice from settings.
     ///
     /// - Parameters:
     ///   - settings: The settings.
     ///   - environment: The variables that ``ProxySettings/environment`` reads, as curl does: `http_proxy`, in
-    ///     lower case only; `https_proxy`, `all_proxy` and `no_proxy`, in upper case where there is none in
-    ///     lower case. An empty variable is as good as none.
+    ///     lower case only; `https_proxy`, `all_proxy` and `no_proxy`, in upper case if there is none in
+    ///     lower case. An empty variable counts as none.
     package init(_ settings: ProxySettings, in environment: [String: String]) {
         switch settings.kind {
         case .none:
@@ -29,7 +29,7 @@ package struct ProxyChoice {
             let proxy = { (names: [String]) in
                 first(names + ["all_proxy", "ALL_PROXY"]).map(ProxySettings.Server.init(variable:))
             }
-            // HTTP_PROXY is a header of a request where a server runs this by CGI.
+            // In a CGI program, HTTP_PROXY is a header of the request.
             self.init(
                 http: proxy(["http_proxy"]), https: proxy(["https_proxy", "HTTPS_PROXY"]),
                 bypass: ProxyBypass(text: first(["no_proxy", "NO_PROXY"]) ?? ""))
@@ -42,14 +42,14 @@ package struct ProxyChoice {
         self.bypass = bypass
     }
 
-    /// Whether no request goes by a proxy.
+    /// Whether no request uses a proxy.
     package var isNone: Bool { http == nil && https == nil }
 }
 
 extension ProxySettings.Server {
     /// Reads a variable of the environment, in which the scheme "http" may be left out.
     ///
-    /// What is no URL gives a server without one, which every transport refuses.
+    /// An invalid URL makes a server without a URL, which every transport refuses.
     fileprivate init(variable text: String) {
         guard let url = URL(string: text.contains("://") ? text : "http://\(text)"),
             case .server(let server) = ProxySettings.server(url).kind
@@ -60,13 +60,13 @@ extension ProxySettings.Server {
         self = server
     }
 
-    /// The scheme of its URL in lower case, empty where it has none.
+    /// The scheme of its URL in lower case; empty if it has none.
     package var scheme: String { components?.scheme?.lowercased() ?? "" }
 
-    /// The host, without the brackets of an IPv6 address; empty where there is none.
+    /// The host, without the brackets of an IPv6 address; empty if there is none.
     package var host: String { (components?.host ?? "").withoutBrackets }
 
-    /// The port, 1080 where none is said, as curl takes it.
+    /// The port; 1080 if there is none, as with curl.
     package var port: Int { components?.port ?? 1_080 }
 
     private var components: URLComponents? { URLComponents(string: url) }

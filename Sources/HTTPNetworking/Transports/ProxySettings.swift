@@ -1,4 +1,4 @@
-/// By which proxy requests go.
+/// The proxy of requests.
 public struct ProxySettings {
     package enum Kind: Hashable, Sendable {
         case environment
@@ -16,22 +16,22 @@ public struct ProxySettings {
 
     package let kind: Kind
 
-    /// The proxy that the environment names, as most tools take it: `http_proxy`, `https_proxy`, `all_proxy`,
+    /// The proxy of the environment's variables, as in most tools: `http_proxy`, `https_proxy`, `all_proxy`,
     /// and none for the hosts of `no_proxy`.
     public static let environment = ProxySettings(kind: .environment)
 
-    /// No proxy, whatever the environment says.
+    /// No proxy, independent of the environment.
     public static let none = ProxySettings(kind: .none)
 
-    /// A proxy of our own choice.
+    /// A given proxy.
     ///
     /// - Parameters:
-    ///   - url: Where it is: `http://host:port`, `https://host:port` or `socks5h://host:port`. Requests
+    ///   - url: Its URL: `http://host:port`, `https://host:port` or `socks5h://host:port`. Requests
     ///     to https servers go through a tunnel (CONNECT).
-    ///   - user: The user, if the proxy asks; nil for none.
+    ///   - user: The user, if the proxy requires one; nil for none.
     ///   - password: The user's password.
-    ///   - bypassed: The hosts to which requests go without it, such as "localhost" or "example.com",
-    ///     which stands for its subdomains too.
+    ///   - bypassed: The hosts whose requests do not use it, such as "localhost" or "example.com", which
+    ///     includes its subdomains.
     public static func server(
         _ url: URL, user: String? = nil, password: String? = nil, bypassing bypassed: [String] = []
     ) -> ProxySettings {
@@ -48,7 +48,7 @@ public struct ProxySettings {
 }
 
 extension ProxySettings: CustomStringConvertible, CustomReflectable {
-    /// Where the proxy is; never who we are there.
+    /// The URL of the proxy, without user and password.
     public var description: String {
         switch kind {
         case .environment: "the proxy of the environment"

@@ -1,4 +1,4 @@
-/// How secure connections are made: plain values, the same for each transport that can keep them.
+/// The settings of TLS: plain values, with the same meaning for each transport that supports them.
 ///
 /// ```swift
 /// var settings = ConnectionSettings()
@@ -9,7 +9,7 @@
 public struct TLSSettings {
     /// The authorities whose certificates are trusted.
     public enum Authorities {
-        /// Those of the system.
+        /// The authorities of the system.
         case system
         /// Those of the system, and those of a file of certificates in PEM.
         case systemAnd(URL)
@@ -17,13 +17,13 @@ public struct TLSSettings {
         case only(URL)
     }
 
-    /// What is checked of a server's certificate.
+    /// The verification of a server's certificate.
     public enum Verification {
-        /// That a trusted authority vouches for it, and that it is the host's.
+        /// A trusted authority has issued it, and it is the host's certificate.
         case full
-        /// That a trusted authority vouches for it.
+        /// A trusted authority has issued it.
         case authorityOnly
-        /// Nothing: an attacker on the way can read and change everything.
+        /// No verification: an attacker on the network can read and change everything.
         case none
     }
 
@@ -38,36 +38,36 @@ public struct TLSSettings {
     /// The authorities whose certificates are trusted.
     public var authorities = Authorities.system
 
-    /// What is checked of a server's certificate.
+    /// The verification of a server's certificate.
     public var verification = Verification.full
 
-    /// The oldest version that is spoken.
+    /// The oldest version that is used.
     public var minimumVersion = Version.tls12
 
-    /// The client certificate for a server that asks for one; nil for none.
+    /// The client certificate for a server that requires one; nil for none.
     public var clientCertificate: ClientCertificate?
 
-    /// The keys of which a server's certificate must have one; empty for any.
+    /// The allowed keys of a server's certificate; empty allows any key.
     public var pinnedKeys: [PinnedKey] = []
 
-    /// Makes the default: full verification by the system's authorities, TLS 1.2 or later, no certificate
-    /// of our own, no pinned key.
+    /// Makes the default: full verification by the system's authorities, TLS 1.2 or later, no client
+    /// certificate, no pinned key.
     public init() {}
 }
 
 extension TLSSettings {
-    /// A certificate of our own, with its private key.
+    /// A client certificate with its private key.
     public struct ClientCertificate {
-        /// A file of certificates in PEM, our own first.
+        /// A file of certificates in PEM, the client's own first.
         public var chain: URL
 
         /// A file with the private key in PEM.
         public var privateKey: URL
 
-        /// The password of the private key; nil where it is not encrypted.
+        /// The password of the private key; nil if it is not encrypted.
         public var password: String?
 
-        /// Makes a certificate of two files.
+        /// Makes a certificate from two files.
         public init(chain: URL, privateKey: URL, password: String? = nil) {
             self.chain = chain
             self.privateKey = privateKey

@@ -1,18 +1,18 @@
 public import Services
 
-/// A setting that a transport cannot keep, told when the transport is made.
+/// The error of a transport's initializer for a setting that the transport does not support.
 public struct UnsupportedSetting: Error {
     /// The setting, as named in ``ConnectionSettings``: "tls.pinnedKeys".
     public let setting: String
 
-    /// Why the transport cannot keep it, and what can.
+    /// The reason why the transport does not support it, and an alternative.
     public let reason: String
 
     /// Makes an error.
     ///
     /// - Parameters:
-    ///   - setting: The setting, as it stands in ``ConnectionSettings``.
-    ///   - reason: Why the transport cannot keep it, and what can.
+    ///   - setting: The setting, as named in ``ConnectionSettings``.
+    ///   - reason: The reason why the transport does not support it, and an alternative.
     public init(_ setting: String, _ reason: String) {
         self.setting = setting
         self.reason = reason
