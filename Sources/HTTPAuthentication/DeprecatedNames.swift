@@ -1,7 +1,7 @@
 public import HTTPNetworking
 public import Services
 
-// Names of the version before, which go with the next one.
+// Names of the previous version, which the next version removes.
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// The old name of ``cookies(sharing:)``.

@@ -1,14 +1,14 @@
-/// What a cache may do, by RFC 9111 and RFC 5861: judgement without state, clock, or lock.
+/// The rules of a cache, by RFC 9111 and RFC 5861: decisions without state, clock, or lock.
 struct CacheRules: Sendable {
-    /// Whom the cache serves.
+    /// The kind of the cache.
     let mode: HTTPCache.Mode
 
-    /// Which part of the time since its last change a response without explicit freshness is fresh,
-    /// and for how many seconds at most (RFC 9111, section 4.2.2).
+    /// The share of the time since the last change for which a response without explicit freshness is fresh,
+    /// and its maximum in seconds (RFC 9111, section 4.2.2).
     var heuristicFraction = 0.1
     var heuristicLimit = 86_400
 
-    /// Whether Set-Cookie of stored responses is given again.
+    /// Whether Set-Cookie of stored responses is returned.
     var replaysCookies = false
 
     /// How many variants of one URL are kept.

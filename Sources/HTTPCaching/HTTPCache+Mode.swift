@@ -1,11 +1,11 @@
 extension HTTPCache {
-    /// Whom a cache serves (RFC 9111, section 1.1).
+    /// The kind of a cache: private or shared (RFC 9111, section 1.1).
     public enum Mode: String, CaseIterable {
-        /// One user: an app's own cache.
+        /// A cache for one user: an app's own cache.
         ///
-        /// Users of the same process are kept apart nevertheless; see `Middleware.cache(sharing:)`.
+        /// It separates the users of a process nevertheless; see `Middleware.cache(sharing:)`.
         case `private`
-        /// Several users: that of a server which calls others for them.
+        /// A cache for several users: that of a server which calls others for them.
         ///
         /// No private response is stored, and s-maxage and proxy-revalidate apply.
         case shared

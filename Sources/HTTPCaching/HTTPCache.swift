@@ -9,13 +9,13 @@ import Services
 /// let service = stack(.redirect(), .cache(sharing: cache), .retry(), over: transport.send)
 /// ```
 ///
-/// One cache may be shared by several stacks that reach the same origins alike. It may be used from any
+/// Several stacks that call the same origins in the same way may share a cache. It may be used from any
 /// thread.
 public final class HTTPCache {
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
-    /// Forgets everything, and does not store what calls under way bring.
+    /// Removes everything, and does not store the answers of calls under way.
     ///
     /// - Returns: A future that settles when it is done; with ``MemoryCacheStore`` that is at once.
     @discardableResult
@@ -24,7 +24,7 @@ public final class HTTPCache {
         return store.removeAll()
     }
 
-    /// Forgets all variants of one URL, and does not store what calls under way for it bring.
+    /// Removes all variants of one URL, and does not store the answers of calls under way for it.
     ///
     /// - Returns: A future that settles when it is done; with ``MemoryCacheStore`` that is at once.
     @discardableResult
@@ -32,7 +32,7 @@ public final class HTTPCache {
         CacheKey(url).map(invalidate) ?? Future(value: ())
     }
 
-    /// How often what has happened so far.
+    /// The counters so far.
     public var statistics: Statistics { counts.withLock { $0 } }
 
     /// How much is stored.
@@ -42,18 +42,17 @@ public final class HTTPCache {
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
-    ///   - store: Where the responses are kept.
-    ///   - mode: Whom the cache serves.
-    ///   - replaysCookies: Whether a stored response is returned with its Set-Cookie. It is left
-    ///     out otherwise: the jar got it when it arrived, and returned later it would replace newer
-    ///     cookies.
-    ///   - statusName: What the cache calls itself in the field Cache-Status (RFC 9211), which it then adds
+    ///   - store: The store of the responses.
+    ///   - mode: The kind of the cache.
+    ///   - replaysCookies: Whether a stored response is returned with its Set-Cookie. By default it is
+    ///     removed: the jar got it when it arrived, and later it would replace newer cookies.
+    ///   - statusName: The name of the cache in the field Cache-Status (RFC 9211), which it then adds
     ///     to every response; a token. With nil it adds none.
-    ///   - coalescesMisses: Whether requests that ask the same, while nothing is stored, wait for the answer
-    ///     to the first of them. Where that may not be given to another, each of the others is then sent.
+    ///   - coalescesMisses: Whether equal requests, while nothing is stored, wait for the answer to the first
+    ///     of them. If that answer may not be shared, each of the others is then sent.
     ///   - backgroundLimit: How long a revalidation in the background may take.
-    ///   - now: The wall clock, which dates in headers are compared with.
-    ///   - scheduler: The clock that durations are told by.
+    ///   - now: The wall clock, for comparison with dates in headers.
+    ///   - scheduler: The clock of durations.
     public init(
         named name: String? = nil, in store: some CacheStore = MemoryCacheStore(),
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
@@ -96,15 +95,15 @@ extension HTTPCache {
         counts.withLock { $0[keyPath: what] += 1 }
     }
 
-    /// Forgets what is stored for a key, and what is being fetched for it.
+    /// Removes the stored responses of a key, and invalidates its calls under way.
     ///
-    /// The calls first: what one of them stores before the store's turn comes is removed by that.
+    /// The calls first: a response that one of them stores before the store is changed is then removed.
     func invalidate(_ key: CacheKey) -> Future<Void> {
         calls.withLock { $0.invalidate(key) }
         return store.update(key) { $0 = [] }
     }
 
-    /// Stores what a reply of the origin has brought, and ends its call.
+    /// Stores a reply of the origin, and ends its call.
     func receive(_ reply: OriginReply) {
         let key = reply.presented.key
         let change = rules.change(by: reply)
@@ -121,7 +120,7 @@ extension HTTPCache {
 }
 
 extension HTTPCache: CustomStringConvertible {
-    /// The kind of cache; nothing of what it holds.
+    /// The kind of cache, without its content.
     public var description: String { "HTTPCache(\(rules.mode))" }
 }
 

@@ -2,7 +2,7 @@ public import HTTPNetworking
 public import Services
 
 extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
-    /// Answers from what was answered before, as far as HTTP's rules for caches allow.
+    /// Answers with stored responses, as far as HTTP's rules for caches allow.
     ///
     /// ```swift
     /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
@@ -11,31 +11,31 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///
     /// It is a cache by RFC 9111, private by default, with stale-while-revalidate and
     /// stale-if-error of RFC 5861. Servers state by Cache-Control, Expires, ETag, Last-Modified and
-    /// Vary what may be used for how long; a request states by its Cache-Control what it accepts. A
-    /// conditional request confirms a stale response; equal requests that wait share it, as they
-    /// share a request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). An unsafe
-    /// method invalidates what is stored for its URL.
+    /// Vary which responses may be used for how long; a request states by its Cache-Control which it accepts.
+    /// A conditional request confirms a stale response; equal requests that wait share it, as they share a
+    /// request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). An unsafe method invalidates
+    /// the stored responses of its URL.
     ///
-    /// **Users.** A private cache returns a response only to requests of the same partition as the
-    /// request that it came for: that of the credentials that `.authorize` has added (an account,
-    /// or one sign-in, which outlasts its tokens), of the cookies' jar, or of equal values of
-    /// Authorization or Cookie. What was stored for a sign-in or a jar ends with it; the partition
-    /// of an account that the app names does not end.
+    /// **Users.** A private cache returns a response only to requests of the same partition as the original
+    /// request: that of the credentials that `.authorize` has added (an account, or one sign-in, which
+    /// outlasts its tokens), of the cookies' jar, or of equal values of Authorization or Cookie. A response
+    /// that was stored for a sign-in or a jar ends with it; the partition of an account that the app names
+    /// does not end.
     ///
     /// **Place.** Beneath every part that changes requests, so that the cache sees what the server
     /// sees: redirects, cookies, authorization. A response from another URL than the requested one
     /// is not stored, nor is one to credentials that were added beneath the cache: a note says so.
-    /// Above retries and the rest, which an answer from the cache does not need.
+    /// Above retries and the other parts, which an answer from the cache does not need.
     ///
     /// **Answers.** A stored response is returned on the caller's thread, with an Age, and with the
     /// stored status; as the same kind of error if an `.acceptStatus()` beneath had turned it into
     /// one. Failures are the service's own; a request with only-if-cached that cannot be answered
     /// gets a 504. Cancelling a call does not affect others that share its revalidation.
     ///
-    /// **Events.** `hit` and `miss`, and notes: "stale", "revalidating", "confirmed", "rescued", and why the
-    /// answer to credentials beneath is not stored.
+    /// **Events.** `hit` and `miss`, and notes: "stale", "revalidating", "confirmed", "rescued", and the
+    /// reason why an answer to credentials beneath is not stored.
     ///
-    /// - Parameter cache: Where the responses are. Several stacks may share one, if all have an
+    /// - Parameter cache: The cache. Several stacks may share one, if all have an
     ///   `.acceptStatus()` on the same side of it.
     public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
         Middleware(named: "cache") { next in

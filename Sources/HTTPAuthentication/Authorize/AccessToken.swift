@@ -1,16 +1,16 @@
-/// A server's access token, and what is known of its lifetime (RFC 6749, section 5.1).
+/// A server's access token and its lifetime (RFC 6749, section 5.1).
 ///
 /// ```swift
 /// let token = try JSONDecoder().decode(AccessToken.self, from: response.body)
 /// ```
 ///
-/// It is coded as an authorization server writes it: `access_token`, `token_type`, `expires_in`
+/// It is encoded in the form of an authorization server: `access_token`, `token_type`, `expires_in`
 /// in seconds, `refresh_token`.
 public struct AccessToken {
     /// The token itself.
     public var value: String
 
-    /// The scheme that stands before it in the header, "Bearer" for most.
+    /// The scheme before it in the header, "Bearer" for most.
     public var type: String
 
     /// How long it is valid, from when a ``TokenRefresher`` gets it; nil if it is not known.
@@ -19,9 +19,9 @@ public struct AccessToken {
     /// it when it has expired.
     public var lifetime: Duration?
 
-    /// What gets the next one.
+    /// The token for getting the next one.
     ///
-    /// A new token without one keeps that of the last (RFC 6749, section 6).
+    /// A new token without one keeps that of the old token (RFC 6749, section 6).
     public var refreshToken: String?
 
     /// Makes a token.
@@ -35,9 +35,9 @@ public struct AccessToken {
         self.refreshToken = refreshToken
     }
 
-    /// What the header Authorization says.
+    /// The value of the header Authorization.
     var authorization: String {
-        // Servers give "bearer", and some of them then ask for "Bearer".
+        // Servers send "bearer", and some of them then require "Bearer".
         "\(type.lowercased() == "bearer" ? "Bearer" : type) \(value)"
     }
 }
@@ -50,7 +50,7 @@ extension AccessToken: Codable {
         case refreshToken = "refresh_token"
     }
 
-    /// Reads a token response; only `access_token` has to be there.
+    /// Reads a token response; only `access_token` is required.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -58,7 +58,7 @@ extension AccessToken: Codable {
         value = try fields.decode(String.self, forKey: .value)
         type = try fields.decodeIfPresent(String.self, forKey: .type) ?? "Bearer"
         refreshToken = try fields.decodeIfPresent(String.self, forKey: .refreshToken)
-        // Some servers write the number as text. What is no number of seconds is not known.
+        // Some servers write the number as text. Anything that is not a number of seconds counts as unknown.
         let seconds =
             (try? fields.decodeIfPresent(Double.self, forKey: .lifetime))
             ?? (try? fields.decodeIfPresent(String.self, forKey: .lifetime)).flatMap(Double.init)
@@ -76,7 +76,7 @@ extension AccessToken: Codable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// That it is one; nothing of it.
+    /// A constant text, without the content.
     public var description: String { "an access token" }
 
     /// The same as `description`, so that a debugger prints no secret either.

@@ -3,7 +3,7 @@ public import HTTPNetworking
 public import Services
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Sends requests with credentials, and renews these where they can be.
+    /// Sends requests with credentials, and renews the credentials if possible.
     ///
     /// ```swift
     /// let api = stack(
@@ -11,16 +11,16 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     .retry(), over: transport.send)
     /// ```
     ///
-    /// A request gets the header if its URL's origin is one of `origins`, if it has none of that name
-    /// itself, and if its context does not say `HTTPRequest.Context.skipsAuthorization`. All others
-    /// pass unchanged, and so do their answers.
+    /// A request gets the header if its URL's origin is one of `origins`, if it has no header of that name
+    /// itself, and if its context does not set `HTTPRequest.Context.skipsAuthorization`. All other requests
+    /// and their answers pass unchanged.
     ///
     /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and adds the
-    /// header to those that go to its origins. Above `.redirect()`, it adds the header to the
-    /// first, and the redirect removes it where the chain leaves the origins; Authorization,
-    /// wherever the origin changes. So in no order is it sent to another origin. Above
-    /// `.cache(sharing:)`, so that the cache knows for which user a request is; beneath a cache,
-    /// answers are not stored. Above `.retry()`, to which a 401 is no failure.
+    /// header to those that go to its origins. Above `.redirect()`, it adds the header to the first request,
+    /// and the redirect removes it when the chain leaves the origins; it removes Authorization at each change
+    /// of origin. So the header is not sent to another origin in either order. Above `.cache(sharing:)`, so
+    /// that the cache knows for which user a request is; beneath a cache, answers are not stored. Above
+    /// `.retry()`, for which a 401 is not a failure.
     ///
     /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a
     /// ``TokenRefresher`` that came from one of the origins sends the request again with a new
@@ -32,21 +32,20 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// request then renews the token first. A streamed 401 is read, up to 64 KiB, while the request
     /// waits, so that it holds no connection that the refresh may need.
     ///
-    /// **A 401 with a challenge**, to credentials that answer by digest, gets the request sent again with one, and
-    /// once more where its nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
+    /// **A 401 with a challenge**, to credentials that answer by digest, leads to a second request with a
+    /// digest, and to a third if its nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
     ///
     /// Requests are sent in the caller's context: at once on the caller's thread, otherwise on the thread
-    /// that settled what they waited for. Cancelling cancels the request under way, or leaves the others
-    /// waiting for the refresh.
+    /// that ended their wait. Cancelling cancels the request under way, or leaves the others waiting for the
+    /// refresh.
     ///
     /// - Parameters:
-    ///   - credentials: By what requests are let in.
-    ///   - origins: To whom they are sent.
-    ///   - account: Tells a cache beneath which stored answers it may return; the same text for the
-    ///     same account, whatever the credentials. With nil, these are the answers to equal
-    ///     credentials, or, with a ``TokenRefresher``, of one sign-in: they outlast each of its
-    ///     tokens, and end when a user signs in or out. Name an account only if no other account
-    ///     signs in.
+    ///   - credentials: The credentials of the requests.
+    ///   - origins: The origins that they are sent to.
+    ///   - account: Identifies to a cache beneath the stored answers that it may return; the same text for
+    ///     the same account, whatever the credentials. With nil, these are the answers to equal credentials,
+    ///     or, with a ``TokenRefresher``, of one sign-in: they outlast each of its tokens, and end when a
+    ///     user signs in or out. Name an account only if no other account signs in.
     /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed`, keeping the
     ///   request, its 401 if there was one, and the refresh's error as the cause, if a refresh
     ///   failed; with `HTTPError.Code.signInNeeded` likewise if the refresh token is not valid any
@@ -65,7 +64,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// By what requests are let in, and where.
+/// Credentials and their origins.
 struct Authorize: Sendable {
     static let policy = "authorize"
 
@@ -113,7 +112,7 @@ struct Authorize: Sendable {
                 "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
     }
 
-    /// A header, and to whom and in whose name it goes.
+    /// A header with its origins and its user.
     func credential(
         _ header: String, _ value: String, of principal: Principal
     ) -> HTTPRequest.Credential {

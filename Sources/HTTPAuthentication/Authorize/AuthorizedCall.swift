@@ -33,15 +33,15 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Whether it is a 401 of a server that was to get the token, and not of one that a redirect led to.
+    /// Whether it is a 401 of a server that gets the token, and not of the target of a redirect.
     private func isRefusal(_ result: Result<Output, any Error>) -> Bool {
         guard result.answerHead?.status == 401, let answer = result.answer else { return false }
-        // A redirect that changes the origin takes the token out.
+        // A redirect that changes the origin removes the token.
         let hadToken = answer.request.map { $0.headers["Authorization"] != nil } ?? true
         return hadToken && answer.url.map(authorize.origins.contains) ?? true
     }
 
-    /// - Returns: Nil where the 401 is the answer.
+    /// - Returns: Nil if the 401 is the answer.
     private func sendAgain(
         after response: any HTTPResponseHead, _ grant: TokenGrant
     ) -> Future<Output>? {
@@ -67,7 +67,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Whether the 401 refuses this request, or this one may be processed twice.
     ///
-    /// Where a redirect beneath has made a GET of a POST, the POST was processed.
+    /// If a redirect beneath has turned a POST into a GET, the POST was processed.
     private func mayBeRepeated(after response: any HTTPResponseHead) -> Bool {
         request.isReplayable || response.request?.method ?? request.method == request.method
     }
@@ -81,7 +81,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Sends it again; whatever comes is the answer.
+    /// Sends it again; the result is the answer.
     ///
     /// With the key that it had beneath: an attempt before the one that was refused may have arrived.
     private func replay(

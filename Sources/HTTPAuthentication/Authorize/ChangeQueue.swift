@@ -1,4 +1,4 @@
-/// Changes that are told one after the other, whatever thread they come from.
+/// Changes that are reported one after the other, from any threads.
 ///
 /// Idle. Next: telling, by ``startTelling()``. Telling. Next: idle, when ``next()`` finds nothing left.
 struct ChangeQueue<Change> {
@@ -15,7 +15,7 @@ struct ChangeQueue<Change> {
         return true
     }
 
-    /// The next to be told; nil where none is left, and the caller is done.
+    /// The next change to report; nil if none is left, and the caller is then done.
     mutating func next() -> Change? {
         guard !changes.isEmpty else {
             isTelling = false

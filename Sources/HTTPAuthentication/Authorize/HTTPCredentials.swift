@@ -1,12 +1,12 @@
 import HTTPNetworking
 public import Services
 
-/// By what a request is let in.
+/// The credentials of a request.
 public struct HTTPCredentials {
     enum Kind: Sendable {
         /// A header that stays the same.
         case fixed(name: String, value: String, of: Principal)
-        /// Something that cannot be sent.
+        /// Credentials that cannot be sent.
         case invalid
         /// A token that is renewed.
         case refreshed(TokenRefresher)
@@ -28,7 +28,7 @@ public struct HTTPCredentials {
         return .header("Authorization", "Basic \(Data(text.utf8).base64EncodedString())")
     }
 
-    /// A name and a password, as UTF-8, that prove themselves by digests of what the server names (RFC 7616,
+    /// A name and a password, as UTF-8, which are proved by digests over the server's challenge (RFC 7616,
     /// RFC 2617 and RFC 2069).
     ///
     /// ```swift
@@ -38,28 +38,27 @@ public struct HTTPCredentials {
     ///     over: transport.send)
     /// ```
     ///
-    /// The first request to an origin goes without a digest, and again with one after the 401 and
-    /// its challenge; those that come meanwhile wait for that challenge. From then on a request
-    /// goes with a digest at once, to the origin or to those of its paths that the challenge names
-    /// (`domain`). The nonce is used until the server refuses it as stale or names the next
-    /// (Authentication-Info), and its uses are counted. If there are several challenges, the one
-    /// with the strongest hash is taken: SHA-256, SHA-512-256, then MD5, with `-sess` or without.
-    /// Any other scheme than Digest is never answered, so that a server cannot ask for the
-    /// password.
+    /// The first request to an origin is sent without a digest, and again with one after the 401 and its
+    /// challenge; requests that come meanwhile wait for that challenge. From then on a request is sent with a
+    /// digest at once, to the origin or to those of its paths that the challenge names (`domain`). The nonce
+    /// is used until the server refuses it as stale or sends the next one (Authentication-Info), and its uses
+    /// are counted. If there are several challenges, the one with the strongest hash is taken: SHA-256,
+    /// SHA-512-256, then MD5, with `-sess` or without. Any other scheme than Digest is never answered, so
+    /// that a server cannot ask for the password.
     ///
     /// A 401 to a new digest is returned: the password is wrong. A 401 to a request whose body can
     /// be sent only once is returned too; the next request then has a nonce. If the server accepts
     /// only `auth-int`, a request whose body is a file or a stream fails with
     /// `HTTPError.Code.unsupported`.
     ///
-    /// Put it beneath `.redirect()`: a digest is for one URL. The nonces belong to these credentials: give the
-    /// same ones to all stacks that ask the server. They may be used from any thread. Control characters
+    /// Put it beneath `.redirect()`: a digest is for one URL. The nonces belong to these credentials: pass
+    /// the same ones to all stacks that call the server. They may be used from any thread. Control characters
     /// cannot be sent: the call then rejects with `Endpoint.Error.invalidHeader(name:)`.
     ///
     /// - Parameters:
     ///   - user: The name.
     ///   - password: The password. It is kept in memory, and never sent.
-    ///   - random: Where the client's nonces come from, 128 bits each. Give another source in tests only.
+    ///   - random: The source of the client's nonces, 128 bits each. Pass another source only in tests.
     public static func digest(
         user: String, password: String, random: RandomSource = .system
     ) -> HTTPCredentials {
@@ -77,7 +76,7 @@ public struct HTTPCredentials {
         .header("Authorization", "Bearer \(token)")
     }
 
-    /// A token that is renewed when the server refuses it, or when its time is nearly over.
+    /// A token that is renewed when the server refuses it, or shortly before it expires.
     public static func bearer(from refresher: TokenRefresher) -> HTTPCredentials {
         HTTPCredentials(kind: .refreshed(refresher))
     }
@@ -91,7 +90,7 @@ public struct HTTPCredentials {
 
 extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// That there are some; nothing of them.
+    /// A constant text, without the content.
     public var description: String { "credentials" }
 
     /// The same as `description`, so that a debugger prints no secret either.

@@ -2,7 +2,7 @@ import HTTPNetworking
 import Services
 
 extension HTTPError {
-    /// Why there is no new token.
+    /// The error if there is no new token.
     init(
         refreshing error: any Error, request: HTTPRequest? = nil, response: HTTPResponse? = nil
     ) {
@@ -14,7 +14,7 @@ extension HTTPError {
     }
 }
 
-/// A refresh asked for its own result.
+/// The error of a refresh that waits for its own result.
 struct RefreshWithinItself: Error, CallersMistake {}
 
 /// A user signed in or out while a request waited.

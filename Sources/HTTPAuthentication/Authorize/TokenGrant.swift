@@ -1,10 +1,10 @@
 import HTTPNetworking
 
-/// The token that a request is sent with, and which one that is.
+/// The token of a request, with its number.
 struct TokenGrant: Sendable {
     let token: AccessToken
-    /// Whose it is; a new token of theirs has the same.
+    /// The sign-in that it belongs to; a new token of the same user has the same one.
     let signIn: SignIn
-    /// Which of a refresher's tokens it is.
+    /// The number of the token within its refresher.
     let number: Int
 }

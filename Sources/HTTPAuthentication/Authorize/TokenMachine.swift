@@ -1,7 +1,7 @@
 import Futures
 import HTTPNetworking
 
-/// Who holds which token, and who waits for the next.
+/// The state of a refresher: the token, and the requests that wait for the next one.
 ///
 /// Signed out. Next: `usable`, by signing in. Usable. Next: `refused`, by a 401; a new token, by
 /// the end of a refresh; signed out. Refused: requests wait. Next: `usable`, by the end of a
@@ -9,20 +9,20 @@ import HTTPNetworking
 /// failed because its refresh token is not valid any more: nothing is refreshed, and a request that
 /// needs a new token fails at once. Next: `usable` or signed out, by another session.
 ///
-/// Beside that, no refresh is under way, or one. It belongs to the session in which it was begun: a
-/// token that it brings after a sign-in or sign-out is dropped.
+/// In addition, one refresh is under way, or none. It belongs to the session in which it was begun: a token
+/// that arrives after a sign-in or sign-out is discarded.
 struct TokenMachine<Waiter> {
     typealias Grant = TokenGrant
 
-    /// What a request is to do.
+    /// What a request has to do.
     enum Turn {
-        /// Go, with a token, or without one if no user has signed in.
+        /// Send it, with a token, or without one if no user has signed in.
         case send(Grant?)
         /// Wait, under this number.
         case wait(Int)
-        /// Take the 401 for the answer.
+        /// Return the 401 as the answer.
         case giveBack
-        /// Fail: no refresh brings a token any more.
+        /// Fail: no refresh can get a token any more.
         case fail(any Error)
     }
 
@@ -35,9 +35,9 @@ struct TokenMachine<Waiter> {
     private struct Held {
         let grant: Grant
         let expiry: SchedulerInstant?
-        /// From when on the next one is fetched.
+        /// The instant from which the next token is fetched.
         let renewal: SchedulerInstant?
-        /// Until when a 401 says nothing against it.
+        /// The instant until which a 401 is not evidence against it.
         let trust: SchedulerInstant?
         var isRefused = false
 
@@ -50,7 +50,7 @@ struct TokenMachine<Waiter> {
     private let grace: Duration
     private var held: Held?
     private var signIn = SignIn()
-    /// Why nothing is refreshed any more.
+    /// The reason why nothing is refreshed any more.
     private var latch: (any Error)?
     private var lastNumber = 0
     private var refreshing: Int?
@@ -74,8 +74,8 @@ struct TokenMachine<Waiter> {
 
     /// Comes with a request that is to be sent.
     ///
-    /// - Parameter sendsOnce: Whether a 401 could not be mended, so that it rather waits than goes with
-    ///   a token whose time is nearly over.
+    /// - Parameter sendsOnce: Whether the request cannot be sent again after a 401. Such a request waits
+    ///   instead of using a token that expires soon.
     mutating func ask(
         sendsOnce: Bool, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (turn: Turn, refresh: Refresh?) {
@@ -88,11 +88,11 @@ struct TokenMachine<Waiter> {
             ? wait(waiter(), needsNew: false) : (.send(held.grant), startRefreshIfIdle(held))
     }
 
-    /// Comes with a 401 to a request that can be sent again.
+    /// Handles a 401 to a request that can be sent again.
     mutating func refused(
         _ grant: Grant, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (turn: Turn, refresh: Refresh?) {
-        // Another session is perhaps another user's: this request is not to be sent in their name.
+        // Another session may belong to another user: this request must not be sent for that user.
         guard let held, grant.signIn == signIn else { return (.giveBack, nil) }
         if grant.number == held.grant.number {
             if held.isTrusted(at: now) { return (.giveBack, nil) }
@@ -103,20 +103,20 @@ struct TokenMachine<Waiter> {
         return wait(waiter(), needsNew: true)
     }
 
-    /// Comes with a 401 to a request that cannot be sent again: the next one has to wait.
+    /// Handles a 401 to a request that cannot be sent again: the next request has to wait.
     mutating func reject(_ grant: Grant, at now: SchedulerInstant) {
         guard let held, grant.signIn == signIn, grant.number == held.grant.number else { return }
         if !held.isTrusted(at: now) { self.held?.isRefused = true }
     }
 
-    /// Wants a new token, whatever the old one is good for.
+    /// Requests a new token, whatever the state of the old one.
     mutating func renew(
         _ waiter: @autoclosure () -> Waiter
     ) -> (turn: Turn, refresh: Refresh?) {
         held == nil ? (.giveBack, nil) : wait(waiter(), needsNew: true)
     }
 
-    /// Goes away before there is a new token.
+    /// Removes a waiter before there is a new token.
     mutating func leave(_ number: Int) -> Waiter? {
         waiters.removeValue(forKey: number)?.waiter
     }
@@ -142,7 +142,7 @@ struct TokenMachine<Waiter> {
     ) {
         lastNumber += 1
         held = token.map { token in
-            // A short life is not fetched anew with every request.
+            // A token with a short lifetime is not renewed with every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
             return Held(
                 grant: Grant(token: token, signIn: signIn, number: lastNumber),
@@ -156,7 +156,7 @@ struct TokenMachine<Waiter> {
 // MARK: - Ends
 
 extension TokenMachine {
-    /// What the waiting requests get.
+    /// The result for the waiting requests.
     struct Ended {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
         /// Whether there is a new token.
@@ -180,8 +180,7 @@ extension TokenMachine {
             if error.isInvalidGrant {
                 latch = error
             } else {
-                // Nothing better is known: the next request tries it, and learns if it is still
-                // refused.
+                // There is no other token: the next request tries it.
                 held?.isRefused = false
             }
             let isGood = !old.isRefused && !old.isOver(at: now)
@@ -205,7 +204,7 @@ extension TokenMachine {
         return Ended(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
     }
 
-    /// Lets all go, in the order in which they came.
+    /// Removes all waiters, in the order in which they came.
     private mutating func takeAll(
         orElse error: any Error = SessionEnded(), _ grant: (_ needsNew: Bool) -> Grant?
     ) -> [(waiter: Waiter, result: Result<Grant, any Error>)] {

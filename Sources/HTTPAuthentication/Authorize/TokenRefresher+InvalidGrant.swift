@@ -5,7 +5,7 @@ extension TokenRefresher {
     /// The error of a refresh whose refresh token is not valid any more.
     ///
     /// An `HTTPError` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}`
-    /// (RFC 6749, section 5.2) means the same. Throw this where your server says it otherwise.
+    /// (RFC 6749, section 5.2) means the same. Throw this if your server reports it differently.
     public struct InvalidGrant: Error {
         /// Makes the error.
         public init() {}
@@ -18,7 +18,7 @@ extension TokenRefresher.InvalidGrant: CodedError {
 }
 
 extension Error {
-    /// Whether a refresh that failed with this will fail with it whenever it is tried.
+    /// Whether each further refresh will fail with this error.
     var isInvalidGrant: Bool {
         if self is TokenRefresher.InvalidGrant { return true }
         guard let response = (self as? HTTPError)?.response, [400, 401].contains(response.status)
@@ -28,7 +28,7 @@ extension Error {
     }
 }
 
-/// What a token endpoint says instead of a token (RFC 6749, section 5.2).
+/// The error answer of a token endpoint (RFC 6749, section 5.2).
 private struct TokenErrorAnswer: Decodable {
     let error: String
 }

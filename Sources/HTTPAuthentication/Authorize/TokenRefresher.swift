@@ -2,7 +2,7 @@ public import Futures
 import HTTPNetworking
 import Services
 
-/// The token of the signed-in user, and how to get the next one.
+/// Holds the token of the signed-in user, and gets the next one.
 ///
 /// ```swift
 /// let refresher = TokenRefresher(stored) { token in
@@ -17,17 +17,18 @@ import Services
 ///
 /// **One refresh** is under way at most, begun by a request whose token a server has refused, or by
 /// ``refresh()``. A request that finds a token refused or expired waits for it. While the token is
-/// valid and only its leeway has begun, the first request begins the refresh and goes on with the
-/// old token, as do the others; only requests whose body can be sent once wait. Waiting requests go
-/// on in the order in which they came, on the thread that ends the refresh.
+/// valid and only its leeway has begun, the first request begins the refresh and is sent with the old token,
+/// and so are the others; only requests whose body can be sent once wait. Waiting requests continue in the
+/// order in which they came, on the thread that ends the refresh.
 ///
-/// **A refresh runs to its end**, also if all who wait for it are cancelled: a server may have replaced
-/// the refresh token already, and the answer is the only copy of the next one. Only its timeout cuts it.
+/// **A refresh runs to its end**, also if all its waiters are cancelled: a server may have replaced
+/// the refresh token already, and the answer is the only copy of the next one. Only its timeout ends it
+/// early.
 ///
-/// **If it fails**, all waiting requests fail with its error as the cause, except those that may go
-/// on with a token that is still valid; the next request tries again. If it fails with
-/// `invalid_grant` (``InvalidGrant``), no request tries again until a user signs in: a request that
-/// needs a new token fails at once with `HTTPError.Code.signInNeeded`, and observers hear one note.
+/// **If it fails**, all waiting requests fail with its error as the cause, except those that may use a token
+/// that is still valid; the next request tries again. If it fails with `invalid_grant` (``InvalidGrant``), no
+/// request tries again until a user signs in: a request that needs a new token fails at once with
+/// `HTTPError.Code.signInNeeded`, and observers get one note.
 ///
 /// **The refresh's own calls** are not authorized and do not wait for it, even if they go through
 /// the same stack: the `CallContext` identifies them, in the closure, in a `Task` begun there, and
@@ -41,7 +42,7 @@ public final class TokenRefresher {
         var changes = ChangeQueue<AccessToken?>()
     }
 
-    /// The name in its events and errors; nil where it has none.
+    /// The name in its events and errors; nil if it has none.
     public let name: String?
 
     private let state: Locked<State>
@@ -53,21 +54,22 @@ public final class TokenRefresher {
     /// Makes a refresher.
     ///
     /// - Parameters:
-    ///   - token: The present token; nil if no user is signed in. Requests are then sent without
+    ///   - token: The current token; nil if no user is signed in. Requests are then sent without
     ///     one, and a 401 is returned to them.
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
     ///     is a programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
-    ///   - grace: For how long a 401 is no evidence against a token that a refresh has brought. It
-    ///     is returned to that call alone, without a refresh: a server that refuses a new token
-    ///     forbids what was asked. Less than zero is a programming error and traps.
-    ///   - scheduler: Whose time it is.
+    ///   - grace: For how long a 401 is no evidence against a token that a refresh has brought. It is
+    ///     returned only to that call, without a refresh: a server that refuses a new token forbids the
+    ///     request. Less than zero is a programming error and traps.
+    ///   - scheduler: The clock.
     ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call
-    ///     at a time, with no lock held. Store the token here: unless another thread is in this
-    ///     function, waiting requests go on after it has returned.
-    ///   - refresh: Gets a new token for an old one. Called in the context of the first who needs it, but
-    ///     for its deadline. A new token without a refresh token keeps the old one's.
+    ///     at a time, with no lock held. Store the token here: unless another thread is in this function,
+    ///     waiting requests continue after it has returned.
+    ///   - refresh: Gets a new token for an old one. Called in the context of the first request that needs
+    ///     it, without that request's deadline. A new token without a refresh token keeps that of the old
+    ///     token.
     public init(
         _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
@@ -87,19 +89,19 @@ public final class TokenRefresher {
         renew = refresh
     }
 
-    /// The token that requests are sent with, nil if no user is signed in.
+    /// The token of requests; nil if no user is signed in.
     public var token: AccessToken? { state.withLock { $0.machine.token } }
 
     /// Begins a session with a token.
     ///
     /// Requests of the previous session, if there was one, are not sent again for the new one:
-    /// their 401 is returned, and those that wait fail with `HTTPError.Code.sessionEnded`. A
-    /// refresh that is under way runs to its end, and its token is dropped.
+    /// their 401 is returned, and those that wait fail with `HTTPError.Code.sessionEnded`. A refresh that is
+    /// under way runs to its end, and its token is discarded.
     public func signIn(with token: AccessToken) { startSession(with: token) }
 
     /// Ends the session; otherwise as ``signIn(with:)``.
     ///
-    /// To tell the server so is yours: revoke ``token`` before.
+    /// It does not notify the server: revoke ``token`` before.
     public func signOut() { startSession(with: nil) }
 
     /// Gets a new token now, or joins the refresh that is under way.
@@ -107,7 +109,7 @@ public final class TokenRefresher {
     /// - Returns: A future of the new token. It rejects with an `HTTPError` with the code
     ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded` and the cause, or
     ///   `HTTPError.Code.sessionEnded` if no user is signed in, or not any more. Within a refresh
-    ///   it rejects at once. Cancelling it leaves the refresh to its end.
+    ///   it rejects at once. Cancelling it does not cancel the refresh.
     public func refresh() -> Future<AccessToken> {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
@@ -125,7 +127,7 @@ public final class TokenRefresher {
 // MARK: - Requests
 
 extension TokenRefresher {
-    /// What a request is to do.
+    /// What a request has to do.
     enum Turn {
         case send(TokenGrant?)
         case wait(Future<TokenGrant>)
@@ -141,7 +143,7 @@ extension TokenRefresher {
             state.withLock { $0.machine.ask(sendsOnce: sendsOnce, at: now, promise) }, promise)
     }
 
-    /// Tells of a 401 to a request that can be sent again.
+    /// Reports a 401 to a request that can be sent again.
     func refused(_ grant: TokenGrant) -> Turn {
         let now = scheduler.now
         let promise = InternalPromise<TokenGrant>()
@@ -149,7 +151,7 @@ extension TokenRefresher {
             state.withLock { $0.machine.refused(grant, at: now, promise) }, promise)
     }
 
-    /// Tells of a 401 to a request that cannot be sent again.
+    /// Reports a 401 to a request that cannot be sent again.
     func reject(_ grant: TokenGrant) {
         let now = scheduler.now
         state.withLock { $0.machine.reject(grant, at: now) }
@@ -184,7 +186,7 @@ extension TokenRefresher {
         _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
     ) {
         let now = scheduler.now
-        // Code that goes on from here is not part of the refresh, even if it is on its task.
+        // Code that continues from here is not part of the refresh, even on its task.
         CallContext().run {
             settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
         }
@@ -195,7 +197,7 @@ extension TokenRefresher {
         settle { $0.startSession(with: token, at: now) }
     }
 
-    /// Ends something, tells of the new token, and lets those go who waited.
+    /// Ends a refresh or a session, reports the new token, and resumes the waiters.
     private func settle(
         tellingIn context: CallContext = CallContext(), _ end: (inout Machine) -> Machine.Ended
     ) {
@@ -224,7 +226,7 @@ extension TokenRefresher {
 }
 
 extension TokenRefresher: CustomStringConvertible, CustomReflectable {
-    /// Whether a user is signed in; nothing of the token.
+    /// Whether a user is signed in, without the token.
     public var description: String {
         token == nil ? "a token refresher, signed out" : "a token refresher, signed in"
     }

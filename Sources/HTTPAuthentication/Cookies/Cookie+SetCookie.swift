@@ -1,15 +1,15 @@
 import HTTPNetworking
 
 extension Cookie {
-    /// Makes the cookie that a header asks for, or returns nil where it must not be kept.
+    /// Makes the cookie of a header, or returns nil if it must not be kept.
     ///
-    /// RFC 6265, section 5.3, and of its successor (RFC 6265bis, section 5.7) what keeps a cookie
-    /// that was made without TLS from passing for one that was made with it: Secure only from https,
-    /// and the prefixes `__Secure-` and `__Host-`.
+    /// By RFC 6265, section 5.3. From its successor (RFC 6265bis, section 5.7) it takes the rules that
+    /// distinguish cookies made with TLS from others: Secure only from https, and the prefixes `__Secure-`
+    /// and `__Host-`.
     ///
     /// - Parameters:
-    ///   - header: What the header says.
-    ///   - place: Who says it.
+    ///   - header: The parsed header.
+    ///   - place: The place that sent it.
     ///   - now: The date.
     ///   - isPublicSuffix: Whether names directly below a domain are open to the public.
     init?(
@@ -32,7 +32,7 @@ extension Cookie {
         if !Self.keepsPromise(of: header) { return nil }
     }
 
-    /// Whom the cookie is for; nil where that is none of the sender's concern.
+    /// The domain of the cookie; nil if the sender may not set cookies for it.
     private static func domain(
         of header: SetCookie, from place: CookiePlace, isPublicSuffix: (String) -> Bool
     ) -> (name: String, isHostOnly: Bool)? {
@@ -46,7 +46,7 @@ extension Cookie {
         return isOurs && domain.utf8.last != UInt8(ascii: ".") ? (domain, false) : nil
     }
 
-    /// Max-Age goes before Expires.
+    /// Max-Age takes precedence over Expires.
     private static func end(of header: SetCookie, at now: HTTPDate) -> HTTPDate? {
         guard let age = header.maxAge else { return header.expires }
         if age <= 0 { return HTTPDate(secondsSince1970: .min) }
@@ -54,7 +54,7 @@ extension Cookie {
         return HTTPDate(secondsSince1970: end.overflow ? .max : end.partialValue)
     }
 
-    /// Whether a name that promises something about a cookie is true.
+    /// Whether the cookie meets the requirements of its name's prefix.
     private static func keepsPromise(of header: SetCookie) -> Bool {
         let name = header.name.lowercased()
         if name.hasPrefix("__host-") {

@@ -5,7 +5,7 @@ public import HTTPNetworking
 /// A server makes one by the header Set-Cookie; see ``CookieJar/store(_:from:)-(String,_)`` for
 /// making one yourself. Its text does not show the value.
 public struct Cookie {
-    /// What the server calls it.
+    /// The name.
     public let name: String
 
     /// The value that the server expects back; often a secret.
@@ -20,38 +20,38 @@ public struct Cookie {
     /// The path that it is sent to, with everything below.
     public let path: String
 
-    /// When it ends; nil for one that ends with the session.
+    /// When it expires; nil for a session cookie.
     public let expires: HTTPDate?
 
     /// Whether it is sent over https only.
     public let isSecure: Bool
 
-    /// Whether the server asks not to show it to scripts.
+    /// Whether the server forbids scripts to read it.
     ///
     /// Kept, but of no effect: there are no scripts here.
     public let isHTTPOnly: Bool
 
-    /// From which sites requests may carry it.
+    /// The sites whose requests may carry it.
     ///
-    /// Kept, but not applied: a request of an app has no site that it comes from.
+    /// Kept, but not applied: a request of an app does not come from a site.
     public let sameSite: SameSite?
 
-    /// From which sites requests may carry a cookie.
+    /// The sites whose requests may carry a cookie.
     public enum SameSite: String, Sendable, Hashable, Codable, CaseIterable {
-        /// From its own.
+        /// Requests from its own site.
         case strict
-        /// From its own, and from others that lead there.
+        /// Requests from its own site, and navigation from others.
         case lax
-        /// From all.
+        /// Requests from all sites.
         case none
     }
 }
 
 extension Cookie {
-    /// Whether it is over at a date.
+    /// Whether it has expired at a date.
     func isOver(at now: HTTPDate) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether it is to be sent to a place.
+    /// Whether it is sent to a place.
     func isFor(_ place: CookiePlace) -> Bool {
         let isItsHost =
             place.host == domain
@@ -60,7 +60,7 @@ extension Cookie {
             && CookiePath.matches(request: place.path, cookie: path)
     }
 
-    /// Whether it takes the other's place: the same name, domain and path.
+    /// Whether it replaces another cookie: the same name, domain and path.
     func replaces(_ other: Cookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
     }

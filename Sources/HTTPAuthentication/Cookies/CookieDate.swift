@@ -1,9 +1,9 @@
 import HTTPNetworking
 
-/// The date of a cookie's end, which is read far more leniently than HTTP's other dates (RFC 6265,
+/// The date of a cookie's end, with a far more lenient format than HTTP's other dates (RFC 6265,
 /// section 5.1.1): its parts in any order, with anything between them.
 enum CookieDate {
-    /// Reads a date, or returns nil where a part is missing or out of its bounds.
+    /// Reads a date, or returns nil if a part is missing or out of range.
     ///
     /// Complexity: linear in the length of the text.
     static func date(_ text: some StringProtocol) -> HTTPDate? {
@@ -55,7 +55,7 @@ enum CookieDate {
         return (hour.value, minute.value, second.value)
     }
 
-    /// The number that a token begins with, if it has so many digits and no more.
+    /// The number at the beginning of a token, if it has the given number of digits.
     private static func number(
         _ token: ArraySlice<UInt8>, digits: ClosedRange<Int>
     ) -> (value: Int, rest: ArraySlice<UInt8>)? {

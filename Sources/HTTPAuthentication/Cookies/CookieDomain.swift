@@ -1,10 +1,10 @@
 import HTTPNetworking
 
-/// Which hosts a cookie's domain stands for.
+/// The hosts of a cookie's domain.
 enum CookieDomain {
     /// Whether a host is the domain or lies below it (RFC 6265, section 5.1.3).
     ///
-    /// Below an IP address lies nothing. Both are in lower case.
+    /// An IP address has no subdomains. Both arguments are in lower case.
     static func matches(host: String, domain: String) -> Bool {
         if host == domain { return true }
         return host.utf8.count > domain.utf8.count + 1 && host.hasSuffix(".\(domain)")

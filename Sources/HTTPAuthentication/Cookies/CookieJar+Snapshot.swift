@@ -7,7 +7,7 @@ extension CookieJar {
     /// try JSONEncoder().encode(jar.snapshot()).write(to: file, options: .atomic)
     /// ```
     ///
-    /// Cookies are often as good as passwords: keep it where only your app reads it.
+    /// Cookies are often equivalent to passwords: store it where only your app can read it.
     public struct Snapshot {
         /// The cookies, the oldest first.
         public var cookies: [Cookie]
@@ -16,10 +16,10 @@ extension CookieJar {
         public init(cookies: [Cookie]) { self.cookies = cookies }
     }
 
-    /// What is in the jar now.
+    /// The current content of the jar.
     ///
-    /// - Parameter keepingSessionCookies: Whether cookies that have no end are in it. A server means
-    ///   them to end with the session, which for most apps is not when the process ends.
+    /// - Parameter keepingSessionCookies: Whether it includes session cookies. They end with the session,
+    ///   which for most apps is not the end of the process.
     public func snapshot(keepingSessionCookies: Bool = false) -> Snapshot {
         Snapshot(cookies: cookies.filter { keepingSessionCookies || $0.expires != nil })
     }
@@ -32,7 +32,7 @@ extension CookieJar.Snapshot: Codable {
 
     /// Reads a snapshot.
     ///
-    /// - Throws: `DecodingError`, also where it is of a later version than this package knows.
+    /// - Throws: `DecodingError`, also for a later version of the format.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         let version = try fields.decode(Int.self, forKey: .version)
@@ -57,7 +57,7 @@ extension CookieJar.Snapshot: Hashable {}
 extension CookieJar.Snapshot: Sendable {}
 
 extension Cookie {
-    /// Whether a cookie that was read from somewhere could have come from a server.
+    /// Whether a decoded cookie could have come from a server.
     var canBeSent: Bool {
         let text = "\(name)=\(value)"
         return !name.isEmpty && HTTPHeaders.isValid(name: "Cookie", value: text)

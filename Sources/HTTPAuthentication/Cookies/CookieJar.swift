@@ -1,24 +1,23 @@
 import Futures
 public import HTTPNetworking
 
-/// Keeps the cookies of servers, and knows which of them a request carries (RFC 6265).
+/// Keeps the cookies of servers, and chooses those of a request (RFC 6265).
 ///
 /// ```swift
 /// let jar = CookieJar()
 /// let service = stack(.redirect(), .cookies(sharing: jar), over: transport.send)
 /// ```
 ///
-/// A server may set cookies for itself and for the domains above it, but not for an IP address it is
-/// not, nor for a single label such as "com". That "co.uk" is as public as "com" is known only from a
-/// list, which changes weekly and is not part of this package: pass `isPublicSuffix` if the servers
-/// that you talk to do not all trust each other. Secure cookies are taken from https only, and
-/// the promises of the names `__Host-` and `__Secure-` are checked (RFC 6265bis). SameSite is kept,
-/// but not applied: a request of an app comes from no site.
+/// A server may set cookies for itself and for the domains above it, but not for another IP address, nor for
+/// a single label such as "com". Whether "co.uk" is as public as "com" is known only from a list, which
+/// changes weekly and is not part of this package: pass `isPublicSuffix` if your servers do not all trust
+/// each other. Secure cookies are accepted from https only, and the prefixes `__Host-` and `__Secure-` are
+/// checked (RFC 6265bis). SameSite is kept, but not applied: a request of an app does not come from a site.
 ///
-/// Expired cookies, and cookies beyond the limits, are removed; of the latter the least recently
-/// used first. A jar may be used from any thread, and shared by any number of stacks. Each use
-/// takes a lock: for a request, for a time that grows with the cookies of the host and the domains
-/// above it; to keep one, at most with all.
+/// Expired cookies, and cookies beyond the limits, are removed; beyond the limits, the least recently used
+/// first. A jar may be used from any thread, and shared by any number of stacks. Each use takes a lock: for a
+/// request, for a time that grows with the cookies of the host and the domains above it; to keep one, at most
+/// with all.
 public final class CookieJar {
     private let store: Locked<CookieStore>
     private let bytesPerCookie: Int
@@ -33,12 +32,12 @@ public final class CookieJar {
     ///   - snapshot: The initial cookies; those that have expired, or could not be sent, are left
     ///     out.
     ///   - cookiesPerDomain: How many cookies of one domain are kept (RFC 6265, section 6.1).
-    ///   - cookiesInAll: How many are kept in all.
-    ///   - bytesPerCookie: How long name and value may be together; a longer cookie is ignored.
+    ///   - cookiesInAll: How many cookies are kept in all.
+    ///   - bytesPerCookie: The largest length of name and value together; a longer cookie is ignored.
     ///   - now: The date by which cookies end.
     ///   - isPublicSuffix: Whether names directly below a domain, such as "co.uk", are open to the
-    ///     public. Called with a domain in lower case, on the thread on which a response came. No
-    ///     cookie is for all hosts below such a domain.
+    ///     public. Called with a domain in lower case, on the thread on which a response arrived. No cookie
+    ///     is accepted for such a domain.
     public init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
@@ -63,23 +62,23 @@ public final class CookieJar {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// All cookies that are not over, the oldest first.
+    /// All cookies that have not expired, the oldest first.
     public var cookies: [Cookie] {
         let now = now()
         return store.withLock { $0.all(at: now) }
     }
 
-    /// The cookies that a request to a URL carries, in the order in which it does; none where it is no
-    /// absolute http or https URL.
+    /// The cookies of a request to a URL, in the order of the header; none if it is not an absolute http or
+    /// https URL.
     public func cookies(for url: URL) -> [Cookie] {
         guard let place = CookiePlace(url) else { return [] }
         let now = now()
         return store.withLock { $0.cookies(for: place, at: now) }
     }
 
-    /// Keeps what a response asks to be kept.
+    /// Stores the cookies of a response.
     ///
-    /// Each Set-Cookie is processed by itself; a malformed one, or one that the server must not
+    /// Each Set-Cookie is processed separately; a malformed one, or one that the server must not
     /// set, is ignored.
     ///
     /// - Parameters:
@@ -89,7 +88,7 @@ public final class CookieJar {
         for text in headers.values(for: "Set-Cookie") { store(text, from: url) }
     }
 
-    /// Keeps what one header asks to be kept.
+    /// Stores the cookie of one header.
     ///
     /// ```swift
     /// jar.store("theme=dark; Path=/; Max-Age=3600", from: url)
@@ -98,14 +97,14 @@ public final class CookieJar {
     /// - Parameters:
     ///   - text: The value of a Set-Cookie.
     ///   - url: The URL that it is from.
-    /// - Returns: The cookie; nil where it was ignored. One that was over at once is given as well, since
-    ///   it removes the one before it.
+    /// - Returns: The cookie; nil if it was ignored. An expired cookie is returned as well, since it removes
+    ///   the old one.
     @discardableResult
     public func store(_ text: String, from url: URL) -> Cookie? {
         guard let place = CookiePlace(url), let header = SetCookie(text, limit: bytesPerCookie)
         else { return nil }
         let now = now()
-        // Outside of the lock, since the suffixes are the user's to know.
+        // Outside the lock, because it calls the user's function.
         guard
             let cookie = Cookie(header, from: place, at: now, isPublicSuffix: isPublicSuffix)
         else { return nil }
@@ -117,11 +116,10 @@ public final class CookieJar {
 
     /// Removes all cookies, as at the end of an account's use.
     ///
-    /// A cache no longer returns the answers to them that it has stored.
+    /// A cache no longer returns the answers that it has stored for them.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// The cookies of a request, as its header Cookie says them, and in whose name; their use is taken
-    /// note of.
+    /// The cookies of a request, in the form of the header Cookie, and their user; their use is recorded.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
         guard let place = CookiePlace(url) else { return nil }
         let now = now()

@@ -1,7 +1,6 @@
-/// Which paths a cookie's path stands for.
+/// The paths that a cookie's path matches.
 enum CookiePath {
-    /// The path of a cookie that names none: that of the request, without its last segment (RFC
-    /// 6265, section 5.1.4).
+    /// The default path of a cookie: the request's path without its last segment (RFC 6265, section 5.1.4).
     static func standard(for request: String) -> String {
         guard request.utf8.first == UInt8(ascii: "/"),
             let last = request.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -10,7 +9,7 @@ enum CookiePath {
         return String(request[..<last])
     }
 
-    /// Whether a request's path is a cookie's, or lies below it (the same section).
+    /// Whether a request's path is a cookie's path, or is below it (the same section).
     static func matches(request: String, cookie: String) -> Bool {
         guard request.utf8.starts(with: cookie.utf8) else { return false }
         let rest = request.utf8.dropFirst(cookie.utf8.count)

@@ -1,8 +1,8 @@
 import HTTPNetworking
 
-/// The cookies of a jar, and which of them goes where (RFC 6265, sections 5.3 and 5.4).
+/// The cookies of a jar, and the choice of those for a place (RFC 6265, sections 5.3 and 5.4).
 ///
-/// Pure: no lock, no clock. Times of use are counted, since several fall into one second.
+/// Pure: no lock, no clock. Uses are numbered, because several occur in one second.
 struct CookieStore {
     struct Entry {
         var cookie: Cookie
@@ -22,7 +22,7 @@ struct CookieStore {
     private var domains: [String: [Entry]] = [:]
     private(set) var count = 0
     private var ticks = 0
-    /// In whose name they are sent: until all are removed.
+    /// The user of the cookies, until all are removed.
     private(set) var signIn = SignIn()
 
     init(limits: Limits = Limits()) { self.limits = limits }
@@ -66,18 +66,18 @@ struct CookieStore {
         signIn = SignIn()
     }
 
-    /// All that are not over, the oldest first.
+    /// All cookies that have not expired, the oldest first.
     func all(at now: HTTPDate) -> [Cookie] {
         domains.values.joined().filter { !$0.cookie.isOver(at: now) }
             .sorted { $0.made < $1.made }.map(\.cookie)
     }
 
-    /// Those that a place is to be told, the longest path first, then the oldest.
+    /// The cookies for a place, the longest path first, then the oldest.
     func cookies(for place: CookiePlace, at now: HTTPDate) -> [Cookie] {
         indices(for: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
     }
 
-    /// The same, and takes note that they are used.
+    /// The same, and records their use.
     mutating func use(for place: CookiePlace, at now: HTTPDate) -> [Cookie] {
         let found = indices(for: place, at: now)
         ticks += 1
@@ -118,9 +118,9 @@ struct CookieStore {
 // MARK: - Room
 
 extension CookieStore {
-    /// Removes what is too much: what is over, then what was not used for longest (section 5.3).
+    /// Removes cookies beyond the limits: expired ones, then the least recently used (section 5.3).
     ///
-    /// Within a domain those without Secure go first, so that a server without TLS cannot displace
+    /// Within a domain those without Secure are removed first, so that a server without TLS cannot displace
     /// cookies that were set over TLS (RFC 6265bis, section 5.7).
     private mutating func makeRoom(in domain: String, at now: HTTPDate) {
         if domains[domain]?.count ?? 0 > limits.perDomain {
@@ -151,8 +151,7 @@ extension CookieStore {
         for entry in order.prefix(max(0, entries.count - limit)) { remove(entry.cookie) }
     }
 
-    /// Whether a cookie that came without TLS would stand beside one of the same name that must not be
-    /// overlaid (RFC 6265bis, section 5.7).
+    /// Whether a cookie from http would hide a Secure cookie of the same name (RFC 6265bis, section 5.7).
     private func hidesSecure(_ cookie: Cookie) -> Bool {
         domains.values.joined().contains { entry in
             let other = entry.cookie

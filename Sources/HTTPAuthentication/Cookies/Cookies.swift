@@ -3,7 +3,7 @@ public import HTTPNetworking
 public import Services
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Sends the cookies of a jar along, and keeps those that come back.
+    /// Sends the cookies of a jar, and stores those of responses.
     ///
     /// ```swift
     /// let jar = CookieJar()
@@ -11,17 +11,17 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// ```
     ///
     /// Cookies are kept from every response, of any status, before the caller gets it, and from the
-    /// response that an `HTTPError` holds. Beneath `.redirect` that is each response of the way.
+    /// response that an `HTTPError` holds. Beneath `.redirect` these are all responses of the chain.
     ///
-    /// **Place.** Beneath `.redirect`, so that each request of the way carries its own origin's cookies, and
-    /// above `.cache(sharing:)`, which keeps answers to the cookies of one jar from those to another's.
+    /// **Place.** Beneath `.redirect`, so that each request of the chain carries its own origin's cookies,
+    /// and above `.cache(sharing:)`, which separates the answers for different jars.
     ///
     /// The cookies in the request's own header Cookie are sent first, unchanged; the jar's cookies
     /// of the same names are left out. All are sent as one header.
     ///
-    /// The transport beneath must keep no cookies of its own: what it adds would be sent twice.
+    /// The transport beneath must not keep cookies of its own: they would be sent twice.
     ///
-    /// - Parameter jar: Where the cookies are, shared by all stacks that are to know them.
+    /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
         Middleware(named: "cookies") { next in
             { request in
@@ -43,7 +43,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 extension CookieJar {
-    /// The request with the jar's cookies beside its own.
+    /// The request with its own cookies and the jar's.
     func adding(to request: HTTPRequest) -> HTTPRequest {
         guard let (cookies, signIn) = use(for: request.url), !cookies.isEmpty else {
             return request
@@ -66,7 +66,7 @@ extension CookieJar {
 }
 
 extension HTTPRequest {
-    /// The same, with its own cookies for the holder of their values.
+    /// The same, with its own cookies marked as those of the holder of their values.
     fileprivate var ownCookiesMarked: HTTPRequest {
         guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
             return self
@@ -79,6 +79,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Credential {
-    /// Whether it is what a jar has put in.
+    /// Whether a jar has added it.
     var isCookie: Bool { header == "Cookie" }
 }

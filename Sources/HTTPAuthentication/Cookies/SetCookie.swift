@@ -1,11 +1,11 @@
 import HTTPNetworking
 
-/// What a Set-Cookie header says, before it is known whether it is accepted (RFC 6265, section 5.2).
+/// A parsed Set-Cookie header, before it is known whether it is accepted (RFC 6265, section 5.2).
 struct SetCookie {
     let name: String
     let value: String
     private(set) var expires: HTTPDate?
-    /// In seconds; none is longer than 2³¹.
+    /// In seconds; at most 2³¹.
     private(set) var maxAge: Int?
     /// Never empty; in lower case, without a dot in front.
     private(set) var domain: String?
@@ -23,8 +23,8 @@ struct SetCookie {
     /// - Parameters:
     ///   - text: The value of one Set-Cookie.
     ///   - limit: How many bytes name and value may have together.
-    /// - Returns: Nil where there is no "=", no name, too many bytes, or a character that could not be
-    ///   sent back. Complexity: linear in the length of the text.
+    /// - Returns: Nil without "=" or a name, with too many bytes, or with a character that cannot be sent.
+    ///   Complexity: linear in the length of the text.
     init?(_ text: String, limit: Int) {
         var parts = Self.split(text, at: ";")
         guard HTTPHeaders.isValid(name: "Cookie", value: text), !parts.isEmpty else { return nil }
@@ -40,7 +40,7 @@ struct SetCookie {
         }
     }
 
-    /// Takes an attribute; of one that stands there twice, the last counts.
+    /// Takes an attribute; if it occurs twice, the last counts.
     private mutating func take(_ name: String, _ value: String) {
         guard value.utf8.count <= Self.longestAttribute else { return }
         switch name {
@@ -57,20 +57,20 @@ struct SetCookie {
         }
     }
 
-    /// A number of seconds, of any size; below zero it is long over.
+    /// A number of seconds, of any size; below zero the cookie has expired.
     private static func seconds(_ text: String) -> Int? {
         guard text.hasPrefix("-") else { return DeltaSeconds.parse(text) }
         return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
     }
 
-    /// By bytes, since a character may be several scalars, of which a server sees each.
+    /// By bytes, because a character may consist of several scalars, and a server parses each.
     private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
         text.utf8.split(
             separator: UInt8(ascii: separator), omittingEmptySubsequences: false
         ).map(Substring.init)
     }
 
-    /// Name and value without white space around them; no value where there is no "=".
+    /// Name and value without white space around them; no value without "=".
     private static func pair(_ text: Substring) -> (name: String, value: String?) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
             return (trimmed(text), nil)

@@ -1,6 +1,6 @@
 import HTTPNetworking
 
-/// One way in which a server lets in whom it has refused (RFC 9110, section 11.3).
+/// One challenge of a server (RFC 9110, section 11.3).
 struct AuthenticationChallenge: Equatable {
     /// The scheme, in lower case.
     let scheme: String
@@ -8,7 +8,7 @@ struct AuthenticationChallenge: Equatable {
     /// The parameters; names in lower case, values without quotation marks.
     var parameters: [String: String] = [:]
 
-    /// Whether it breaks the grammar, or names a parameter twice.
+    /// Whether it is not valid by the grammar, or has a parameter twice.
     var isMalformed = false
 
     /// The challenges of all fields of a name, in order.
@@ -21,7 +21,7 @@ struct AuthenticationChallenge: Equatable {
         }
     }
 
-    /// The parameters of a field that has no scheme, such as Authentication-Info; nil where it is malformed.
+    /// The parameters of a field that has no scheme, such as Authentication-Info; nil if it is malformed.
     static func parameters(of value: String) -> [String: String]? {
         var parser = AuthenticationParser(value)
         let all = parser.challenges(beginningWith: AuthenticationChallenge(scheme: ""))

@@ -1,10 +1,10 @@
 import HTTPNetworking
 
-/// A list of challenges, taken apart (RFC 9110, sections 11.2 and 11.6.1).
+/// A parser of a list of challenges (RFC 9110, sections 11.2 and 11.6.1).
 ///
-/// A comma separates parameters as well as challenges: a word with an equals sign behind it is a parameter,
-/// and any other begins a challenge. What is malformed spoils its own challenge only, but for a quoted
-/// string that does not end, behind which nothing is known.
+/// A comma separates parameters as well as challenges: a word before an equals sign is a parameter, and any
+/// other word begins a challenge. A malformed part invalidates only its own challenge, except a quoted string
+/// that does not end, after which nothing is parsed.
 struct AuthenticationParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -13,7 +13,7 @@ struct AuthenticationParser {
 
     /// The challenges, in order.
     ///
-    /// - Parameter first: What parameters belong to that stand before the first scheme; nil for none.
+    /// - Parameter first: The challenge of parameters before the first scheme; nil for none.
     mutating func challenges(
         beginningWith first: AuthenticationChallenge? = nil
     ) -> [AuthenticationChallenge] {
@@ -26,7 +26,7 @@ struct AuthenticationParser {
                 skipCredentials()
                 continue
             }
-            // A parameter that belongs to nothing spoils nothing.
+            // A parameter without a challenge invalidates nothing.
             let value = readValue()
             if let last = all.indices.last { all[last].add(word, value) }
         }
@@ -45,20 +45,20 @@ struct AuthenticationParser {
 
     private mutating func skipSpaces() { skip(while: \.isSpace) }
 
-    /// Goes to the next word, if there is one.
+    /// Advances to the next word, if there is one.
     private mutating func skipSeparators() -> Bool {
         skip { $0.isSpace || $0 == Self.comma }
         return position < bytes.count
     }
 
-    /// A token in lower case, empty where there is none.
+    /// A token in lower case; empty if there is none.
     private mutating func readWord() -> String {
         let start = position
         skip(while: HTTPHeaders.isTokenByte)
         return String(decoding: bytes[start..<position].map(\.lowercased), as: UTF8.self)
     }
 
-    /// Goes behind what a scheme such as Negotiate has in place of parameters: token68, to the next comma.
+    /// Skips the token68 that a scheme such as Negotiate has instead of parameters, to the next comma.
     private mutating func skipCredentials() {
         let start = position
         skip { $0.isLetterOrDigit || "-._~+/".utf8.contains($0) }
@@ -67,7 +67,7 @@ struct AuthenticationParser {
         if position < bytes.count, bytes[position] != Self.comma { position = start }
     }
 
-    /// The value behind an equals sign, up to the next comma; nil where it is malformed.
+    /// The value after an equals sign, up to the next comma; nil if it is malformed.
     private mutating func readValue() -> String? {
         guard isAt(Self.equals) else { return restIsEmpty() ? "" : nil }
         position += 1
@@ -83,16 +83,16 @@ struct AuthenticationParser {
         return restIsEmpty() ? value : nil
     }
 
-    /// Goes to the next comma.
+    /// Advances to the next comma.
     ///
-    /// - Returns: Whether there was nothing but white space before it.
+    /// - Returns: Whether there was only white space before it.
     private mutating func restIsEmpty() -> Bool {
         let start = position
         skip { $0 != Self.comma }
         return bytes[start..<position].allSatisfy(\.isSpace)
     }
 
-    /// The content of a quoted string; nil, and all read, where it does not end.
+    /// The content of a quoted string; nil, and everything is consumed, if it does not end.
     private mutating func readQuoted() -> String? {
         var content: [UInt8] = []
         position += 1

@@ -1,8 +1,8 @@
 import HTTPNetworking
 
-/// How a digest is made (RFC 7616, section 3.3).
+/// The algorithm of a digest (RFC 7616, section 3.3).
 struct DigestAlgorithm: Equatable {
-    /// The hash; one that is stronger is greater.
+    /// The hash; a stronger one is greater.
     enum Hash: Int, Comparable {
         case md5, sha512cut, sha256
 
@@ -25,13 +25,13 @@ struct DigestAlgorithm: Equatable {
 
     let hash: Hash
 
-    /// Whether the password's hash is made anew for each challenge, with its nonce and the client's.
+    /// Whether the password's hash is computed for each challenge, with its nonce and the client's.
     let isSession: Bool
 
-    /// How the server names it; nil where it does not, and means MD5.
+    /// The server's name for it; nil without a name, which means MD5.
     let name: String?
 
-    /// Makes an algorithm, or returns nil where the name is not known here.
+    /// Makes an algorithm, or returns nil if the name is not supported.
     init?(_ name: String?) {
         self.name = name
         let word = name?.lowercased() ?? "md5"

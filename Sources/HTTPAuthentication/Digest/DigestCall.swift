@@ -4,8 +4,8 @@ import Services
 
 /// One request with digests.
 struct DigestCall<Output: HTTPResponseHead>: Sendable {
-    /// How often a request is sent again at most: after the first challenge, and after a nonce that was
-    /// over when it arrived.
+    /// How often a request is sent again at most: after the first challenge, and after a nonce that was stale
+    /// on arrival.
     private static var mostRepeats: Int { 2 }
 
     let service: Service<HTTPRequest, Output>
@@ -23,7 +23,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         case .sendBare: return send(request, with: nil, repeats: Self.mostRepeats)
         case .probe(let number):
             return send(request, with: nil, repeats: Self.mostRepeats, probe: number)
-                // Where the call was given up, or failed without an answer.
+                // If the call was given up, or failed without an answer.
                 .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
         case .wait(let turn):
             report("waiting for a challenge")
@@ -49,7 +49,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// The request with a digest; nil where that needs a body that is not in memory.
+    /// The request with a digest; nil if the digest needs a body that is not in memory.
     private func adding(_ grant: DigestGrant?, to request: HTTPRequest) -> HTTPRequest? {
         guard let grant else { return request }
         var body = Data()
@@ -67,7 +67,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
             authorize.credential("Authorization", value, of: session.principal))
     }
 
-    /// - Returns: Nil where the result is the call's.
+    /// - Returns: Nil if the result is final.
     private func goOn(
         after result: Result<Output, any Error>, _ grant: DigestGrant?, _ repeats: Int
     ) -> Future<Output>? {
@@ -94,7 +94,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         return context.run { send(again, with: next, repeats: repeats - 1) }
     }
 
-    /// Whether it answers this request, and not one that a redirect beneath has led to.
+    /// Whether it answers this request, and not the target of a redirect beneath.
     private func isOwn(_ answer: any HTTPResponseHead) -> Bool {
         let method = answer.request?.method ?? request.method
         guard let url = answer.url ?? answer.request?.url else { return true }
@@ -107,7 +107,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The nonce that a server wants next (RFC 7616, section 3.5); nil where it names none.
+    /// The next nonce of a server (RFC 7616, section 3.5); nil if it sends none.
     fileprivate var nextNonce: String? {
         self["Authentication-Info"]
             .flatMap(AuthenticationChallenge.parameters)?["nextnonce"]

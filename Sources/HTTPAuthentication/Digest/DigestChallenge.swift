@@ -1,8 +1,8 @@
 import HTTPNetworking
 
-/// What a server asks for to let in by digest (RFC 7616, section 3.3).
+/// The Digest challenge of a server (RFC 7616, section 3.3).
 struct DigestChallenge: Equatable {
-    /// What is protected beside the request's line.
+    /// The protected parts besides the request line.
     enum Protection {
         /// Nothing, and a nonce's uses are not counted (RFC 2069).
         case none
@@ -21,10 +21,10 @@ struct DigestChallenge: Equatable {
     let isStale: Bool
     /// Whether the user's name is sent as a hash.
     let hashesUser: Bool
-    /// The URLs that it is for, as they are written; nil for all of the server.
+    /// The URLs of its protection space, unchanged; nil for the whole server.
     let domain: [String]?
 
-    /// Makes one, or returns nil where the challenge is another, malformed, or not understood.
+    /// Makes one, or returns nil if the challenge has another scheme, is malformed, or is not supported.
     init?(_ challenge: AuthenticationChallenge) {
         let fields = challenge.parameters
         guard challenge.scheme == "digest", !challenge.isMalformed,

@@ -1,26 +1,26 @@
 import HTTPNetworking
 
-/// A challenge, and which use of its nonce a request is.
+/// A challenge, with the number of the use of its nonce.
 struct DigestGrant {
-    /// What a session's hash is made of, which stays the same while the nonce changes.
+    /// The input of a session's hash, which does not change with the nonce.
     struct Session: Equatable {
         let nonce: String
         let clientNonce: String
     }
 
     let challenge: DigestChallenge
-    /// Which of an origin's nonces it is.
+    /// The number of the nonce within its origin.
     let number: Int
     /// How often the nonce was sent, this time included.
     let count: UInt32
-    /// What the hash of a session is made of; nil where the algorithm has none.
+    /// The input of the session's hash; nil if the algorithm has none.
     let session: Session?
 
-    /// What the header Authorization says (RFC 7616, section 3.4).
+    /// The value of the header Authorization (RFC 7616, section 3.4).
     ///
     /// - Parameters:
     ///   - target: Path and query, as they are sent.
-    ///   - body: The whole body; needed where the challenge protects it.
+    ///   - body: The whole body; needed if the challenge protects it.
     ///   - clientNonce: A random text, for algorithms without a session.
     func authorization(
         of login: DigestLogin, _ method: HTTPMethod, _ target: String, body: Data,
@@ -72,14 +72,14 @@ struct DigestLogin {
     let user: String
     let password: String
 
-    /// How a challenge is told the name.
+    /// The fields that contain the user's name.
     fileprivate func fields(for challenge: DigestChallenge) -> [(String, String)] {
         if challenge.hashesUser {
             let hash = challenge.algorithm.hash("\(user):\(challenge.realm)")
             return [("username", quoted(hash)), ("userhash", "true")]
         }
         if user.utf8.allSatisfy({ $0 < 0x80 }) { return [("username", quoted(user))] }
-        // RFC 8187: what is no ASCII is percent-encoded, and not quoted.
+        // RFC 8187: text beyond ASCII is percent-encoded, and not quoted.
         let encoded = user.utf8.map { byte in
             if byte.isLetterOrDigit { return String(UnicodeScalar(byte)) }
             let digits = String(byte, radix: 16, uppercase: true)
@@ -102,7 +102,7 @@ private func quoted(_ text: String) -> String {
 }
 
 extension DigestLogin: CustomStringConvertible, CustomReflectable {
-    /// That it is one; nothing of it.
+    /// A constant text, without the content.
     var description: String { "a login" }
 
     /// A mirror that shows nothing.

@@ -1,21 +1,20 @@
 import HTTPNetworking
 
-/// Which nonces an origin has given, and who waits for the first.
+/// The nonces of an origin, and the requests that wait for the first one.
 ///
-/// Unknown: it is not known whether the origin asks for digests. Next: probing, by the first
-/// request, which goes without one. Probing: requests wait. Next: known or open, by the answer;
-/// unknown, if none came. Open: the origin let a request in without a digest. Requests go without
-/// one, side by side. Next: known. Known: for one or several protection spaces there is a nonce,
-/// which requests go with at once. A new challenge of the same realm replaces it, and so does a
-/// nonce that the server names beforehand.
+/// Unknown: it is not known whether the origin asks for digests. Next: probing, by the first request, which
+/// is sent without one. Probing: requests wait. Next: known or open, by the answer; unknown, without an
+/// answer. Open: the origin accepted a request without a digest. Requests are sent without one, in parallel.
+/// Next: known. Known: for one or more protection spaces there is a nonce, which requests use at once. A new
+/// challenge of the same realm replaces it, and so does a nonce that the server sends in advance.
 struct DigestMachine<Waiter> {
-    /// What a request is to do.
+    /// What a request has to do.
     enum Turn {
-        /// Go with a digest.
+        /// Send it with a digest.
         case send(DigestGrant)
-        /// Go without one.
+        /// Send it without one.
         case sendBare
-        /// Go without one, and end the probe with this number.
+        /// Send it without one, and end the probe with this number.
         case probe(Int)
         /// Wait, under this number, and ask again.
         case wait(Int)
@@ -28,14 +27,15 @@ struct DigestMachine<Waiter> {
         var number: Int
         let session: DigestGrant.Session?
         var count: UInt32 = 0
-        /// Whether the server has let in a request with this nonce or one that it replaced beforehand.
+        /// Whether the server has accepted a request with this nonce, or with one that it replaced in
+        /// advance.
         var isAccepted = false
 
         func covers(_ target: String) -> Bool {
             guard let prefixes else { return true }
             return prefixes.contains { prefix in
                 guard target.hasPrefix(prefix) else { return false }
-                // "/a" is for "/a/b" and "/a?b", and not for "/ab".
+                // "/a" matches "/a/b" and "/a?b", but not "/ab".
                 let next = target.utf8.dropFirst(prefix.utf8.count).first
                 return prefix.hasSuffix("/") || next.map { "/?".utf8.contains($0) } ?? true
             }
@@ -45,7 +45,7 @@ struct DigestMachine<Waiter> {
     /// How many protection spaces of an origin are kept.
     static var mostSpaces: Int { 8 }
 
-    /// The one that was challenged last comes first.
+    /// The last challenged one is first.
     private var spaces: [Space] = []
     private var isOpen = false
     private var probe: Int?
@@ -68,13 +68,13 @@ struct DigestMachine<Waiter> {
         return .wait(number)
     }
 
-    /// Goes away before there is an answer to the probe.
+    /// Removes a waiter before there is an answer to the probe.
     mutating func leave(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
 
     /// Ends a probe, unless it has ended.
     ///
     /// - Parameter isAnswered: Whether there was an answer; without one, another request is the next probe.
-    /// - Returns: Who waited, in the order in which they came. They ask again.
+    /// - Returns: The waiters, in the order in which they came. They ask again.
     mutating func endProbe(_ number: Int, isAnswered: Bool) -> [Waiter] {
         guard probe == number else { return [] }
         probe = nil
@@ -83,13 +83,13 @@ struct DigestMachine<Waiter> {
         return waiters.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Comes with a 401 and its challenge.
+    /// Handles a 401 and its challenge.
     ///
     /// - Parameters:
-    ///   - prefixes: What paths the challenge is for; nil for all.
-    ///   - grant: What the request was sent with; nil for none.
+    ///   - prefixes: The path prefixes of the challenge; nil for all paths.
+    ///   - grant: The grant of the request; nil for none.
     ///   - clientNonce: A random text for the hash of a session.
-    /// - Returns: Whether the request is to be sent again: not where the password was refused.
+    /// - Returns: Whether the request has to be sent again; false if the password was refused.
     mutating func challenged(
         _ challenge: DigestChallenge, for prefixes: [String]?, refusing grant: DigestGrant?,
         clientNonce: String
@@ -98,7 +98,7 @@ struct DigestMachine<Waiter> {
         let isOfRealm = grant?.challenge.realm == challenge.realm
         // Another request has brought a newer nonce since this one was sent.
         if let index, !isOfRealm || spaces[index].number != grant?.number { return true }
-        // A server that has forgotten its nonces may not know that they are stale.
+        // A server that has lost its nonces may not report that they are stale.
         let mayBeStale = challenge.isStale || index.map { spaces[$0].isAccepted } ?? false
         if let index { spaces.remove(at: index) }
         let session =
@@ -112,14 +112,14 @@ struct DigestMachine<Waiter> {
         return !isOfRealm || mayBeStale
     }
 
-    /// The next use of the nonce of a realm; nil where there is none any more.
+    /// The next use of the nonce of a realm; nil if there is none any more.
     mutating func grant(forRealm realm: String) -> DigestGrant? {
         spaces.firstIndex { $0.challenge.realm == realm }.map { use($0) }
     }
 
-    /// Comes with an answer that is no 401.
+    /// Handles an answer that is not a 401.
     ///
-    /// - Parameter nextNonce: The nonce that the server wants from now on; nil for the same.
+    /// - Parameter nextNonce: The server's next nonce; nil for the same.
     mutating func accepted(_ grant: DigestGrant, nextNonce: String?) {
         guard let index = spaces.firstIndex(where: { $0.number == grant.number }) else { return }
         spaces[index].isAccepted = true

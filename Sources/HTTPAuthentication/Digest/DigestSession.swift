@@ -2,15 +2,15 @@ import Futures
 import HTTPNetworking
 import Services
 
-/// A login, and what the origins that it is for have asked of it; shared by all requests with it.
+/// A login and the challenges of its origins, shared by all requests with it.
 final class DigestSession {
     private typealias Machine = DigestMachine<InternalPromise<Void>>
 
-    /// How many origins are remembered.
+    /// How many origins are kept.
     private static let mostOrigins = 256
 
     let login: DigestLogin
-    /// In whose name its requests go.
+    /// The user of its requests.
     let principal: Principal
 
     private let random: RandomSource
@@ -22,7 +22,7 @@ final class DigestSession {
         principal = .holder(of: "\(login.user):\(login.password)", in: "Authorization: Digest")
     }
 
-    /// What a request is to do.
+    /// What a request has to do.
     enum Turn {
         case send(DigestGrant)
         case sendBare
@@ -43,16 +43,16 @@ final class DigestSession {
         }
     }
 
-    /// Ends a probe, unless it has ended, and lets those ask again who waited.
+    /// Ends a probe, unless it has ended; its waiters ask again.
     func endProbe(_ number: Int, of origin: HTTPOrigin, isAnswered: Bool) {
         let waiters = withMachine(origin) { $0.endProbe(number, isAnswered: isAnswered) }
         for waiter in waiters { waiter.resolve() }
     }
 
-    /// Tells of a 401 with a challenge.
+    /// Reports a 401 with a challenge.
     ///
     /// - Parameter mayRepeat: Whether the request can be sent again.
-    /// - Returns: What to send it again with; nil where the 401 is the answer.
+    /// - Returns: The grant for sending it again; nil if the 401 is the answer.
     func challenged(
         _ challenge: DigestChallenge, by origin: HTTPOrigin, refusing grant: DigestGrant?,
         mayRepeat: Bool
@@ -68,7 +68,7 @@ final class DigestSession {
         }
     }
 
-    /// Tells of an answer that is no 401.
+    /// Reports an answer that is not a 401.
     func accepted(_ grant: DigestGrant, by origin: HTTPOrigin, nextNonce: String?) {
         withMachine(origin) { $0.accepted(grant, nextNonce: nextNonce) }
     }
@@ -79,7 +79,7 @@ final class DigestSession {
         return Data(bytes).base64EncodedString()
     }
 
-    /// The target of a URL that a challenge names; nil where it is no URL of the origin.
+    /// The target of a URL in a challenge; nil if it is not a URL of the origin.
     private func target(of text: String, at origin: HTTPOrigin) -> String? {
         if text.hasPrefix("/"), !text.hasPrefix("//") { return text }
         guard let url = URL(string: text), HTTPOrigin(url) == origin else { return nil }
@@ -90,7 +90,7 @@ final class DigestSession {
         _ origin: HTTPOrigin, _ body: (inout Machine) -> sending Value
     ) -> Value {
         machines.withLock { machines in
-            // Where credentials are for all, servers that come and go must not fill the memory.
+            // With credentials for all origins, many servers must not fill the memory.
             if machines.count >= Self.mostOrigins, machines[origin] == nil {
                 machines = machines.filter { !$0.value.isIdle }
             }
@@ -100,7 +100,7 @@ final class DigestSession {
 }
 
 extension DigestSession: CustomStringConvertible, CustomReflectable {
-    /// That it is one; nothing of it.
+    /// A constant text, without the content.
     var description: String { "a digest session" }
 
     /// A mirror that shows nothing.

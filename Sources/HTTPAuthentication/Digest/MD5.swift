@@ -1,6 +1,6 @@
 import HTTPNetworking
 
-/// MD5 (RFC 1321), for servers whose digests know no other.
+/// MD5 (RFC 1321), for servers that support no other hash.
 enum MD5 {
     /// The hash of some bytes, 16 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {

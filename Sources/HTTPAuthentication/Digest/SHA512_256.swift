@@ -26,7 +26,7 @@ enum SHA512_256 {
             let sum = s[7] &+ high &+ choice &+ constants[index] &+ words[index]
             let low = s[0].rotated(28) ^ s[0].rotated(34) ^ s[0].rotated(39)
             let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
-            // In place: an array for each of the rounds would cost more than they do.
+            // In place: an array for each round would cost more than the round itself.
             s[3] &+= sum
             s.removeLast()
             s.insert(sum &+ low &+ majority, at: 0)

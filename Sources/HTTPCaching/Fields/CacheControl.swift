@@ -1,12 +1,12 @@
 import HTTPNetworking
 
-/// The directives of Cache-Control fields, read as a server may have meant them at the strictest.
+/// The directives of Cache-Control fields, in their strictest interpretation.
 ///
-/// What is no list of directives (RFC 9111, section 5.2) makes the fields malformed; what can be read of
-/// them counts nevertheless. Names are compared in lower case. An argument may be a token or a
-/// quoted string.
+/// Anything that is not a list of directives (RFC 9111, section 5.2) makes the fields malformed; the readable
+/// directives count nevertheless. Names are compared in lower case. An argument may be a token or a quoted
+/// string.
 struct CacheControl: Hashable, Sendable {
-    /// Whether a field was no list of directives, so that it is not known what was meant.
+    /// Whether a field was not a list of directives, so that its meaning is not known.
     private(set) var isMalformed = false
 
     /// Whether there was a field at all.
@@ -15,7 +15,7 @@ struct CacheControl: Hashable, Sendable {
     private var arguments: [String: [Argument]] = [:]
 
     init(_ headers: HTTPHeaders) {
-        // Each line for itself: an unclosed quotation mark in one does not swallow the next.
+        // Each line separately: an unclosed quotation mark in one does not affect the next.
         let lines = headers.values(for: "Cache-Control")
         isPresent = !lines.isEmpty
         for line in lines {
@@ -30,25 +30,25 @@ struct CacheControl: Hashable, Sendable {
     /// Whether a directive is there, with any argument.
     func contains(_ name: String) -> Bool { arguments[name] != nil }
 
-    /// The seconds of a directive that permits more the more it says, nil where it is not there.
+    /// The seconds of a permissive directive, with which more is allowed; nil if it is absent.
     ///
-    /// Of several the least; zero where one cannot be read.
+    /// The least of several; zero if one cannot be parsed.
     ///
     /// - Parameters:
     ///   - name: The directive.
-    ///   - bare: What it says where it has no argument.
+    ///   - bare: Its value without an argument.
     func permitted(_ name: String, bare: Int = 0) -> Int? {
         arguments[name]?.map { $0.seconds ?? ($0 == .none ? bare : 0) }.min()
     }
 
-    /// The seconds of a directive that demands more the more it says, nil where it is not there.
+    /// The seconds of a demanding directive, with which more is required; nil if it is absent.
     ///
-    /// Of several the most; without end where one cannot be read.
+    /// The greatest of several; unlimited if one cannot be parsed.
     func demanded(_ name: String) -> Int? {
         arguments[name]?.map { $0.seconds ?? DeltaSeconds.most }.max()
     }
 
-    /// The field names, in lower case, that a directive is limited to, nil if it holds for the
+    /// The field names, in lower case, that a directive is limited to; nil if it holds for the
     /// whole response, also because its argument cannot be parsed.
     func fieldNames(_ name: String) -> Set<String>? {
         var names: Set<String> = []
@@ -61,16 +61,16 @@ struct CacheControl: Hashable, Sendable {
 }
 
 extension CacheControl {
-    /// What stands behind a directive's name.
+    /// The argument of a directive.
     enum Argument: Hashable {
         /// Nothing.
         case none
         /// A token, or the content of a quoted string.
         case text(String)
-        /// What is neither.
+        /// Anything else.
         case garbage
 
-        /// A count of seconds, where it is nothing but digits.
+        /// A number of seconds, if it consists of digits only.
         var seconds: Int? {
             guard case .text(let text) = self else { return nil }
             return DeltaSeconds.parse(text)

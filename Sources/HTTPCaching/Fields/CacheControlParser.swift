@@ -1,9 +1,9 @@
 import HTTPNetworking
 
-/// One line of Cache-Control, taken apart.
+/// A parser of one line of Cache-Control.
 ///
-/// A quotation mark opens a quoted string only right after an equals sign, and only where another
-/// closes it: anywhere else commas separate, so that no directive is hidden by a mark that was left over.
+/// A quotation mark opens a quoted string only directly after an equals sign, and only if another closes it:
+/// elsewhere commas separate, so that a stray mark hides no directive.
 struct CacheControlParser {
     private(set) var directives: [(name: String, argument: CacheControl.Argument)] = []
     private(set) var isMalformed = false
@@ -20,7 +20,7 @@ struct CacheControlParser {
     private static let quote = UInt8(ascii: "\"")
     private static let equals = UInt8(ascii: "=")
 
-    /// Goes to the beginning of the next directive, if there is one.
+    /// Advances to the beginning of the next directive, if there is one.
     private mutating func skipSeparators() -> Bool {
         while position < bytes.count,
             bytes[position].isSpace || bytes[position] == Self.comma
@@ -55,9 +55,9 @@ struct CacheControlParser {
         return restIsEmpty() && !token.isEmpty ? .text(token) : .garbage
     }
 
-    /// Goes behind the next comma.
+    /// Advances past the next comma.
     ///
-    /// - Returns: Whether there was nothing but white space before it.
+    /// - Returns: Whether there was only white space before it.
     private mutating func restIsEmpty() -> Bool {
         var isEmpty = true
         while position < bytes.count, bytes[position] != Self.comma {
@@ -67,7 +67,7 @@ struct CacheControlParser {
         return isEmpty
     }
 
-    /// The content of a quoted string that begins here; nil, and nothing read, where it does not end.
+    /// The content of a quoted string that begins here; nil, and nothing is consumed, if it does not end.
     private mutating func readQuoted() -> String? {
         var content: [UInt8] = []
         var index = position + 1

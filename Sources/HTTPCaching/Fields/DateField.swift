@@ -1,23 +1,22 @@
 import HTTPNetworking
 
-/// The dates of a response, taken for none where there is any doubt.
+/// The dates of a response; a doubtful one counts as none.
 enum DateField {
-    /// The date of a field, nil where there is none, where it is no date, or where there are several
-    /// that differ.
+    /// The date of a field; nil if there is none, if it is not a date, or if there are several that differ.
     static func date(_ headers: HTTPHeaders, _ name: String) -> HTTPDate? {
         let values = headers.values(for: name)
         guard let text = values.first, values.allSatisfy({ $0 == text }) else { return nil }
         return date(text)
     }
 
-    /// A date in one of HTTP's forms, in letters of any case (RFC 9111, section 4.2), but otherwise to
-    /// the letter: with single spaces, but where a day has one digit.
+    /// A date in one of HTTP's forms, in letters of any case (RFC 9111, section 4.2), but otherwise in the
+    /// exact format: with single spaces, except before a day of one digit.
     static func date(_ text: String) -> HTTPDate? {
         if text.contains(","), text.contains("  ") { return nil }
         return HTTPDate(text) ?? HTTPDate(inItsCase(text))
     }
 
-    /// A text with each word in the case that a date has it in.
+    /// A text with each word in the case of a date.
     private static func inItsCase(_ text: String) -> String {
         var isInWord = false
         let bytes = text.utf8.map { byte in

@@ -1,8 +1,8 @@
 import HTTPNetworking
 
-/// Which fields of a response are stored, and which a 304 changes.
+/// The fields of a response that are stored, and those that a 304 updates.
 enum StoredFields {
-    /// Whether a cache could not judge a response without one of these fields.
+    /// Whether a cache cannot decide about a response without one of these fields.
     static func areVital(_ names: Set<String>) -> Bool { !names.isDisjoint(with: vital) }
 
     /// The fields, in lower case, that concern one connection only.
@@ -11,7 +11,7 @@ enum StoredFields {
         return Set(listed.map { HTTPHeaders.trimmed($0).lowercased() })
     }
 
-    /// The headers that may be stored (RFC 9111, section 3.1), without Age, which is kept otherwise.
+    /// The headers that may be stored (RFC 9111, section 3.1), without Age, which is stored separately.
     static func storable(_ headers: HTTPHeaders, mode: HTTPCache.Mode) -> HTTPHeaders {
         var left = headers
         let control = CacheControl(headers)
@@ -22,9 +22,10 @@ enum StoredFields {
         return left
     }
 
-    /// Stored headers changed as a 304 demands (RFC 9111, section 3.2).
+    /// Stored headers, updated by a 304 (RFC 9111, section 3.2).
     ///
-    /// What describes the bytes of the stored body stays: a layer beneath may have decoded them.
+    /// Fields that describe the bytes of the stored body do not change: a layer beneath may have decoded
+    /// them.
     static func update(
         _ stored: HTTPHeaders, by fresh: HTTPHeaders, mode: HTTPCache.Mode
     ) -> HTTPHeaders {

@@ -2,16 +2,16 @@ import Futures
 import HTTPNetworking
 import Services
 
-/// Forwards requests to the origin, and stores what they bring before it is told.
+/// Forwards requests to the origin, and stores the answers before it returns them.
 struct CacheForwarding: Sendable {
     let cache: HTTPCache
     let next: HTTPService
 
-    /// Sends a request, and stores what may be stored of the answer.
+    /// Sends a request, and stores the answer if it may be stored.
     ///
     /// - Parameters:
-    ///   - request: What is sent.
-    ///   - presented: What was asked, without the conditions that the cache has added.
+    ///   - request: The request that is sent.
+    ///   - presented: The original request, without the conditions that the cache has added.
     ///   - entry: The stored response that the request asks about.
     func forward(
         _ request: HTTPRequest, _ presented: PresentedRequest, about entry: CachedResponse? = nil
@@ -32,7 +32,7 @@ struct CacheForwarding: Sendable {
                 return Future(value: made(response, error))
             }
             .onEnd { result in
-                // Also where the caller has given up: then there is nothing to be stored.
+                // A caller that has given up gets no success, and nothing is stored.
                 if case .success(let reply) = result {
                     cache.receive(reply)
                     reply.reportIfForeign(in: context, named: cache.name)
@@ -42,17 +42,17 @@ struct CacheForwarding: Sendable {
             }
     }
 
-    /// Asks what nothing stored answers.
+    /// Asks the origin if no stored response answers.
     func ask(_ miss: ForwardedMiss) -> Future<ForwardedAnswer> {
         forward(miss.presented.request, miss.presented).mapWithoutOrigin {
             answered($0, miss.asker)
         }
     }
 
-    /// Asks whether a stored response is still right.
+    /// Asks whether a stored response is still valid.
     ///
-    /// A 304 for another response than the stored one, or for a user that the cache does not know,
-    /// is of no use: the request is sent once more, without conditions (RFC 9111, section 4.3.3).
+    /// A 304 for another response than the stored one, or for a user that the cache does not know, cannot be
+    /// used: the request is sent once more, without conditions (RFC 9111, section 4.3.3).
     func ask(_ validation: CacheValidation) -> Future<ForwardedAnswer> {
         let (presented, entry) = (validation.presented, validation.entry)
         let request = cache.rules.validation(of: entry, for: validation.request)

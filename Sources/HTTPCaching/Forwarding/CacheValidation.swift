@@ -1,9 +1,9 @@
 import HTTPNetworking
 import Services
 
-/// The question to the origin whether a stored response is still right.
+/// A validation: the request to the origin whether a stored response is still valid.
 struct CacheValidation: Sendable {
-    /// What makes two questions the same: the same stored response, confirmed equally often.
+    /// The identity of a validation: the stored response, and how often it was confirmed.
     struct Key: Hashable, Sendable {
         let key: CacheKey
         let variant: CacheVariant
@@ -12,14 +12,14 @@ struct CacheValidation: Sendable {
         let asker: Int?
     }
 
-    /// The request as it was asked, without conditions.
+    /// The original request, without conditions.
     let request: HTTPRequest
     let presented: PresentedRequest
     let entry: CachedResponse
     /// Who asks.
     let asker: Int
 
-    /// Who asks with no-cache shares no question that was sent before.
+    /// A request with no-cache does not share a validation that was sent before.
     var key: Key {
         Key(
             key: presented.key, variant: entry.variant, number: entry.number,
@@ -32,10 +32,10 @@ extension CacheValidation: Replayable {
     var isReplayable: Bool { true }
 }
 
-/// What the origin said to that, or to a ``ForwardedMiss``.
+/// The origin's answer to it, or to a ``ForwardedMiss``.
 enum ForwardedAnswer: Sendable {
-    /// It is still right; with what the 304 said that it is now, and the cookies that it set.
+    /// The stored response is still valid; with its updated form, and the cookies of the 304.
     case confirmed(CachedResponse, HTTPResponse)
-    /// Here is another; with what is stored of it, and whose request it answers.
+    /// A new response; with its stored form, and the caller whose request it answers.
     case answered(OriginReply, stored: CachedResponse?, to: Int)
 }

@@ -1,14 +1,15 @@
 import HTTPNetworking
 import Services
 
-/// The question to the origin that nothing stored answers.
+/// A request to the origin that no stored response answers.
 struct ForwardedMiss: Sendable {
-    /// What makes two questions the same: the same request in the same names, and nothing forgotten between.
+    /// The identity of such a request: the same request of the same users, without an invalidation in
+    /// between.
     struct Key: Hashable, Sendable {
-        /// Without what stands for its names.
+        /// Without the headers that identify its users.
         let request: HTTPRequest
         let partition: CachePartition
-        /// Up to which call what is brought for the URL is out of date.
+        /// The last call for the URL whose answer is invalid.
         let lastInvalid: Int
     }
 
@@ -17,10 +18,9 @@ struct ForwardedMiss: Sendable {
     let asker: Int
     let key: Key
 
-    /// Makes the question that a request puts, and counts it among the calls for its URL.
+    /// Makes it from a request, and counts it among the calls for its URL.
     ///
-    /// Its maker ends that call when it has the answer: up to then it is known what was
-    /// invalidated.
+    /// Its maker ends that call when it has the answer: until then invalidations are recorded.
     init(_ presented: PresentedRequest, _ calls: inout CallValidity<CacheKey>) {
         self.presented = presented
         asker = calls.start(presented.key)

@@ -1,7 +1,7 @@
 import HTTPNetworking
 
 extension CacheRules {
-    /// The request that asks whether a stored response is still right (RFC 9111, section 4.3.1).
+    /// The conditional request for a stored response (RFC 9111, section 4.3.1).
     ///
     /// It carries all validators that the response has; with none it is the request itself.
     func validation(of entry: CachedResponse, for request: HTTPRequest) -> HTTPRequest {
@@ -15,13 +15,13 @@ extension CacheRules {
         return request
     }
 
-    /// Whether a 304 speaks of a stored response (RFC 9111, section 4.3.4).
+    /// Whether a 304 refers to a stored response (RFC 9111, section 4.3.4).
     ///
     /// - Parameters:
     ///   - fresh: The headers of the 304.
     ///   - entry: The stored response.
-    ///   - isOwn: Whether the 304 answers a request with this response's validators only, so that a
-    ///     304 without any validator can mean no other response.
+    ///   - isOwn: Whether the 304 answers a request with this response's validators only, so that a 304
+    ///     without a validator cannot refer to another response.
     func confirms(_ fresh: HTTPHeaders, _ entry: CachedResponse, isOwn: Bool) -> Bool {
         if fresh["ETag"] != nil {
             guard let tag = EntityTag(of: fresh), let stored = EntityTag(of: entry.headers) else {
@@ -37,7 +37,7 @@ extension CacheRules {
 
     /// A stored response as a 304 has confirmed it, and whether it may still be stored.
     ///
-    /// - Returns: Nil where it answers no request any more.
+    /// - Returns: Nil if it answers no request any more.
     func freshened(
         _ entry: CachedResponse, by reply: OriginReply
     ) -> (entry: CachedResponse, isKept: Bool)? {

@@ -3,10 +3,10 @@ import HTTPNetworking
 import Services
 
 extension CacheLayer {
-    /// Asks the origin, or waits for the answer to another who asks the same.
+    /// Asks the origin, or waits for the answer to an equal request.
     ///
-    /// The caller gets that answer if it might have been stored before the caller asked. Otherwise
-    /// the caller goes on by what is stored of it, and does not wait again.
+    /// The caller gets that answer if it might have been stored before the caller asked. Otherwise the caller
+    /// uses the stored response, if it matches, and does not wait again.
     func collapse(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason
     ) -> Future<HTTPResponse> {

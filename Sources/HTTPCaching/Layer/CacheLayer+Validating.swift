@@ -3,8 +3,8 @@ import HTTPNetworking
 import Services
 
 extension CacheLayer {
-    /// Answers a request with a stored response if the origin confirms it, and otherwise with what the
-    /// origin says instead.
+    /// Answers a request with a stored response if the origin confirms it, and otherwise with the origin's
+    /// new response.
     func validated(_ entry: CachedResponse, _ presented: PresentedRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy, named: cache.name)
@@ -40,7 +40,7 @@ extension CacheLayer {
                 cache.count(\.misses)
                 return give(reply, as: .replaced(reply.response.status))
             }
-            // Another's answer is this one's where it could have been stored before this was asked.
+            // Another caller's answer may be used if it could have been stored before this request.
             if let stored, stored.variant.matches(presented),
                 let shared = cache.rules.answer(presented, with: stored, at: cache.moment())
             {
@@ -69,7 +69,8 @@ extension CacheLayer {
         return response.marked(by: cache, .confirmed(entry))
     }
 
-    /// Asks the origin for a caller to whom another's answer is of no use, and who waits for no second one.
+    /// Asks the origin for a caller that cannot use another caller's answer, and does not wait for a second
+    /// one.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
         CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)
@@ -85,7 +86,7 @@ extension CacheLayer {
 // MARK: - Stale answers
 
 extension CacheLayer {
-    /// Asks the origin about a stale response that was given already, once at a time.
+    /// Validates a stale response that was returned already, once at a time.
     ///
     /// In the caller's context, but not within its deadline: no caller waits for it.
     func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
@@ -107,14 +108,14 @@ extension CacheLayer {
         }
     }
 
-    /// The stored response in the place of an error of the server's, where it may be used so.
+    /// The stored response instead of a server's error, if it may be used for that.
     private func rescue(
         _ validation: CacheValidation, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
         cache.rules.isError(status: reply.response.status) ? rescue(validation) : nil
     }
 
-    /// The stored response in the place of a failure, where it may be used so.
+    /// The stored response instead of a failure, if it may be used for that.
     ///
     /// A call that was given up, or that cannot be sent, has no answer; a refused status is one.
     private func rescue(

@@ -2,15 +2,15 @@ import Futures
 import HTTPNetworking
 
 extension CacheLayer {
-    /// Sends a request that may change something, and forgets what it may have changed.
+    /// Sends an unsafe request, and removes the responses that it may have changed.
     ///
-    /// Where there was no answer it is not known whether it did, so that what was stored goes as well.
+    /// Without an answer it is not known whether it changed them, so they are removed as well.
     func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
         let cache = cache
         return next(request)
             .onEnd { result in
                 for key in CacheRules.outdated(by: result.answer, to: request, key) {
-                    // The store's own order keeps later requests from what is forgotten here.
+                    // By the store's order, later requests do not get the removed responses.
                     _ = cache.invalidate(key)
                 }
             }
@@ -19,7 +19,7 @@ extension CacheLayer {
 }
 
 extension CacheRules {
-    /// What an answer to a method that is not safe makes out of date (RFC 9111, section 4.4).
+    /// The keys that an answer to an unsafe method invalidates (RFC 9111, section 4.4).
     ///
     /// Unless it is an error: the URL itself, and what Location and Content-Location name, if they are
     /// of the same origin.

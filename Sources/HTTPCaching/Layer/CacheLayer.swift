@@ -8,9 +8,9 @@ struct CacheLayer: Sendable {
 
     let cache: HTTPCache
     let next: HTTPService
-    /// Asks the origin about a stored response; equal requests meanwhile share the question.
+    /// Validates a stored response; equal requests share the validation meanwhile.
     let validate: Service<CacheValidation, ForwardedAnswer>
-    /// Asks the origin what nothing stored answers, likewise.
+    /// Asks the origin without a stored response, likewise shared.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {
@@ -53,7 +53,7 @@ struct CacheLayer: Sendable {
         }
     }
 
-    /// Gives a stored response.
+    /// Returns a stored response.
     func serve(
         _ response: HTTPResponse, _ entry: CachedResponse, _ reuse: CacheRules.Reuse,
         _ presented: PresentedRequest, as status: CacheStatus
@@ -69,7 +69,7 @@ struct CacheLayer: Sendable {
         return give(response.marked(by: cache, status), of: entry)
     }
 
-    /// What is stored, as an error where it was one when it came.
+    /// The stored response, as an error if it arrived as one.
     func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
         guard entry.isRefused else { return Future(value: response) }
         return Future(
@@ -77,7 +77,7 @@ struct CacheLayer: Sendable {
                 code: .unacceptableStatus, request: response.request, response: response))
     }
 
-    /// What has come, as an error where it is one.
+    /// The reply, as an error if it is one.
     func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
         let response = reply.response.marked(by: cache, status)
         guard var error = reply.refusal else { return Future(value: response) }
@@ -90,7 +90,7 @@ struct CacheLayer: Sendable {
         return Future(value: cache.rules.unavailable(presented, at: cache.moment()))
     }
 
-    /// Asks the origin as the caller asks.
+    /// Forwards the caller's request unchanged.
     func forward(_ presented: PresentedRequest, _ reason: CacheRules.Reason) -> Future<HTTPResponse>
     {
         cache.count(\.misses)

@@ -11,12 +11,12 @@ enum CacheStatus: Sendable {
     case answered(CacheRules.Reason, OriginReply)
     /// The stored response was not valid any more; the origin has answered with this status.
     case replaced(Int)
-    /// The origin has confirmed what was stored.
+    /// The origin has confirmed the stored response.
     case confirmed(CachedResponse)
     /// The answer is that of another call, which was under way.
     case shared(CacheRules.Reason)
 
-    /// The parameters behind the cache's name.
+    /// The parameters after the cache's name.
     func parameters(by rules: CacheRules, at now: ClockReading) -> String {
         switch self {
         case .hit(let entry): "hit; ttl=\(entry.lifetime - entry.age(at: now))"
@@ -31,7 +31,7 @@ enum CacheStatus: Sendable {
 }
 
 extension HTTPResponse {
-    /// The response with the cache's Cache-Status behind those that it has, where the cache has a name.
+    /// The response with the cache's Cache-Status after existing ones, if the cache has a name.
     func marked(by cache: HTTPCache, _ status: @autoclosure () -> CacheStatus) -> HTTPResponse {
         guard let name = cache.statusName else { return self }
         var response = self

@@ -2,16 +2,16 @@ import HTTPNetworking
 
 /// One range of bytes, cut out of a whole response (RFC 9110, section 14).
 enum ByteRange {
-    /// The part that a request asks for: a 206, or the whole where If-Range does not fit.
+    /// The part that a request asks for: a 206, or the whole if If-Range does not match.
     ///
-    /// - Returns: Nil where the origin has to answer: for several ranges, another unit, a range that
-    ///   cannot be satisfied or read, or a response that is encoded or is no 200.
+    /// - Returns: Nil if the origin has to answer: for several ranges, another unit, a range that cannot be
+    ///   satisfied or parsed, or a response that is encoded or is not a 200.
     static func part(of response: HTTPResponse, for request: HTTPHeaders) -> HTTPResponse? {
         guard response.status == 200, response.headers["Content-Encoding"] == nil else {
             return nil
         }
         if let condition = request["If-Range"] {
-            // Only a strong tag is judged here; whether a date is strong depends on the origin.
+            // Only a strong tag is compared here; whether a date is strong depends on the origin.
             guard condition.hasSuffix("\""), let asked = EntityTag(condition) else { return nil }
             guard let tag = EntityTag(of: response.headers), tag.matchesStrongly(asked) else {
                 return response

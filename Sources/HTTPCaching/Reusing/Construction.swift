@@ -1,9 +1,9 @@
 import HTTPNetworking
 
 extension CacheRules {
-    /// The answer that a stored response gives to a request, nil where only the origin can answer.
+    /// The answer to a request from a stored response; nil if only the origin can answer.
     ///
-    /// It has the Age of the moment. Conditions of the request are evaluated (RFC 9111, section
+    /// It has the current Age. Conditions of the request are evaluated (RFC 9111, section
     /// 4.3.2), and one range of bytes is cut out of a whole 200 (RFC 9110, section 14).
     func answer(
         _ presented: PresentedRequest, with entry: CachedResponse, at now: ClockReading
@@ -26,7 +26,7 @@ extension CacheRules {
         return response
     }
 
-    /// The 304 that stands for a response, with what it would have said beside its content.
+    /// The 304 for a response, with the headers of the response except those of its content.
     private func notModified(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.status = 304
@@ -37,8 +37,7 @@ extension CacheRules {
         return response
     }
 
-    /// What answers a request that may only be answered from the cache, and cannot be (RFC 9111,
-    /// section 5.2.1.7).
+    /// The answer to a request with only-if-cached that the cache cannot answer (RFC 9111, section 5.2.1.7).
     func unavailable(_ presented: PresentedRequest, at now: ClockReading) -> HTTPResponse {
         HTTPResponse(
             status: 504, headers: ["Date": now.date.text, "Content-Length": "0"],

@@ -4,13 +4,13 @@ import HTTPNetworking
 extension CacheRules {
     /// For how many seconds of age a response is fresh (RFC 9111, section 4.2.1).
     ///
-    /// What cannot be read makes it stale, as does a date that is there more than once.
+    /// A value that cannot be parsed makes it stale, as does a repeated date.
     func lifetime(status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate) -> Int {
         if mode == .shared, let seconds = control.permitted("s-maxage") { return seconds }
         if let seconds = control.permitted("max-age") { return seconds }
         if headers["Expires"] != nil {
             guard let expires = DateField.date(headers, "Expires") else { return 0 }
-            // Less than nothing where it had expired before: for so long it has been stale.
+            // Negative if it had expired before: the time since then.
             return expires.secondsSince1970 - date.secondsSince1970
         }
         return heuristicLifetime(status: status, headers: headers, control: control, date: date)
@@ -28,9 +28,9 @@ extension CacheRules {
         return min(max(0, Int(unchanged * heuristicFraction)), heuristicLimit)
     }
 
-    /// How old a response was when it came (RFC 9111, section 4.2.3).
+    /// The age of a response on arrival (RFC 9111, section 4.2.3).
     ///
-    /// Of several Age fields the first counts; one that is no number does not count.
+    /// Of several Age fields the first counts; a field that is not a number does not count.
     func initialAge(_ reply: OriginReply, date: HTTPDate) -> Int {
         let received = reply.responseTime.date.secondsSince1970
         let apparent = received - date.secondsSince1970
@@ -43,7 +43,7 @@ extension CacheRules {
         return max(0, apparent, told + delay)
     }
 
-    /// The statuses that may be stored without a word about freshness (RFC 9110, section 15.1).
+    /// The statuses that may be stored without explicit freshness (RFC 9110, section 15.1).
     static let heuristicStatuses: Set<Int> = [
         200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501,
     ]

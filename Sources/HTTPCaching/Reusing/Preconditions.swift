@@ -1,10 +1,10 @@
 import HTTPNetworking
 
-/// The conditions that a client puts to a stored response (RFC 9111, section 4.3.2).
+/// The evaluation of a client's conditions on a stored response (RFC 9111, section 4.3.2).
 enum Preconditions {
-    /// Whether the client has what is stored already.
+    /// Whether the client already has the stored response.
     ///
-    /// If-None-Match goes before If-Modified-Since. Where there is no Last-Modified, the Date counts.
+    /// If-None-Match takes precedence over If-Modified-Since. Without Last-Modified, the Date counts.
     static func isNotModified(_ request: HTTPHeaders, _ entry: CachedResponse) -> Bool {
         if let tags = request["If-None-Match"] {
             if tags == "*" { return true }

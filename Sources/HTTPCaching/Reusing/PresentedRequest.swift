@@ -1,6 +1,6 @@
 import HTTPNetworking
 
-/// What a cache has to know of a request.
+/// The properties of a request that a cache uses.
 struct PresentedRequest: Sendable {
     let request: HTTPRequest
     let key: CacheKey
@@ -20,7 +20,7 @@ struct PresentedRequest: Sendable {
 
     /// Whether no stored response may be used before the origin has confirmed it.
     ///
-    /// Pragma counts where there is no Cache-Control: HTTP/1.0's way to ask for that.
+    /// Without Cache-Control, Pragma counts: the field of HTTP/1.0 for this.
     var mustValidate: Bool {
         if control.isPresent { return control.contains("no-cache") || control.isMalformed }
         let pragma = headers["Pragma"]?.lowercased() ?? ""
@@ -30,21 +30,20 @@ struct PresentedRequest: Sendable {
     var forbidsStoring: Bool { control.contains("no-store") }
     var onlyIfCached: Bool { control.contains("only-if-cached") }
 
-    /// Whether the client brings conditions, or asks for a part.
+    /// Whether the request has conditions or a range.
     var isConditional: Bool { Self.conditions.contains { headers[$0] != nil } }
 
-    /// Whether it is for the origin alone to judge the request's conditions (RFC 9111, section 4.3.2).
+    /// Whether only the origin may evaluate the request's conditions (RFC 9111, section 4.3.2).
     var isForOrigin: Bool {
         headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil
     }
 
-    /// Whether a response to it says something about the part or the version that was asked for, and
-    /// not about the resource.
+    /// Whether a response to it describes a part or a version, and not the whole resource.
     var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
 
-    /// Whether it may wait for the answer to another request that asks the same.
+    /// Whether it may wait for the answer to an equal request.
     ///
-    /// One with a deadline of its own would fail the others.
+    /// A request with a deadline of its own would fail the others.
     var mayCollapse: Bool {
         method == .get && !isConditional && !forbidsStoring && !mustValidate
             && request.context.deadline == nil

@@ -3,17 +3,17 @@ import HTTPNetworking
 extension CacheRules {
     /// What to do with a request.
     enum Decision: Sendable {
-        /// Give a stored response.
+        /// Return a stored response.
         case serve(HTTPResponse, CachedResponse, Reuse)
-        /// Ask the origin whether a stored response is still right.
+        /// Ask the origin whether a stored response is still valid.
         case validate(CachedResponse)
         /// Ask the origin.
         case forward(Reason)
-        /// Nothing fits, and the request forbids to ask the origin.
+        /// No stored response matches, and the request forbids asking the origin.
         case unavailable
     }
 
-    /// Why the origin is asked, in the words of RFC 9211, section 2.2.
+    /// The reason for asking the origin, in the words of RFC 9211, section 2.2.
     enum Reason: String, Sendable {
         case bypass
         case method
@@ -24,7 +24,7 @@ extension CacheRules {
         case partial
     }
 
-    /// Decides what to do with a GET or HEAD, given what is stored for its URL.
+    /// Decides about a GET or HEAD, given the stored responses of its URL.
     func decide(_ presented: PresentedRequest, _ entries: [CachedResponse], at now: ClockReading)
         -> Decision
     {

@@ -5,9 +5,9 @@ extension CacheRules {
     enum Reuse: Hashable, Sendable {
         /// It is fresh enough for the request.
         case fresh
-        /// It is stale, and the request does not mind.
+        /// It is stale, and the request accepts that.
         case stale
-        /// It is stale, and may be given while the origin is asked.
+        /// It is stale, and may be returned while the origin is asked.
         case staleWhileRevalidating
         /// The origin has to be asked.
         case none
@@ -16,7 +16,7 @@ extension CacheRules {
     /// How a stored response may be used for a request (RFC 9111, sections 4 and 5.2.1; RFC 5861,
     /// section 3).
     ///
-    /// Ages are whole seconds. Where a limit is less than one second off, it is taken for passed.
+    /// Ages are whole seconds. A limit that is less than one second away counts as passed.
     func reuse(_ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading)
         -> Reuse
     {
@@ -41,9 +41,9 @@ extension CacheRules {
         return maxStale.map { staleness < $0 } == true ? .stale : .none
     }
 
-    /// Whether a stored response may be used where the origin has failed (RFC 5861, section 4).
+    /// Whether a stored response may be used after a failure of the origin (RFC 5861, section 4).
     ///
-    /// The request's own stale-if-error takes the place of the response's.
+    /// The request's own stale-if-error replaces the response's.
     func mayUseOnError(
         _ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading
     ) -> Bool {
@@ -56,8 +56,7 @@ extension CacheRules {
         return limit.map { entry.age(at: now) - entry.lifetime < $0 } ?? false
     }
 
-    /// Whether an answer tells of a failure that a stored response may stand in for (RFC 5861,
-    /// section 4).
+    /// Whether an answer is a failure that a stored response may replace (RFC 5861, section 4).
     func isError(status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 
     /// Whether a response may ever be used once it is stale (RFC 9111, section 4.2.4).

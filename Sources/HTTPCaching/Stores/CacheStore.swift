@@ -1,26 +1,26 @@
 public import Futures
 
-/// Where a cache keeps its responses.
+/// The store of a cache's responses.
 ///
-/// ``MemoryCacheStore`` is one. A store knows nothing of HTTP's rules: the ``HTTPCache`` decides what
-/// is stored, used and removed. It may forget any response at any time, but must never give one that
-/// was not stored whole, or that was removed.
+/// ``MemoryCacheStore`` is one. A store does not apply HTTP's rules: the ``HTTPCache`` decides which
+/// responses are stored, used and removed. A store may discard any response at any time, but must never
+/// return an incomplete or a removed one.
 ///
 /// Calls for one key take effect in their order, even if the futures settle later. Methods may be
 /// called from any thread, and must not wait.
 public protocol CacheStore: Sendable {
-    /// The responses that are stored for a key, in the order in which they were left; none where there
-    /// are none.
+    /// The responses that are stored for a key, in the order in which they were stored; empty if there are
+    /// none.
     ///
-    /// A store that fails is taken for an empty one.
+    /// A store that fails counts as empty.
     func responses(for key: CacheKey) -> Future<[CachedResponse]>
 
-    /// Changes what is stored for a key, as one step.
+    /// Changes the stored responses of a key, as one step.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - change: Called once with what is stored, to leave there what is to be stored; calls for one
-    ///     key do not overlap. It may be called within a lock of the store.
+    ///   - change: Called once with the stored responses, which it changes in place; calls for one key do not
+    ///     overlap. It may be called within a lock of the store.
     /// - Returns: A future that settles when the change is made.
     func update(
         _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void

@@ -7,8 +7,8 @@ public import Futures
 /// ```
 ///
 /// When the limit would be passed, the least recently used URLs are evicted. It may be used from
-/// any thread; each use takes a lock for time linear in the number of variants of one URL, and in
-/// what has to be evicted.
+/// any thread; each use takes a lock for time linear in the number of variants of one URL, and in the number
+/// of evicted responses.
 public final class MemoryCacheStore: CacheStore {
     /// How much is stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }
@@ -35,7 +35,7 @@ extension MemoryCacheStore {
         Future(value: table.withLock { $0.find(key) })
     }
 
-    /// Changes what is stored for a key, at once.
+    /// Changes the stored responses of a key, at once.
     public func update(
         _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
     ) -> Future<Void> {

@@ -1,17 +1,17 @@
 import Services
 
-/// Responses by key, within a bound of bytes: what has not been asked for the longest makes room.
+/// Responses by key, within a limit in bytes: the least recently used keys are evicted.
 ///
-/// Nothing that was kept is released here: the holder of the lock gets it back, to release it
+/// Stored objects are not released here: they are returned to the holder of the lock, which releases them
 /// later.
 struct MemoryCacheTable: Sendable {
-    /// All that is stored for one key.
+    /// The stored responses of one key.
     private struct Group {
         var entries: [CachedResponse]
         var bytes: Int
     }
 
-    /// How many bytes are kept at most, and of how many one response may be.
+    /// The limits in bytes of all responses, and of one.
     let limit: Int
     let largest: Int
 
@@ -24,16 +24,16 @@ struct MemoryCacheTable: Sendable {
         self.largest = largest
     }
 
-    /// What is stored for a key, which counts as a use.
+    /// The stored responses of a key; this counts as a use.
     mutating func find(_ key: CacheKey) -> [CachedResponse] {
         guard let slot = groups.slot(of: key) else { return [] }
         groups.use(slot)
         return groups[slot]?.value.entries ?? []
     }
 
-    /// Changes what is stored for a key, and makes room for it.
+    /// Changes the stored responses of a key, and evicts others if necessary.
     ///
-    /// - Returns: What has been taken out, to be released outside of the lock.
+    /// - Returns: The removed responses, which the caller releases outside the lock.
     mutating func update(
         _ key: CacheKey, _ change: (inout [CachedResponse]) -> Void
     ) -> [CachedResponse] {

@@ -1,16 +1,16 @@
 import HTTPNetworking
 
-/// What identifies a resource in a cache: its URL, in the one form that equivalent URLs share.
+/// The identity of a resource in a cache: its URL in normalised form.
 ///
 /// Scheme and host in lower case, without a default port, without a fragment, and with a path of at
-/// least "/" (RFC 9110, section 4.2.3). Escapes stay as they are: a server may tell them apart.
+/// least "/" (RFC 9110, section 4.2.3). Escapes do not change: a server may distinguish them.
 public struct CacheKey {
     /// The URL.
     ///
     /// Its query may hold secrets; `description` leaves those out.
     public let url: String
 
-    /// Makes the key of a URL, or returns nil where that is no absolute http or https URL.
+    /// Makes the key of a URL, or returns nil if that is not an absolute http or https URL.
     public init?(_ url: URL) {
         guard let parts = AbsoluteURL(url), let origin = HTTPOrigin(url) else { return nil }
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)

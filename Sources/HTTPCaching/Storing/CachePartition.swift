@@ -1,12 +1,11 @@
 import HTTPNetworking
 
-/// In whose names a request goes: a stored response is given only to requests in the same names.
+/// The users of a request: a stored response is returned only to requests of the same users.
 ///
-/// It is defined by the names and not by the values of the headers, so that an account keeps what
-/// was stored for it when its token is renewed. A header that no middleware has added belongs to
-/// the holder of its value (`Principal.holder(of:in:)`), so that no order, and no header set by
-/// hand, mixes two users. `Cache-Control: public` is no exception: another user's answer is
-/// requested anew.
+/// It is defined by the users and not by the values of the headers, so that an account keeps its stored
+/// responses when its token is renewed. A header that no middleware has added belongs to the holder of its
+/// value (`Principal.holder(of:in:)`), so that no order, and no header set by the caller, mixes two users.
+/// `Cache-Control: public` is not an exception: the answer for another user is requested again.
 struct CachePartition: Hashable, Sendable {
     private struct Member: Hashable {
         let header: String
@@ -34,20 +33,20 @@ struct CachePartition: Hashable, Sendable {
         members.insert(Member(header: header, principal: .holder(of: value, in: header)))
     }
 
-    /// Whether one of its names has ended, so that what was stored in it must not be returned.
+    /// Whether one of its users has signed out, so that its stored responses must not be returned.
     var isOver: Bool { members.contains { $0.principal.isOver } }
 
-    /// Whether a request goes in each of these names, and perhaps in more.
+    /// Whether a request has each of these users, and perhaps more.
     func isPart(of other: CachePartition) -> Bool { members.isSubset(of: other.members) }
 
-    /// Whether requests in these names need not agree in a header, since it tells no more than they do.
+    /// Whether requests of these users may differ in a header, because it only identifies them.
     ///
-    /// What a cookie says matters besides whose it is.
+    /// The value of a cookie matters in addition to its user.
     func standsFor(_ header: String) -> Bool {
         header != "cookie" && members.contains { $0.header == header }
     }
 
-    /// Whether there is more in it than cookies.
+    /// Whether it contains more than cookies.
     var isAuthorized: Bool { members.contains { $0.header != "cookie" } }
 
     /// How many bytes it takes.

@@ -1,24 +1,24 @@
 import HTTPNetworking
 
-/// Which requests for a URL a stored response answers: those whose fields that Vary names are the
-/// same as those of the request that it came for (RFC 9111, section 4.1).
+/// The requests for a URL that a stored response answers: those with the same fields, as named by Vary, as
+/// the original request (RFC 9111, section 4.1).
 ///
 /// In a private cache they also belong to the same partition, so that no user gets the answer to
 /// another user of the same process.
 public struct CacheVariant {
-    /// The fields by their names in lower case; nil where the request had none.
+    /// The fields by their names in lower case; nil if the request had none.
     let fields: [String: String?]
 
-    /// In whose names they go; nil in a shared cache.
+    /// Their users; nil in a shared cache.
     let partition: CachePartition?
 
     /// Makes the variant of a response.
     ///
     /// - Parameters:
-    ///   - presented: The request that it came for.
+    ///   - presented: The original request.
     ///   - response: The headers of the response.
-    ///   - mode: Whom the cache serves.
-    /// - Returns: Nil where Vary says "*" or what is no name, so that the response answers no other request.
+    ///   - mode: The kind of the cache.
+    /// - Returns: Nil if Vary is "*" or not a valid name, so that the response answers no other request.
     init?(of presented: PresentedRequest, response: HTTPHeaders, mode: HTTPCache.Mode) {
         partition = mode == .private ? presented.partition : nil
         var fields: [String: String?] = [:]
@@ -26,7 +26,7 @@ public struct CacheVariant {
             for name in line.split(separator: ",") {
                 let name = HTTPHeaders.trimmed(name).lowercased()
                 if name.isEmpty || partition?.standsFor(name) == true { continue }
-                // What is no name says as little of other requests as the star does.
+                // An invalid name has the same effect as "*".
                 guard name != "*", HTTPHeaders.isToken(name) else { return nil }
                 fields[name] = .some(Self.value(of: name, in: presented.headers))
             }
@@ -40,12 +40,12 @@ public struct CacheVariant {
             && fields.allSatisfy { Self.value(of: $0.key, in: presented.headers) == $0.value }
     }
 
-    /// Whether requests in such names may be among them.
+    /// Whether requests of such users may be among them.
     func isOf(_ names: CachePartition) -> Bool {
         partition.map { $0 == names && !$0.isOver } ?? true
     }
 
-    /// Whether there will never be such a request any more.
+    /// Whether no such request can come any more.
     var isOver: Bool { partition?.isOver ?? false }
 
     /// How many bytes it takes.
@@ -55,9 +55,9 @@ public struct CacheVariant {
         }
     }
 
-    /// All lines as one, the white space around its commas evened out.
+    /// All lines as one, with normalised white space around its commas.
     ///
-    /// Where there are quotation marks, white space may mean something.
+    /// White space within quotation marks may be significant.
     private static func value(of name: String, in headers: HTTPHeaders) -> String? {
         guard let value = headers[name] else { return nil }
         if value.utf8.contains(UInt8(ascii: "\"")) { return value }
@@ -67,7 +67,7 @@ public struct CacheVariant {
 }
 
 extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names of the fields, none of their values.
+    /// The names of the fields, without their values.
     public var description: String { fields.keys.sorted().joined(separator: ", ") }
 
     /// The same as `description`.

@@ -1,7 +1,7 @@
 import Futures
 public import HTTPNetworking
 
-/// A response as a cache keeps it.
+/// A stored response.
 ///
 /// Its headers are those that may be stored (RFC 9111, section 3.1), with a Date, and without Age.
 public struct CachedResponse {
@@ -20,47 +20,46 @@ public struct CachedResponse {
     /// Which requests it answers.
     public private(set) var variant: CacheVariant
 
-    /// When the request was sent that it came for, or that confirmed it last.
+    /// When its request was sent, or the request that confirmed it last.
     public let requestTime: HTTPDate
 
-    /// When it came, or was confirmed last.
+    /// When it arrived, or was confirmed last.
     public let responseTime: HTTPDate
 
-    /// How old it was then, in seconds (RFC 9111, section 4.2.3).
+    /// Its age at that time, in seconds (RFC 9111, section 4.2.3).
     public let initialAge: Int
 
-    /// For how many seconds of age it is fresh; less than zero where it had expired when it was made.
+    /// For how many seconds of age it is fresh; negative if it had expired when it was made.
     public let lifetime: Int
 
-    /// Whether something spoke against it, so that it must be confirmed whatever it says of itself.
+    /// Whether it may be outdated, so that it must be confirmed even while it is fresh.
     public internal(set) var isDoubted = false
 
-    /// Whether a layer beneath the cache has made an error of it, so that it is given as one.
+    /// Whether a layer beneath the cache has turned it into an error, so that it is returned as one.
     var isRefused = false
 
-    /// When it came, on the clock that cannot be set; nil where that was in another process.
+    /// When it arrived, on the monotonic clock; nil if that was in another process.
     let received: SchedulerInstant?
 
-    /// Which call of its cache it is of; of two the later has the higher.
+    /// The number of its call in its cache; a later call has a higher number.
     let number: Int
 
-    /// What its Cache-Control says.
+    /// Its Cache-Control.
     let control: CacheControl
 
-    /// How old it is at a moment, in seconds (RFC 9111, section 4.2.3).
+    /// Its age at a moment, in seconds (RFC 9111, section 4.2.3).
     func age(at now: ClockReading) -> Int {
         let byDate = now.date.secondsSince1970 - responseTime.secondsSince1970
         let byClock = received.map { Int($0.duration(to: now.instant).components.seconds) } ?? 0
         return initialAge + max(0, byDate, byClock)
     }
 
-    /// When it was made, as far as is known.
+    /// Its date, if known.
     var date: HTTPDate { DateField.date(headers, "Date") ?? responseTime }
 }
 
 extension CachedResponse {
-    /// How many bytes it takes: headers, body, and what tells its variant, with an allowance for
-    /// how they are kept.
+    /// How many bytes it takes: headers, body, and variant, with an allowance for the storage.
     public var byteCount: Int {
         let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
         return body.count + fields + variant.byteCount + 256
@@ -80,7 +79,7 @@ extension CachedResponse {
         return control.fieldNames("no-cache").map(StoredFields.areVital) ?? true
     }
 
-    /// Whether the origin can be asked if it is still right.
+    /// Whether it has a validator for asking the origin.
     var hasValidator: Bool { headers["ETag"] != nil || headers["Last-Modified"] != nil }
 }
 

@@ -1,7 +1,7 @@
 import HTTPNetworking
 
 extension CacheRules {
-    /// What a response is stored as, nil where it is not to be stored.
+    /// The stored form of a response; nil if it must not be stored.
     func entry(from reply: OriginReply) -> CachedResponse? {
         let response = reply.response
         guard reply.presented.method == .get, !reply.isForeign,
@@ -15,7 +15,7 @@ extension CacheRules {
         return entry.flatMap { isOfUse($0) ? $0 : nil }
     }
 
-    /// Puts an entry together; nil where it would answer no request.
+    /// Makes an entry; nil if it would answer no request.
     func entry(
         status: Int, _ headers: HTTPHeaders, like response: HTTPResponse, _ reply: OriginReply
     ) -> CachedResponse? {
@@ -54,31 +54,31 @@ extension CacheRules {
             || headers["Expires"] != nil || Self.heuristicStatuses.contains(status)
     }
 
-    /// Whether a response may go to others than who asked (RFC 9111, sections 3.5 and 5.2.2.7).
+    /// Whether a response may be returned to other users (RFC 9111, sections 3.5 and 5.2.2.7).
     private func mayShare(_ control: CacheControl, _ presented: PresentedRequest) -> Bool {
         if control.contains("private"), control.fieldNames("private") == nil { return false }
         return !presented.partition.isAuthorized
             || ["must-revalidate", "public", "s-maxage"].contains(where: control.contains)
     }
 
-    /// Whether a status is a response of its own, and of a whole resource.
+    /// Whether a status is final, and describes a whole resource.
     private func isFinal(_ status: Int) -> Bool {
         (200...599).contains(status) && status != 206 && status != 304
     }
 
-    /// Whether the body has the announced length; where it has been encoded, that says nothing.
+    /// Whether the body has the announced length; for an encoded body, the length does not apply.
     private func isWhole(_ response: HTTPResponse) -> Bool {
         let lengths = Set(response.headers.values(for: "Content-Length"))
         if lengths.isEmpty || response.headers["Content-Encoding"] != nil { return true }
         return lengths == ["\(response.body.count)"]
     }
 
-    /// Whether the URL that was asked for has answered, and not one that it was redirected to.
+    /// Whether the requested URL has answered, and not the target of a redirect.
     private func isOfItsURL(_ reply: OriginReply) -> Bool {
         reply.response.url.map { CacheKey($0) == reply.presented.key } ?? true
     }
 
-    /// Whether there is any request that an entry could help.
+    /// Whether an entry could answer any request.
     private func isOfUse(_ entry: CachedResponse) -> Bool {
         entry.hasValidator || (!entry.requiresValidation && entry.lifetime > 0)
             || (!entry.requiresValidation && mayBeStale(entry) && isExplicit(entry))

@@ -1,20 +1,20 @@
 import HTTPNetworking
 
 extension CacheRules {
-    /// What a reply of the origin changes in what is stored for its URL.
+    /// The change of a reply of the origin to the stored responses of its URL.
     enum Change: Sendable {
-        /// Something new is there, in the place of what answered the same requests.
+        /// A new response replaces those that answered the same requests.
         case put(CachedResponse)
-        /// What answered the same requests is out of date.
+        /// The responses that answered the same requests are outdated.
         case drop
         /// The answer was a 304.
         case freshen
-        /// The answer to HEAD told how GET would be answered.
+        /// The answer to HEAD describes the answer to GET.
         case freshenByHead
         case nothing
     }
 
-    /// What a reply of the origin changes.
+    /// The change of a reply of the origin.
     func change(by reply: OriginReply) -> Change {
         let (presented, status) = (reply.presented, reply.response.status)
         if reply.isForeign { return .nothing }
@@ -35,10 +35,10 @@ extension CacheRules {
         return isNews && (!presented.asksForLess || status == 200) ? .drop : .nothing
     }
 
-    /// Makes a change to what is stored for the URL of a reply of the origin.
+    /// Applies a change to the stored responses of the URL of a reply.
     ///
-    /// The answer to a call that began later stays: the answer to a slow call is the older one.
-    /// Responses that cannot be returned any more go.
+    /// The answer to a call that began later is kept: the answer to a slow call is older. Responses that
+    /// cannot be returned any more are removed.
     func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
         entries.removeAll { $0.variant.isOver }
         switch change {
@@ -63,10 +63,10 @@ extension CacheRules {
         if entries.count > variantLimit { entries.removeFirst() }
     }
 
-    /// What a 304 makes of a stored response; nil where that may not be kept.
+    /// A stored response, updated by a 304; nil if it may not be kept.
     ///
-    /// With a strong tag it speaks of every variant that has the same (RFC 9111, section 4.3.4), but not of
-    /// another user's: what it says beside that is for one.
+    /// With a strong tag it refers to every variant with the same tag (RFC 9111, section 4.3.4), but not to
+    /// those of other users: its other headers are for one user.
     private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         if entry.number >= reply.number { return entry }
         let fresh = reply.response.headers
@@ -83,9 +83,9 @@ extension CacheRules {
         return isSame ? confirmed.with(variant: entry.variant) : nil
     }
 
-    /// What an answer to HEAD makes of a stored response (RFC 9111, section 4.3.5).
+    /// A stored response, updated by an answer to HEAD (RFC 9111, section 4.3.5).
     ///
-    /// Without any validator it confirms nothing.
+    /// Without a validator it confirms nothing.
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         guard isOlder(entry, reply) else { return entry }
         let head = reply.response.headers
