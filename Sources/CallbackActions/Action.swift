@@ -6,8 +6,8 @@
 /// }
 /// ```
 ///
-/// Actions are joined with `compose(_:_:)`, in operator form ``>-(_:_:)``, and given their
-/// callback with ``exec(_:_:)``, in operator form ``<-(_:_:)``.
+/// Actions are joined with `compose(_:_:)`, in operator form ``>-(_:_:)``, and get their callback by
+/// ``exec(_:_:)``, in operator form ``<-(_:_:)``.
 ///
 /// An action and its callback are `@Sendable`, since most actions call back on another thread than
 /// the one that called them. The type does not define on which thread, how often, or whether it

@@ -7,9 +7,9 @@ public import Futures
 /// let request = load <- { result in render(result) }
 /// ```
 ///
-/// The action calls back exactly once, with what the future settles with, on the thread that
-/// settles it, or at once if it has settled before. Failures, abandonment and cancellation among
-/// them, arrive as `.failure`. ``returningFuture(unwrapping:fileID:line:)`` leads the other way.
+/// The action calls back exactly once, with the future's result, on the thread that settles the future, or at
+/// once if it has settled before. Failures, including abandonment and cancellation, arrive as `.failure`.
+/// ``returningFuture(unwrapping:fileID:line:)`` is the reverse.
 ///
 /// - Parameter function: The function. It is called once for each call of the action, on the
 ///   calling thread.

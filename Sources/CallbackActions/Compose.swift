@@ -1,4 +1,4 @@
-/// Makes one action of two: what the first calls back with is the input of the second.
+/// Makes one action of two: the output of the first is the input of the second.
 ///
 /// ```
 /// let login = compose(Network.shared.loginAction, Parser.shared.jsonAction)
@@ -6,8 +6,8 @@
 ///
 /// Known in operator form as ``>-(_:_:)``.
 ///
-/// The result calls back as the two do: on the thread that `second` calls back on; not at all if
-/// one of them does not; and if `first` calls back twice, `second` is called twice.
+/// The result calls back as the two do: on the thread that `second` calls back on; not at all if one of them
+/// does not call back; and if `first` calls back twice, `second` is called twice.
 ///
 /// - Parameters:
 ///   - first: The action that is called first.

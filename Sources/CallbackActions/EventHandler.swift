@@ -2,7 +2,7 @@ internal import Futures
 
 /// A bound function, and the events it waits for.
 ///
-/// The function is taken out on its own, before the handler leaves its source's list, so that a
+/// The function is removed first, before the handler leaves its source's list, so that a
 /// send that still has the old list does not call it.
 final class EventHandler<Events: Sendable>: Sendable {
     let events: Events
@@ -18,9 +18,9 @@ final class EventHandler<Events: Sendable>: Sendable {
         stored.withLock { $0 }
     }
 
-    /// Lets go of the function.
+    /// Releases the function.
     ///
-    /// What it captured is released after the lock, as that may run code that comes back here.
+    /// Its captures are released outside the lock, because that may run code that uses this handler.
     func clear() {
         let released = stored.withLock { executable in
             defer { executable = nil }

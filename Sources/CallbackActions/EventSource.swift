@@ -1,6 +1,6 @@
 internal import Futures
 
-/// Something that events happen to, such as a button, without any user interface framework.
+/// An object that sends events to handlers, such as a button, without a user interface framework.
 ///
 /// ```
 /// struct ButtonEvents: OptionSet {
@@ -31,9 +31,9 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - events: The events to wait for. With an empty set the handler is never called.
-    ///   - executable: What to call, such as `login <- render`. It is kept until it is unbound or
-    ///     the source is released, so let it capture weakly what owns the source.
-    /// - Returns: A token that takes the handler back. Releasing the token does not.
+    ///   - executable: What to call, such as `login <- render`. It is retained until it is unbound or the
+    ///     source is released, so capture the owner of the source weakly.
+    /// - Returns: A token that removes the handler. Releasing the token does not remove it.
     /// - Complexity: O(1) amortized; O(*n*) for *n* handlers while a send is under way.
     @discardableResult
     public func bind(
@@ -51,10 +51,9 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
 
     /// Calls the handlers of the given events, in the order in which they were bound.
     ///
-    /// They run on this thread, before this method returns. A handler that sends is done with that
-    /// send, all its handlers included, before the next handler of this one is called. A handler
-    /// that is bound meanwhile waits for the next send; one that is unbound meanwhile and has not
-    /// been called yet is not called.
+    /// They run on this thread, before this method returns. If a handler sends, all handlers of that send are
+    /// called before the next handler of this one. A handler that is bound meanwhile waits for the next send;
+    /// one that is unbound meanwhile and has not been called yet is not called.
     ///
     /// - Parameter events: The events that happened. Each handler is called at most once.
     /// - Complexity: O(*n*) for *n* handlers.

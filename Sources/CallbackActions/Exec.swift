@@ -1,7 +1,7 @@
-/// Gives an action its callback, and leaves the input for later.
+/// Makes a function of an action and its callback; the input is passed later.
 ///
-/// One place says what to do with the output, and another makes the request: the result fits a
-/// button's `bind(events:for:)`.
+/// One place defines the handling of the output, and another makes the request. The result fits a button's
+/// `bind(events:for:)`.
 ///
 /// ```
 /// let request = exec(login) { response in print(response.message) }
@@ -12,7 +12,7 @@
 ///
 /// - Parameters:
 ///   - action: The action to call.
-///   - callback: What to do with each output. It runs on the thread that `action` calls back on.
+///   - callback: Called with each output. It runs on the thread that `action` calls back on.
 /// - Returns: A function that calls the action with its argument. It may be called any number of
 ///   times.
 /// - Complexity: One closure context.
@@ -23,7 +23,7 @@ public func exec<Input, Output>(
     { input in action(input, callback) }
 }
 
-/// Binds looser than `>-`, and tighter than operators that name no precedence.
+/// Binds looser than `>-`, and tighter than operators without a precedence group.
 precedencegroup Exec {
     associativity: left
     higherThan: DefaultPrecedence
@@ -31,7 +31,7 @@ precedencegroup Exec {
 
 infix operator <- : Exec
 
-/// Gives an action its callback: ``exec(_:_:)`` in operator form.
+/// Makes a function of an action and its callback: ``exec(_:_:)`` in operator form.
 ///
 /// ```
 /// let request = login >- parse <- { response in print(response.message) }
@@ -39,7 +39,7 @@ infix operator <- : Exec
 ///
 /// - Parameters:
 ///   - action: The action to call.
-///   - callback: What to do with each output.
+///   - callback: Called with each output.
 /// - Returns: A function that calls the action with its argument.
 public func <- <Input, Output>(
     action: @escaping Action<Input, Output>,

@@ -7,14 +7,13 @@ public import Futures
 /// let response = try await login(info).value
 /// ```
 ///
-/// The name says what the result does; it works with `chain(_:to:)` and `combine(_:with:)` like any
-/// function. ``callingBack(_:)`` is the reverse.
+/// The result works with `chain(_:to:)` and `combine(_:with:)` like any function.
+/// ``callingBack(_:)`` is the reverse.
 ///
-/// The future succeeds with the first output, on the thread that the action calls back on; later
-/// outputs are dropped. An action that drops its callback without calling it makes the future fail
-/// as abandoned. An action that keeps its callback forever leaves the future pending: give it a
-/// `timeout(_:on:)`. An action cannot be asked to stop, so cancelling the future settles it, and
-/// the action goes on.
+/// The future succeeds with the first output, on the thread that the action calls back on; later outputs are
+/// ignored. If an action releases its callback without a call, the future fails as abandoned. An action that
+/// keeps its callback forever leaves the future pending: give it a `timeout(_:on:)`. An action cannot be
+/// asked to stop: cancelling the future settles it, and the action continues.
 ///
 /// - Parameters:
 ///   - action: The action. It is called once for each call of the result, on the calling thread,
@@ -36,8 +35,8 @@ public func returningFuture<Input, Output: Sendable>(
 
 /// Turns an action whose output is a `Result` into a function that returns a future.
 ///
-/// A first output that is a failure makes the future fail with that error, unchanged. All else is
-/// as with ``returningFuture(_:fileID:line:)``, which would make a future of a `Result`.
+/// A first output that is a failure makes the future fail with that error, unchanged. Otherwise as
+/// ``returningFuture(_:fileID:line:)``, which would make a future of a `Result`.
 ///
 /// ```
 /// let load = returningFuture(unwrapping: loadAction)  // (Product.ID) -> Future<Product>
@@ -48,7 +47,7 @@ public func returningFuture<Input, Output: Sendable>(
 ///     before that call returns.
 ///   - fileID: The file that an abandoned error names; leave it out.
 ///   - line: The line that an abandoned error names; leave it out.
-/// - Returns: A function that calls the action and returns a future of what its first output holds.
+/// - Returns: A function that calls the action and returns a future of the value in its first output.
 public func returningFuture<Input, Output: Sendable, Failure: Error>(
     unwrapping action: @escaping Action<Input, Result<Output, Failure>>,
     fileID: StaticString = #fileID,

@@ -8,13 +8,13 @@ extension UIControl {
     /// button.bind(events: .touchUpInside, for: login >- parse <- render)
     /// ```
     ///
-    /// Binding again adds a handler; it replaces none, also for the same events. The control keeps
-    /// what the function captured, so let it capture weakly what owns the control.
+    /// Binding again adds a handler; it replaces none, also for the same events. The control retains the
+    /// function's captures, so capture the owner of the control weakly.
     ///
     /// - Parameters:
     ///   - events: The events to wait for.
     ///   - executable: What to call, on the main actor.
-    /// - Returns: The action that UIKit knows the handler by: `removeAction(_:for:)` takes it back.
+    /// - Returns: The `UIAction` of the handler: `removeAction(_:for:)` removes it.
     @discardableResult
     public func bind(
         events: UIControl.Event,

@@ -4,9 +4,8 @@
 /// let load = combine(7, with: loadProduct)  // () -> Future<Product>
 /// ```
 ///
-/// The value is captured once, now: a later change to a variable it came from is not seen. Each
-/// call of the result calls `closure` anew, on the thread of that call; nothing is remembered from
-/// one call to the next.
+/// The value is captured once, now: a later change of a variable has no effect. Each call of the result calls
+/// `closure` again, on the thread of that call; no state is kept between calls.
 ///
 /// - Parameters:
 ///   - value: The value.
@@ -18,8 +17,8 @@ public func combine<Value: Sendable, Output>(
     _ value: Value,
     with closure: @escaping @Sendable (Value) -> Output
 ) -> @Sendable () -> Output {
-    // Not left to the overload below: Swift 6.3 crashes where it passes a function whose one
-    // argument is a tuple, such as `(()) -> Void`, for a function of a parameter pack.
+    // A separate overload: Swift 6.3 crashes if it passes a function whose only argument is a tuple, such as
+    // `(()) -> Void`, as a function of a parameter pack.
     { closure(value) }
 }
 
@@ -29,7 +28,7 @@ public func combine<Value: Sendable, Output>(
 /// let search = combine("tea", 20, with: searchProducts)  // () -> Future<[Product]>
 /// ```
 ///
-/// All else is as with one value.
+/// Otherwise as with one value.
 ///
 /// - Parameters:
 ///   - value: The values, any number of them, in the order in which `closure` takes them.

@@ -5,7 +5,7 @@
 /// let teas = search("tea")            // (Int) -> Future<[Product]>
 /// ```
 ///
-/// `function` runs when the last argument is given, on that thread, and anew for every call.
+/// `function` runs when the last argument is given, on that thread, and again for every call.
 ///
 /// - Parameter function: The function of two arguments.
 /// - Returns: A function from the first argument to a function from the second to the output.
@@ -23,7 +23,7 @@ public func curry<First: Sendable, Second, Output>(
 /// let search = curry(searchShop)  // (Shop) -> (String) -> (Int) -> Future<[Product]>
 /// ```
 ///
-/// `function` runs when the last argument is given, on that thread, and anew for every call.
+/// `function` runs when the last argument is given, on that thread, and again for every call.
 ///
 /// - Parameter function: The function of three arguments.
 /// - Returns: A function from the first argument to a function from the second to a function from

@@ -1,7 +1,7 @@
 import HTTPNetworking
 public import Services
 
-// What the errors of bodies are to the policies, to logs, and to readers.
+// The meaning of the errors of bodies for policies, logs, and readers.
 
 extension MultipartError: CodedError {
     /// The code's name.
@@ -15,7 +15,7 @@ extension MultipartError: LocalizedError {
 
 extension MultipartError: ShownCause {}
 
-// The answer is not what the type says.
+// The answer does not match the type.
 extension MultipartError: CallersMistake {}
 
 extension DecompressionFailure: CodedError {

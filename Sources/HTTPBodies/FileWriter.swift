@@ -13,30 +13,30 @@ import Musl
 import Android
 #endif
 
-/// A file that takes its place, whole, when it is finished, and is never seen before.
+/// A file that appears at its path only when it is complete.
 ///
-/// It is written beside its place under another name. The descriptor is this object's alone, and is
-/// closed when the object goes; a file that is neither committed nor discarded then is removed.
+/// It is written in the same folder under another name. Only this object uses the descriptor, and closes it
+/// when it is released; a file that is neither committed nor discarded is then removed.
 final class FileWriter {
     private enum Fate {
-        /// It is not made yet. Next: `open`, `discarded`.
+        /// Not created yet. Next: `open`, `discarded`.
         case fresh
         /// Next: `committed`, `discarded`.
         case open
-        /// It has its name.
+        /// It has its final name.
         case committed
-        /// It is removed, or never was.
+        /// It was removed, or never created.
         case discarded
     }
 
     private let target: URL
     private let temporary: URL
     private let queue = DispatchQueue(label: "Pledge.FileWriter")
-    /// The lock is held during the one call of the system's that makes, renames or removes the file, so that
-    /// what is discarded is neither made nor renamed.
+    /// The lock is held during the system call that creates, renames or removes the file, so that a discarded
+    /// file is neither created nor renamed.
     private let state = Locked((fate: Fate.fresh, descriptor: -1 as Int32))
 
-    /// Notes the place of a file; nothing is done yet.
+    /// Notes the path of a file; does nothing else yet.
     init(for target: URL, random: RandomSource) {
         let name = ".pledge-\(String(random.next(), radix: 36)).part"
         self.target = target
@@ -49,15 +49,15 @@ final class FileWriter {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Makes the file beside its place.
+    /// Creates the temporary file.
     ///
-    /// - Returns: A future that settles, as those of all methods, on a queue of the file's own. It rejects
-    ///   with a `FileError`, and with `CancellationError` where the file was discarded before.
+    /// - Returns: A future that settles, like those of all methods, on a queue of the file. It rejects with a
+    ///   `FileError`, and with `CancellationError` if the file was discarded before.
     func create() -> Future<Void> {
         onQueue {
             try self.state.withLock { state in
                 guard case .fresh = state.fate else { throw CancellationError() }
-                // Exclusive: neither a file that is there already nor a link is followed.
+                // Exclusive: an existing file or link is not opened.
                 let descriptor = self.temporary.withPath {
                     open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
                 }
@@ -67,7 +67,7 @@ final class FileWriter {
         }
     }
 
-    /// Writes bytes behind those that were written before.
+    /// Appends bytes.
     func write(_ data: Data) -> Future<Void> {
         onQueue {
             let descriptor = self.state.withLock { $0.descriptor }
@@ -93,9 +93,9 @@ final class FileWriter {
         }
     }
 
-    /// Brings what was written to the disk, then gives the file its name, in place of what had it.
+    /// Synchronises the file to the disk, and then renames it, replacing an existing file.
     ///
-    /// - Returns: A future that rejects with `CancellationError` where the file was discarded before.
+    /// - Returns: A future that rejects with `CancellationError` if the file was discarded before.
     func commit() -> Future<Void> {
         onQueue {
             let descriptor = self.state.withLock { $0.descriptor }
@@ -111,7 +111,7 @@ final class FileWriter {
         }
     }
 
-    /// Removes the file, at once, unless it has its name already.
+    /// Removes the file at once, unless it has its final name.
     func discard() {
         state.withLock { state in
             switch state.fate {

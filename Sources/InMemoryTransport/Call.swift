@@ -1,18 +1,17 @@
 public import HTTPNetworking
 
 extension MemoryTransport {
-    /// One call of the transport: what was asked for, and which route took it.
+    /// One call of the transport, with its route.
     public struct Call: Hashable, Sendable {
         /// What was asked for.
         ///
-        /// For a request of the second level, an endpoint that would send the same.
+        /// For a request of the second level, this is an endpoint that would send the same.
         public let endpoint: Endpoint
 
-        /// The request, with the deadline and the attempt of its call; nil where an endpoint was asked
-        /// for.
+        /// The request, with the deadline and the attempt of its call; nil for a call with an endpoint.
         public let request: HTTPRequest?
 
-        /// The route that took the call, like "GET /products/:id"; nil where none did.
+        /// The matching route, like "GET /products/:id"; nil if none matched.
         public let route: String?
 
         /// The values of the pattern's parameters, decoded.

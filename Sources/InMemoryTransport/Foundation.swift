@@ -1,4 +1,4 @@
-// The one place where the module says which Foundation it takes; clients of it see the same types.
+// The only file that chooses the Foundation of the module; its clients see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

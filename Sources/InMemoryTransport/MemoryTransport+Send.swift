@@ -3,7 +3,7 @@ public import HTTPNetworking
 import Services
 
 extension MemoryTransport {
-    /// Asks the routes for the response to a request, whatever its status.
+    /// Answers a request by the routes, with any status.
     ///
     /// It is an `HTTPService`.
     ///
@@ -12,14 +12,13 @@ extension MemoryTransport {
     /// let service: HTTPService = stack(.redirect(), over: transport.send)
     /// ```
     ///
-    /// All that is said of ``request(_:)`` holds, but for the status. A body in a file is read before
-    /// this returns; one in a stream is read to its end first, and the call is made and recorded
-    /// then. Routes match the URL's whole path, without that of `base`. A request with a body whose
-    /// bytes cannot be had rejects with an `HTTPError` with the code `bodyUnreadable`, or with what
-    /// fails the stream.
+    /// It behaves as ``request(_:)``, except for the status. A body in a file is read before this returns; a
+    /// body in a stream is read to its end first, and the call is recorded then. Routes match the URL's whole
+    /// path, without that of `base`. A request whose body cannot be read rejects with an `HTTPError` with the
+    /// code `bodyUnreadable`, or with the stream's error.
     ///
-    /// - Returns: A future of the response. Its URL is the request's where the answer names none, and
-    ///   its timing is measured on the scheduler.
+    /// - Returns: A future of the response. Without a URL in the answer it has the request's URL. Its timing
+    ///   is measured on the scheduler.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let request = request.inCallContext()
         let start = scheduler.now
@@ -38,7 +37,7 @@ extension MemoryTransport {
         .mapError { $0.naming(request) }
     }
 
-    /// Asks the routes for the response to a request, and gives its body as a stream.
+    /// Answers a request by the routes, with a streamed body.
     ///
     /// It is an `HTTPStreamingService`, and otherwise the same as ``send(_:)``.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
@@ -70,7 +69,7 @@ extension MemoryTransport {
 }
 
 extension Endpoint {
-    /// What would send the same as a request whose body is at hand.
+    /// An endpoint that would send the same as a request, with its body in memory.
     fileprivate init(_ request: HTTPRequest, body: Data?) {
         self.init(url: request.url)
         method = request.method

@@ -15,20 +15,19 @@ import Services
 /// It refuses what a wire transport refuses, but an endpoint needs no base. The first route that
 /// matches answers. Every call is recorded, in order, from any thread.
 public final class MemoryTransport {
-    /// Asks the routes for an endpoint's data.
+    /// Answers an endpoint by the routes.
     ///
     /// It is a `Networking`.
     ///
     /// The route, its next answer in a sequence, and whether the call fails are chosen before this
     /// returns, so they follow the order of the calls. The answer is made, on the scheduler's
-    /// thread, when the latency is over; without latency, before this returns. Cancelling the
+    /// thread, after the latency; without latency, before this returns. Cancelling the
     /// future frees its timer.
     ///
-    /// - Returns: The body where the status lies in 200…299. Otherwise the future rejects: with
-    ///   `Endpoint.Error` where the endpoint cannot be sent, ``UnmatchedCall`` where no route
-    ///   matches, `HTTPError` for a status that is no success and for a failure by chance, and
-    ///   ``AnswerFailure`` where a file, a value, or an empty sequence gives no answer.
-    ///   Complexity: linear in the number of routes.
+    /// - Returns: The body, if the status is in 200…299. Otherwise the future rejects: with `Endpoint.Error`
+    ///   if the endpoint cannot be sent, with ``UnmatchedCall`` if no route matches, with `HTTPError` for
+    ///   another status and for a random failure, and with ``AnswerFailure`` if a file, a value, or an empty
+    ///   sequence has no answer. Complexity: linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         CallContext.current.exchange(endpoint) {
             respond(to: endpoint, nil) { () throws(Endpoint.Error) in
@@ -41,11 +40,11 @@ public final class MemoryTransport {
     /// Makes a transport.
     ///
     /// - Parameters:
-    ///   - routes: What is answered; the first that matches is taken.
+    ///   - routes: The routes; the first that matches answers.
     ///   - latency: How long each answer takes. Zero or less: none, and no scheduler is needed.
-    ///   - failures: Which calls fail by chance. None, unless given.
-    ///   - base: The URL whose path stands before the routes' own in requests of the second level.
-    ///   - scheduler: Where the latency passes.
+    ///   - failures: The random failures; by default none.
+    ///   - base: The URL whose path precedes the paths of the routes in requests of the second level.
+    ///   - scheduler: The clock of the latency.
     public init(
         routes: [Route],
         latency: Duration = .zero,
@@ -62,9 +61,9 @@ public final class MemoryTransport {
         state = Locked(State(failures: failures))
     }
 
-    /// All calls so far, in the order in which they came, those that were refused included.
+    /// All calls so far, in the order in which they came, including refused ones.
     ///
-    /// They are kept as long as the transport.
+    /// The transport keeps them until it is released.
     public var calls: [Call] { state.withLock { $0.calls } }
 
     /// What is answered.
@@ -84,12 +83,12 @@ public final class MemoryTransport {
 }
 
 extension MemoryTransport {
-    /// Records a call, and gives the answer of the first route that matches when it is due.
+    /// Records a call, and returns the answer of the first matching route when it is due.
     ///
     /// - Parameters:
-    ///   - endpoint: What is recorded.
-    ///   - request: What was asked of the second level.
-    ///   - asking: Reads what is asked for, or throws why it cannot be sent.
+    ///   - endpoint: The recorded endpoint.
+    ///   - request: The request of the second level.
+    ///   - asking: Makes the target, or throws the reason why it cannot be sent.
     func respond(
         to endpoint: Endpoint, _ request: HTTPRequest?,
         asking: () throws(Endpoint.Error) -> RequestTarget
@@ -103,7 +102,7 @@ extension MemoryTransport {
         }
     }
 
-    /// Records a call and chooses what will answer it, or throws why nothing will.
+    /// Records a call and chooses its answer; throws if there is none.
     private func admit(
         _ endpoint: Endpoint, _ request: HTTPRequest?,
         asking: () throws(Endpoint.Error) -> RequestTarget
@@ -124,7 +123,7 @@ extension MemoryTransport {
         }
     }
 
-    /// Records a call that a route takes, and chooses its answer.
+    /// Records a call that a route matches, and chooses its answer.
     ///
     /// Both under one lock, so that calls on many threads are recorded in the order in which they
     /// take their answers from a sequence.
@@ -139,7 +138,7 @@ extension MemoryTransport {
         return answer ?? { [failure] in Future(error: failure(call)) }
     }
 
-    /// A future that settles when the latency is over; cancelling it frees the timer.
+    /// A future that settles after the latency; cancelling it frees the timer.
     private func timer() -> Future<Void> {
         Future.make { resolver in
             let action = scheduler.schedule(after: latency) { resolver.resolve(with: ()) }

@@ -1,4 +1,4 @@
-/// Undoes all codings of a body, the last applied first.
+/// Decodes all codings of a body, the last applied first.
 struct BodyDecoder {
     private var decoders: [CodingDecoder]
 
@@ -6,14 +6,14 @@ struct BodyDecoder {
     ///
     /// - Parameters:
     ///   - codings: The codings, in the order in which they were applied.
-    ///   - limit: How many bytes may come out in the end.
-    /// - Throws: ``DecompressionFailure`` where there are too many.
+    ///   - limit: The largest number of decoded bytes.
+    /// - Throws: ``DecompressionFailure`` if there are too many.
     init(_ codings: [ContentCoding], limit: Int) throws(DecompressionFailure) {
         guard codings.count <= ContentCoding.most else {
             throw DecompressionFailure(.tooManyCodings)
         }
-        // What is compressed once more may be a little longer than what it holds, by stored blocks and
-        // wrappers. Without a bound of its own, a small body could cost hours between two codings.
+        // Compressed data may be slightly longer than its content, because of stored blocks and wrappers.
+        // Without this limit, a small body could take hours between two codings.
         let slack = limit.addingReportingOverflow(limit / 100 + 65_536)
         let between = slack.overflow ? Int.max - 1 : slack.partialValue
         decoders = codings.reversed().enumerated().map { index, coding in
@@ -25,7 +25,7 @@ struct BodyDecoder {
     /// Takes more bytes of the body.
     mutating func give(_ data: Data) { decoders[0].give(data) }
 
-    /// The next piece, or nil where more has to be given first.
+    /// The next piece; nil if more input is needed first.
     mutating func read() throws -> Data? { try read(decoders.count - 1) }
 
     private mutating func read(_ index: Int) throws -> Data? {
@@ -36,9 +36,9 @@ struct BodyDecoder {
         }
     }
 
-    /// Says that nothing more will be given, once ``read()`` has no more.
+    /// Ends the input, after ``read()`` has returned nil.
     ///
-    /// - Throws: ``DecompressionFailure`` where something is missing.
+    /// - Throws: ``DecompressionFailure`` if the data is incomplete.
     func finish() throws(DecompressionFailure) {
         for decoder in decoders { try decoder.finish() }
     }

@@ -7,7 +7,7 @@ final class BrotliDecoder: Decompressor {
 
     /// Makes a decoder.
     ///
-    /// - Throws: ``DecompressionFailure`` where the system has none, or there is no memory.
+    /// - Throws: ``DecompressionFailure`` if the system has none, or there is no memory.
     init() throws(DecompressionFailure) {
         guard let decoder = cbrotli_decoder_make() else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .brotliMissing)
@@ -21,7 +21,7 @@ final class BrotliDecoder: Decompressor {
     static var isAvailable: Bool { cbrotli_is_available() }
 
     func reset() throws(DecompressionFailure) {
-        // A body is one stream: nothing in RFC 7932 joins two.
+        // A body is one stream: RFC 7932 does not allow several.
         throw DecompressionFailure(.trailingBytes)
     }
 

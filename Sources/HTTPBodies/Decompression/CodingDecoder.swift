@@ -1,21 +1,21 @@
 import CZlib
 import HTTPNetworking
 
-/// Undoes one coding of a body.
+/// Decodes one coding of a body.
 ///
-/// Bytes go in by ``give(_:)``; ``read()`` takes what comes out, a piece at a time, so that no more of
-/// it is in memory than one piece.
+/// ``give(_:)`` takes input; ``read()`` returns output, a piece at a time, so that only one piece of it is in
+/// memory.
 struct CodingDecoder {
     private enum Phase {
-        /// Nothing has come. Next: `inside`.
+        /// No input yet. Next: `inside`.
         case beginning
         /// Next: `ended`.
         case inside(any Decompressor)
-        /// The compressed data is over. Next: `inside`, if the coding has another member or frame.
+        /// The compressed data has ended. Next: `inside`, if the coding has another member or frame.
         case ended(any Decompressor)
     }
 
-    /// How many bytes a piece has at most.
+    /// The largest size of a piece, in bytes.
     static let piece = 65_536
 
     private let coding: ContentCoding
@@ -26,7 +26,7 @@ struct CodingDecoder {
 
     /// Makes a decoder.
     ///
-    /// - Parameter limit: How many bytes may come out.
+    /// - Parameter limit: The largest number of decoded bytes.
     init(_ coding: ContentCoding, limit: Int) {
         self.coding = coding
         self.limit = limit
@@ -37,14 +37,14 @@ struct CodingDecoder {
         if input.isEmpty { input = data } else { input.append(data) }
     }
 
-    /// The next piece, or nil where more has to be given first.
+    /// The next piece; nil if more input is needed first.
     ///
     /// - Throws: ``DecompressionFailure``, and `HTTPError` with the code
     ///   `HTTPError.Code.bodyTooLarge`.
     mutating func read() throws -> Data? {
         while let decompressor = try current() {
             let (room, left) = (Self.piece, limit - produced)
-            // One byte more than there may be, to see whether it comes.
+            // One byte more than allowed, to detect whether the limit is exceeded.
             let step = try decompressor.step(input, room: left < room ? left + 1 : room)
             input = input.dropFirst(step.consumed)
             if step.isAtEnd { phase = .ended(decompressor) }
@@ -56,9 +56,9 @@ struct CodingDecoder {
         return nil
     }
 
-    /// Says that nothing more will be given, once ``read()`` has no more.
+    /// Ends the input, after ``read()`` has returned nil.
     ///
-    /// - Throws: ``DecompressionFailure`` where the compressed data is not whole.
+    /// - Throws: ``DecompressionFailure`` if the compressed data is incomplete.
     func finish() throws(DecompressionFailure) {
         switch phase {
         case .beginning where input.isEmpty, .ended: return
@@ -66,7 +66,7 @@ struct CodingDecoder {
         }
     }
 
-    /// What is to go on; nil where input is needed first.
+    /// The decompressor to continue with; nil if input is needed first.
     private mutating func current() throws(DecompressionFailure) -> (any Decompressor)? {
         switch phase {
         case .inside(let decompressor): return decompressor
@@ -89,7 +89,7 @@ struct CodingDecoder {
         case .brotli: return try BrotliDecoder()
         case .zstd: return try ZstdDecoder()
         case .deflate:
-            // Its first two bytes tell whether there is a wrapper.
+            // The first two bytes show whether there is a wrapper.
             guard input.count >= 2 else { return nil }
             let (first, second) = (input[input.startIndex], input[input.startIndex + 1])
             let isWrapped =

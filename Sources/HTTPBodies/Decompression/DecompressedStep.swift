@@ -1,10 +1,10 @@
 import HTTPNetworking
 
-/// What one step of a ``Decompressor`` made of the input.
+/// The result of one step of a ``Decompressor``.
 struct DecompressedStep {
-    /// How a step ended, as the C function says it.
+    /// The end of a step, as returned by the C function.
     enum End {
-        /// More input is needed, or more room for output.
+        /// More input or more output space is needed.
         case more
         /// The compressed data has ended.
         case end
@@ -20,10 +20,10 @@ struct DecompressedStep {
     /// Makes a step by a C function.
     ///
     /// - Parameters:
-    ///   - room: How many bytes of output there may be, at least one.
-    ///   - step: Takes the input and its count, and the output and its count; the counts become how
-    ///     many bytes were used. It keeps no pointer.
-    /// - Throws: ``DecompressionFailure`` as `step` says.
+    ///   - room: The size of the output buffer in bytes, at least one.
+    ///   - step: Takes the input and its count, and the output and its count; the counts become the numbers
+    ///     of used bytes. It keeps no pointer.
+    /// - Throws: The ``DecompressionFailure`` of `step`.
     init(
         _ input: Data, room: Int,
         by step: (

@@ -2,14 +2,14 @@ import HTTPNetworking
 
 /// What `.decompress(upTo:)` does with a request, and with the head of its response.
 struct Decompression {
-    /// How many bytes a body may have in the end.
+    /// The largest decompressed body, in bytes.
     let limit: Int
-    /// The codings that can be undone.
+    /// The codings that can be decoded.
     var available = ContentCoding.available
 
-    /// The request with what it takes for an answer, if it says nothing of that.
+    /// The request with Accept-Encoding, if it has none.
     ///
-    /// Nothing is asked for that could not be read; nor of a part, since the part of a compressed body
+    /// Only codings that can be decoded are requested; none with Range, because a part of a compressed body
     /// cannot be decompressed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
         guard !available.isEmpty, request.headers["Accept-Encoding"] == nil,
@@ -21,13 +21,13 @@ struct Decompression {
         return request
     }
 
-    /// The codings that are to be undone; none where the body is to be left alone.
+    /// The codings to decode; none if the body does not change.
     ///
-    /// - Throws: `HTTPError` where the system has no library for one of them.
+    /// - Throws: `HTTPError` if the system has no library for one of them.
     func codings(
         of head: HTTPResponse, to request: HTTPRequest
     ) throws(HTTPError) -> [ContentCoding] {
-        // These have no body, whatever the headers say, or only a part of one.
+        // These have no body, independent of the headers, or only a part of one.
         let bare = [204, 205, 206, 304]
         let isBare = (100...199).contains(head.status) || bare.contains(head.status)
         guard !isBare, request.method != .head,
@@ -57,7 +57,7 @@ struct Decompression {
 }
 
 extension HTTPResponseHead {
-    /// Takes away what was said of the compressed body.
+    /// Removes the headers of the compressed body.
     mutating func dropCoding() {
         headers.remove("Content-Encoding")
         headers.remove("Content-Length")

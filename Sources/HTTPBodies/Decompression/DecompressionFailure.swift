@@ -1,6 +1,6 @@
 import HTTPNetworking
 
-/// Why a compressed body could not be read.
+/// The reason why a compressed body could not be decoded.
 ///
 /// It is the cause of the `HTTPError` that `.decompress(upTo:)` fails with.
 public struct DecompressionFailure: Error {
@@ -12,7 +12,7 @@ public struct DecompressionFailure: Error {
 
     /// What can be wrong.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The bytes are not what Content-Encoding says.
+        /// The bytes do not match Content-Encoding.
         case malformed
         /// The body ends before the compressed data does.
         case truncated

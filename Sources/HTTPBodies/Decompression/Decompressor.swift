@@ -4,14 +4,14 @@ import HTTPNetworking
 ///
 /// Not to be used by two threads at once: code that shares it holds a lock.
 protocol Decompressor: AnyObject {
-    /// Decompresses as much as there is input, and room for output.
+    /// Decompresses as much as the input and the output space allow.
     ///
-    /// - Parameter room: How many bytes of output there may be, at least one.
+    /// - Parameter room: The size of the output buffer in bytes, at least one.
     /// - Throws: ``DecompressionFailure``.
     func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressedStep
 
-    /// Begins anew, after the end of what was compressed.
+    /// Begins again, after the end of the compressed data.
     ///
-    /// - Throws: ``DecompressionFailure``: with the code `trailingBytes` where nothing may follow the end.
+    /// - Throws: ``DecompressionFailure``: with the code `trailingBytes` if nothing may follow the end.
     func reset() throws(DecompressionFailure)
 }

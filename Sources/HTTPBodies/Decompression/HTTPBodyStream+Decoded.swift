@@ -2,9 +2,9 @@ import Futures
 import HTTPNetworking
 
 extension HTTPBodyStream {
-    /// The same bytes without their codings, decoded as they are asked for.
+    /// The same bytes without their codings, decoded on request.
     ///
-    /// - Parameter failure: Makes the error of the stream of the decoder's.
+    /// - Parameter failure: Makes the stream's error from the decoder's.
     func decoded(
         by decoder: BodyDecoder, failingWith failure: @escaping @Sendable (any Error) -> HTTPError
     ) -> HTTPBodyStream {
@@ -13,7 +13,7 @@ extension HTTPBodyStream {
     }
 }
 
-/// A body, and how far it was decoded.
+/// A body and the state of its decoding.
 private final class DecodedBody: Sendable {
     private let body: HTTPBodyStream
     private let decoder: Locked<BodyDecoder>

@@ -8,7 +8,7 @@ final class Inflater: Decompressor {
 
     /// Makes an inflater.
     ///
-    /// - Throws: ``DecompressionFailure`` where there is no zlib, or no memory.
+    /// - Throws: ``DecompressionFailure`` if there is no zlib, or no memory.
     init(_ format: czlib_format) throws(DecompressionFailure) {
         guard let inflater = czlib_inflater_make(format) else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zlibMissing)

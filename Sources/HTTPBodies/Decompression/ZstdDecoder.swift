@@ -1,7 +1,7 @@
 import CZstd
 import HTTPNetworking
 
-/// Frames of Zstandard (RFC 8878), one after another; those that are to be skipped are empty.
+/// Frames of Zstandard (RFC 8878), one after another; skippable frames are empty.
 final class ZstdDecoder: Decompressor {
     /// The logarithm of the largest window that HTTP allows, 8 MiB (RFC 9659, section 3).
     private static let windowLog: Int32 = 23
@@ -11,7 +11,7 @@ final class ZstdDecoder: Decompressor {
 
     /// Makes a decoder.
     ///
-    /// - Throws: ``DecompressionFailure`` where the system has none, or there is no memory.
+    /// - Throws: ``DecompressionFailure`` if the system has none, or there is no memory.
     init() throws(DecompressionFailure) {
         guard let decoder = czstd_decoder_make(Self.windowLog) else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zstdMissing)
@@ -30,8 +30,8 @@ final class ZstdDecoder: Decompressor {
     }
 
     func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressedStep {
-        // A step of its own for the magic number: the library would take a small frame that is there
-        // as a whole without a look at its window, so that it would matter how the body is cut.
+        // A separate step for the magic number: the library would decode a small complete frame without a
+        // check of its window, so that the result would depend on the chunks of the body.
         let input = magic.isWhole ? input : input.prefix(magic.missing)
         guard magic.takes(input) else { throw DecompressionFailure(.malformed) }
         return try DecompressedStep(input, room: room) { bytes, count, output, produced in

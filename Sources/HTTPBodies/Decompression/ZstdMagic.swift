@@ -1,11 +1,11 @@
 import HTTPNetworking
 
-/// The four bytes with which a frame begins, as far as they have come.
+/// The four bytes at the beginning of a frame, as far as they have arrived.
 ///
-/// They are looked at here since a library may read older formats as well, whose decoders know no bound
-/// of the window.
+/// They are checked here because a library may also decode older formats, whose decoders have no limit of the
+/// window.
 struct ZstdMagic {
-    /// Of frames with data, and of those to be skipped, whose first byte ends in any four bits
+    /// The numbers of frames with data and of skippable frames, whose first byte ends in any four bits
     /// (RFC 8878, sections 3.1.1 and 3.1.2).
     private static let all: [[ClosedRange<UInt8>]] = [
         [0x28...0x28, 0xB5...0xB5, 0x2F...0x2F, 0xFD...0xFD],
@@ -14,15 +14,15 @@ struct ZstdMagic {
 
     private var bytes: [UInt8] = []
 
-    /// How many bytes have not come.
+    /// How many bytes are missing.
     var missing: Int { 4 - bytes.count }
 
-    /// Whether all have come.
+    /// Whether all have arrived.
     var isWhole: Bool { missing == 0 }
 
-    /// Takes those that are missing of the frame's next bytes.
+    /// Takes the missing ones from the frame's next bytes.
     ///
-    /// - Returns: Whether a frame may begin so.
+    /// - Returns: Whether the bytes may be the beginning of a frame.
     mutating func takes(_ data: Data) -> Bool {
         if isWhole { return true }
         bytes += data.prefix(missing)

@@ -9,24 +9,24 @@ public import Services
 /// let saved = download(HTTPRequest(.get, url), to: file, over: service, limit: 1_000_000_000)
 /// ```
 ///
-/// The body is written, chunk by chunk, to a file of another name in the same folder; the next
-/// chunk is asked for when the last is written. At the end it is synchronised to disk and renamed
-/// atomically, replacing a file of that name. After any failure before that, the other file is
-/// deleted when the future settles, and an existing file of that name stays. Only a process that
-/// ends during a download leaves a file behind, with `.pledge-` and `.part` around its name.
+/// The body is written, chunk by chunk, to a file of another name in the same folder; the next chunk is
+/// requested when the last is written. At the end it is synchronised to disk and renamed atomically,
+/// replacing a file of that name. After any failure before that, the other file is deleted when the future
+/// settles, and an existing file of that name does not change. Only a process that ends during a download
+/// leaves a file behind, with `.pledge-` and `.part` around its name.
 ///
-/// A failure of the body is not repeated: a retry in the service ends with the headers. Put the whole
-/// download into a retry to repeat it.
+/// A failure of the body is not repeated: a retry in the service ends with the headers. To repeat it, put the
+/// whole download into a retry.
 ///
 /// - Parameters:
-///   - request: What is asked for.
-///   - file: Where the body goes: a file's URL, in a folder that exists.
-///   - service: What is called with the request.
+///   - request: The request.
+///   - file: The URL of the file, in an existing folder.
+///   - service: The service for the request.
 ///   - statuses: The statuses whose bodies are kept.
-///   - limit: How many bytes the body may have.
+///   - limit: The largest body, in bytes.
 ///   - progress: Called with each chunk as `HTTPBodyStream.reportingProgress(to:)` does.
-///   - random: Where the other file's name comes from.
-/// - Returns: A future of what was written; it settles on a queue of the file's. It rejects with an
+///   - random: The source of the other file's name.
+/// - Returns: A future of the result; it settles on a queue of the file. It rejects with an
 ///   `HTTPError` that keeps the request and the response: with the code
 ///   `HTTPError.Code.unacceptableStatus` and the body, up to a megabyte of it,
 ///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body's length is not
@@ -46,14 +46,14 @@ public func download(
     }
 }
 
-/// How much of a body that is not accepted is kept in the error.
+/// How many bytes of a refused body are kept in the error.
 private let mostOfRefused = 1_048_576
 
 private func refuse(
     _ response: HTTPStreamedResponse, to request: HTTPRequest
 ) -> Future<HTTPDownload> {
     response.gathered(upTo: mostOfRefused)
-        // The status says more than why its body did not come.
+        // The status matters more than the failure of its body.
         .recover { error in
             if error is CancellationError { throw error }
             return response.head
@@ -99,7 +99,7 @@ private func save(
     }
 }
 
-/// An error of the file's or the body's with what it is about.
+/// An error of the file or the body with the request and the response.
 private func named(
     _ error: any Error, _ request: HTTPRequest, _ response: HTTPResponse
 ) -> any Error {

@@ -1,6 +1,6 @@
 public import HTTPNetworking
 
-/// What ``download(_:to:over:accepting:limit:progress:random:)`` has put into a file.
+/// The result of ``download(_:to:over:accepting:limit:progress:random:)``.
 public struct HTTPDownload {
     /// The file, complete.
     public let file: URL
@@ -10,7 +10,7 @@ public struct HTTPDownload {
 
     /// The response: its status, headers and URL.
     ///
-    /// Its body is empty, as the file has it.
+    /// Its body is empty: the file has it.
     public let response: HTTPResponse
 }
 

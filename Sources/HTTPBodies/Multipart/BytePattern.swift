@@ -1,10 +1,10 @@
-/// Bytes that are looked for in others.
+/// A pattern of bytes to search for.
 ///
-/// The search skips as R. N. Horspool's of 1980 does: mostly by the length of the pattern, and at worst
-/// it compares each byte with all of the pattern.
+/// The search is R. N. Horspool's of 1980: it mostly skips by the length of the pattern, and at worst
+/// compares each byte with the whole pattern.
 struct BytePattern {
     let bytes: [UInt8]
-    /// By how far the pattern may move where its last byte lies on a given one.
+    /// The shift of the pattern for each byte at its last position.
     private let shifts: [Int]
 
     /// Makes a pattern of at least one byte.
@@ -19,12 +19,12 @@ struct BytePattern {
         self.shifts = shifts
     }
 
-    /// Where the pattern stands first.
+    /// The first offset of the pattern.
     ///
     /// - Parameters:
-    ///   - data: What is searched.
-    ///   - start: How many of its first bytes are left out.
-    /// - Returns: How many bytes stand before it, nil where it is not there.
+    ///   - data: The bytes to search.
+    ///   - start: The offset at which the search begins.
+    /// - Returns: The number of bytes before it; nil if it is not found.
     func firstOffset(in data: Data, from start: Int = 0) -> Int? {
         data.withUnsafeBytes { data in
             let last = bytes.count - 1

@@ -3,12 +3,12 @@ public import HTTPNetworking
 extension HTTPRequest.Body {
     /// Several parts as one body; see ``Multipart``.
     ///
-    /// It is as replayable as its parts are. No more of a file or a stream than one chunk is in memory
-    /// at a time, and one file is open at a time.
+    /// It is replayable if its parts are. At most one chunk of a file or a stream is in memory, and one file
+    /// is open at a time.
     ///
     /// - Throws: `Endpoint.Error.invalidHeader(name:)` for a header of a part that
-    ///   `HTTPHeaders.isValid(name:value:)` refuses, and for a subtype that is no token, under the
-    ///   name Content-Type.
+    ///   `HTTPHeaders.isValid(name:value:)` refuses, and for a subtype that is not a token, under the name
+    ///   Content-Type.
     public static func multipart(_ multipart: Multipart) throws(Endpoint.Error) -> Self {
         guard HTTPHeaders.isToken(multipart.subtype) else {
             throw .invalidHeader(name: "Content-Type")
@@ -18,7 +18,7 @@ extension HTTPRequest.Body {
         for (part, text) in zip(multipart.parts, texts.dropFirst()) {
             pieces += [.part(part.effectiveHeaders, part.body), .text(text)]
         }
-        // A file's length is what it is now; opening the body checks that the sum is what is sent.
+        // A file has its current length; opening the body checks that the sum is sent.
         let length = pieces.reduce(0 as Int?) { sum, piece in
             sum.flatMap { sum in piece.length.map { sum + $0 } }
         }
@@ -48,7 +48,7 @@ extension HTTPRequest.BodySource.Piece {
 }
 
 extension Multipart {
-    /// What stands before the first part, between the parts, and after the last.
+    /// The text before the first part, between the parts, and after the last.
     func texts() throws(Endpoint.Error) -> [Data] {
         var texts: [Data] = []
         for (index, part) in parts.enumerated() {

@@ -3,13 +3,13 @@ public import HTTPNetworking
 extension Multipart {
     /// One part: headers of its own, and a body.
     public struct Part {
-        /// The headers; the body's Content-Type is added where they name none.
+        /// The headers; the body's Content-Type is added if they have none.
         public var headers: HTTPHeaders
 
         /// The body.
         public var body: HTTPRequest.Body
 
-        /// Makes a part of any headers.
+        /// Makes a part with any headers.
         ///
         /// For the parts of a form see ``text(_:_:)``, ``data(_:_:filename:contentType:)``,
         /// ``file(_:_:filename:contentType:)`` and ``stream(_:_:filename:contentType:)``.
@@ -20,7 +20,7 @@ extension Multipart {
 
         /// A field of a form: text as UTF-8, without a Content-Type, as browsers send it.
         ///
-        /// The text is sent as it is; its line ends are not changed.
+        /// The text is sent unchanged, with its line ends.
         public static func text(_ name: String, _ text: String) -> Part {
             Part(name, nil, HTTPRequest.Body(.data(Data(text.utf8)), contentType: nil))
         }
@@ -30,8 +30,8 @@ extension Multipart {
         /// - Parameters:
         ///   - name: The field's name.
         ///   - data: The bytes.
-        ///   - filename: The name of a file that a server is to take them for, nil for none.
-        ///   - contentType: What kind of bytes they are.
+        ///   - filename: The file name for the server; nil for none.
+        ///   - contentType: The type of the bytes.
         public static func data(
             _ name: String, _ data: Data, filename: String? = nil,
             contentType: String = "application/octet-stream"
@@ -44,8 +44,8 @@ extension Multipart {
         /// - Parameters:
         ///   - name: The field's name.
         ///   - file: The file; see `HTTPRequest.Body.file(_:contentType:)`.
-        ///   - filename: Its name as the server is told it; the last part of its path where it is nil.
-        ///   - contentType: What kind of bytes they are.
+        ///   - filename: The file name for the server; nil: the last part of its path.
+        ///   - contentType: The type of the bytes.
         public static func file(
             _ name: String, _ file: URL, filename: String? = nil,
             contentType: String = "application/octet-stream"
@@ -57,9 +57,9 @@ extension Multipart {
         ///
         /// - Parameters:
         ///   - name: The field's name.
-        ///   - source: What opens the stream when its turn has come.
-        ///   - filename: The name of a file that a server is to take it for, nil for none.
-        ///   - contentType: What kind of bytes they are.
+        ///   - source: The source, opened when the part is sent.
+        ///   - filename: The file name for the server; nil for none.
+        ///   - contentType: The type of the bytes.
         public static func stream(
             _ name: String, _ source: HTTPRequest.BodySource, filename: String? = nil,
             contentType: String = "application/octet-stream"
@@ -75,11 +75,11 @@ extension Multipart {
             self.body = body
         }
 
-        /// A name that can stand between quotes, and ends no line.
+        /// A name that is valid between quotes, without line ends.
         ///
-        /// As the HTML standard's encoding of multipart/form-data has it: %0D, %0A and %22 for CR, LF and
-        /// the quote; nothing else is changed there. The other control characters, which no header may
-        /// hold, are written likewise.
+        /// As in the HTML standard's encoding of multipart/form-data: %0D, %0A and %22 for CR, LF and the
+        /// quote, and nothing else. Other control characters, which are not allowed in a header, are encoded
+        /// in the same way.
         static func escaped(_ name: String) -> String {
             name.unicodeScalars.map { scalar in
                 guard scalar == "\"" || scalar.properties.generalCategory == .control else {
@@ -106,7 +106,7 @@ extension Multipart {
 }
 
 extension Multipart.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The body's size and kind; neither the name nor a byte.
+    /// The body's size and type, without the name and the bytes.
     public var description: String { "a part: \(body)" }
 
     /// The same as `description`, so that a debugger prints no secret either.

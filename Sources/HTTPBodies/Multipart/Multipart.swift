@@ -11,8 +11,8 @@ public import Services
 /// let request = HTTPRequest(.post, url, body: try .multipart(form))
 /// ```
 ///
-/// Files and streams are read while they are sent, chunk by chunk. The length is known, and told to the
-/// server, where that of each part is.
+/// Files and streams are read while they are sent, chunk by chunk. The length is known, and sent to the
+/// server, if the length of each part is known.
 public struct Multipart {
     /// The parts, in the order in which they are sent.
     public let parts: [Part]
@@ -20,15 +20,15 @@ public struct Multipart {
     /// The kind, such as `form-data`, `mixed` or `related`.
     public let subtype: String
 
-    /// What stands between the parts: letters, digits and "-" only, at most 70 of them.
+    /// The boundary between the parts: only letters, digits and "-", at most 70 of them.
     public let boundary: String
 
-    /// Makes a body of parts.
+    /// Makes a body from parts.
     ///
     /// - Parameters:
     ///   - parts: The parts.
     ///   - subtype: The kind; a token, such as `mixed`.
-    ///   - random: Where the boundary comes from. It holds 128 random bits and does not occur in
+    ///   - random: The source of the boundary. It has 128 random bits and does not occur in
     ///     any part that is in memory; these parts are searched once.
     public init(_ parts: [Part], subtype: String = "form-data", random: RandomSource = .system) {
         self.parts = parts
@@ -43,7 +43,7 @@ public struct Multipart {
         let start = "pledge-\(HexDigits.text(random.next()))\(HexDigits.text(random.next()))"
         var boundary = start
         var count = 0
-        // It ends whatever the generator does: data of so many bytes hold fewer numbers.
+        // It ends with any generator: the data cannot contain all numbers.
         while isFound(boundary, in: parts) {
             count += 1
             boundary = "\(start)-\(count)"
@@ -61,7 +61,7 @@ public struct Multipart {
 }
 
 extension Multipart: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind and the number of parts, nothing of what they say.
+    /// The kind and the number of parts, without their content.
     public var description: String {
         "multipart/\(SafeText.escaped(subtype)) of \(parts.count) parts"
     }

@@ -1,24 +1,24 @@
 import HTTPNetworking
 
-/// Why the parts of a body cannot be told apart.
+/// The reason why a multipart body cannot be parsed.
 public struct MultipartError: Error {
-    /// What was wrong.
+    /// The kind of failure.
     public var code: Code
 
-    /// How many bytes of the body were understood before it.
+    /// How many bytes of the body were parsed before it.
     public var offset: Int
 
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There is no Content-Type of multipart with a boundary.
+        /// There is no multipart Content-Type with a boundary.
         case noBoundary
         /// The body ends before the last boundary.
         case truncated
-        /// After a boundary stands neither a line's end nor "--".
+        /// A boundary is not followed by a line end or "--".
         case badDelimiter
-        /// A header of a part is none.
+        /// A header of a part is malformed.
         case badHeader
-        /// There is more before the first boundary, or after the last, than the limits allow.
+        /// There are more bytes before the first boundary, or after the last, than the limits allow.
         case textTooLong
         /// A part's headers have more bytes than the limits allow.
         case headersTooLong
@@ -34,7 +34,7 @@ public struct MultipartError: Error {
 }
 
 extension MultipartError: CustomStringConvertible {
-    /// The error and its place; nothing of the bytes.
+    /// The error and its place, without the bytes.
     public var description: String { "not a multipart body: \(reason) (at byte \(offset))" }
 
     private var reason: String {

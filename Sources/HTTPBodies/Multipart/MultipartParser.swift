@@ -1,9 +1,9 @@
 import HTTPNetworking
 
-/// Tells the parts of a body apart, whatever chunks it comes in: pure, strict and bounded.
+/// A parser of a multipart body in any chunks: pure, strict and bounded.
 ///
-/// It keeps at most the headers of one part, or as many bytes as the boundary is long, beside the chunk
-/// that it is given. Each byte is looked at a bounded number of times.
+/// It keeps at most the headers of one part, or as many bytes as the boundary is long, besides the current
+/// chunk. Each byte is examined a bounded number of times.
 struct MultipartParser {
     enum Event: Equatable {
         case part(HTTPHeaders)
@@ -14,24 +14,24 @@ struct MultipartParser {
     private enum Phase {
         /// Before the first boundary. Next: `delimiter`.
         case preamble
-        /// Behind a boundary. Next: `headers`, `epilogue`.
+        /// After a boundary. Next: `headers`, `epilogue`.
         case delimiter
         /// Within a part's headers. Next: `body`.
         case headers
         /// Within a part's bytes. Next: `delimiter`.
         case body
-        /// Behind the last boundary.
+        /// After the last boundary.
         case epilogue
     }
 
     private var phase = Phase.preamble
-    /// What was not understood yet.
+    /// The bytes that are not parsed yet.
     ///
-    /// It begins as if a line ended before the body, as each boundary stands at the start of a line.
+    /// It begins with a line end, because each boundary is at the beginning of a line.
     private var buffer = Data("\r\n".utf8)
     /// How many bytes of the buffer were searched before.
     private var searched = 0
-    /// How many bytes have left the buffer; the line's end that was made up does not count.
+    /// How many bytes have left the buffer; the added line end does not count.
     private var offset = -2
     private var outside = -2
     private var parts = 0
@@ -39,7 +39,7 @@ struct MultipartParser {
     private let blankLine = BytePattern("\r\n\r\n".utf8)
     private let lineEnd = BytePattern("\r\n".utf8)
     private let limits: MultipartReader.Limits
-    /// How much white space may stand behind a boundary; mostly there is none.
+    /// How much white space may follow a boundary; usually there is none.
     private static let mostPadding = 256
 
     init(boundary: String, limits: MultipartReader.Limits) {
@@ -51,11 +51,11 @@ struct MultipartParser {
     ///
     /// - Parameters:
     ///   - chunk: The chunk.
-    ///   - events: Gets what it brought, in order; where it throws, what came before.
+    ///   - events: Gets the events of the chunk, in order; if the parser throws, those before the error.
     mutating func feed(_ chunk: Data, to events: inout [Event]) throws(MultipartError) {
         buffer.append(chunk)
         while try step(&events) {}
-        // A copy, so that the little that is left does not keep all of the chunk.
+        // A copy, so that a small rest does not retain the whole chunk.
         buffer = Data(buffer)
     }
 
@@ -88,7 +88,7 @@ struct MultipartParser {
         return true
     }
 
-    /// Reads what is left of a boundary's line (RFC 2046, section 5.1.1).
+    /// Reads the rest of a boundary's line (RFC 2046, section 5.1.1).
     private mutating func readDelimiter(_ events: inout [Event]) throws(MultipartError) -> Bool {
         if buffer.starts(with: Data("--".utf8)) {
             take(2)
@@ -97,7 +97,7 @@ struct MultipartParser {
             return true
         }
         guard let end = lineEnd.firstOffset(in: buffer) else {
-            // A "-" may become two, and a CR a line's end.
+            // A "-" may become "--", and a CR may become a line end.
             let isOpen =
                 buffer.isEmpty || buffer.elementsEqual("-".utf8)
                 || isPadding(buffer.last == 13 ? buffer.dropLast() : buffer)
@@ -107,7 +107,7 @@ struct MultipartParser {
         guard isPadding(buffer.prefix(end)) else { throw failure(.badDelimiter) }
         guard parts < limits.parts else { throw failure(.tooManyParts) }
         parts += 1
-        // The line's end stays: with a blank line right behind it, it ends headers of which there are none.
+        // The line end is kept: with a blank line directly after it, it ends empty headers.
         take(end)
         phase = .headers
         return true
@@ -161,7 +161,7 @@ struct MultipartParser {
         bytes.allSatisfy(\.isSpace)
     }
 
-    /// Drops bytes that belong to no part.
+    /// Skips bytes that belong to no part.
     private mutating func skip(_ count: Int) throws(MultipartError) {
         outside += count
         guard outside <= limits.outsideBytes else { throw failure(.textTooLong) }

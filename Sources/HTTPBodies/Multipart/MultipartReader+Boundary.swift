@@ -1,10 +1,9 @@
 import HTTPNetworking
 
 extension MultipartReader {
-    /// The boundary that a Content-Type of a multipart type names, nil where it is none or names none.
+    /// The boundary in a Content-Type of a multipart type; nil for another type, or without a boundary.
     ///
-    /// A boundary has 1 to 70 characters (RFC 2046, section 5.1.1), here any of ASCII that can be seen, and
-    /// spaces within.
+    /// A boundary has 1 to 70 characters (RFC 2046, section 5.1.1), here visible ASCII, and spaces within.
     public static func boundary(in contentType: String) -> String? {
         let scalars = Array(contentType.unicodeScalars)
         let type = scalars.prefix { $0 != ";" }
@@ -23,8 +22,7 @@ extension MultipartReader {
         return nil
     }
 
-    /// Takes a token or a quoted string (RFC 9110, section 5.6.6) out, and what stands behind it up to
-    /// the next semicolon.
+    /// Removes a token or a quoted string (RFC 9110, section 5.6.6), and the rest up to the next semicolon.
     private static func parameter(_ rest: inout ArraySlice<Unicode.Scalar>) -> String? {
         rest = rest.drop { $0 == " " || $0 == "\t" }
         var value: [Unicode.Scalar] = []

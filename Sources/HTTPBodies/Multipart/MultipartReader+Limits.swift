@@ -1,5 +1,5 @@
 extension MultipartReader {
-    /// How much a reader takes of what is no content.
+    /// The limits of a reader for everything except content.
     public struct Limits {
         /// How many bytes the headers of one part may have.
         public var headerBytes: Int
@@ -7,7 +7,7 @@ extension MultipartReader {
         /// How many parts there may be.
         public var parts: Int
 
-        /// How many bytes may stand before the first boundary, and how many after the last.
+        /// How many bytes may come before the first boundary, and how many after the last.
         public var outsideBytes: Int
 
         /// Makes limits.

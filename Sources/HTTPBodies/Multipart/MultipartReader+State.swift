@@ -1,23 +1,23 @@
 import HTTPNetworking
 
 extension MultipartReader {
-    /// What was read and not yet asked for.
+    /// The events that were read and not yet requested.
     struct State {
-        /// What was found of what was looked for.
+        /// The result of a look-up.
         enum Look<Found> {
             case found(Found)
-            /// More has to be read.
+            /// More input is needed.
             case nothing
             /// The body has failed, or is malformed.
             case failed(any Error)
-            /// The part that is asked for is over, and the body is not harmed.
+            /// The requested part has ended; the body is valid.
             case gone
         }
 
         private var parser: MultipartParser
         private var events: [MultipartParser.Event] = []
         private var first = 0
-        /// The number of the part that was given last.
+        /// The number of the part that was returned last.
         private var part = 0
         /// Whether that part has ended.
         private var isOver = true
@@ -41,7 +41,7 @@ extension MultipartReader {
             }
         }
 
-        /// The headers and the number of the next part, nil after the last.
+        /// The headers and the number of the next part; nil after the last.
         mutating func nextPart() -> Look<(HTTPHeaders, Int)?> {
             while let event = pop() {
                 switch event {
@@ -60,7 +60,7 @@ extension MultipartReader {
             }
         }
 
-        /// The next chunk of a part, nil after its last.
+        /// The next chunk of a part; nil after its last.
         mutating func nextChunk(of number: Int) -> Look<Data?> {
             guard number == part else { return .gone }
             if isOver { return .found(nil) }

@@ -10,23 +10,24 @@ public import HTTPNetworking
 /// ```
 ///
 /// It is strict (RFC 2046, section 5.1): lines end with CR LF, a header is a name, a colon and a value on one
-/// line, and the last boundary has to be there. It is bounded by its ``Limits``: whatever the body is, no
-/// more is in memory than one chunk of it and the headers of one part. How large a part is has to be
-/// bounded by who reads it.
+/// line, and the last boundary has to be there. It is bounded by its ``Limits``: with any body, at most one
+/// chunk of it and the headers of one part are in memory. The caller has to limit the size of a part.
 ///
-/// One reader reads, one thing at a time: a part's body, then the next part. What of a part's body was
-/// not read is passed over then. Any thread may call its methods.
+/// Only one caller may read, one thing at a time: a part's body, then the next part. The unread rest of a
+/// part's body is then skipped. Any thread may call its methods.
 public final class MultipartReader {
     /// One part of the body.
     public struct Part {
         /// Its headers.
         public let headers: HTTPHeaders
 
-        /// Its bytes, to be read before the next part is asked for; afterwards they are gone, and it
-        /// rejects with `CancellationError`.
+        /// Its bytes.
         ///
-        /// Cancelling it while a chunk is awaited cancels the whole body; otherwise it leaves the rest of
-        /// the part to be passed over.
+        /// Read them before the next part is requested; afterwards it rejects with
+        /// `CancellationError`.
+        ///
+        /// Cancelling it while a chunk is awaited cancels the whole body; otherwise the rest of the part is
+        /// skipped.
         public let body: HTTPBodyStream
     }
 
@@ -37,19 +38,19 @@ public final class MultipartReader {
     ///
     /// - Parameters:
     ///   - body: The body, which must not be read otherwise. It is cancelled after an error.
-    ///   - boundary: What stands between its parts, without the two hyphens.
-    ///   - limits: How much is taken of what is no content.
+    ///   - boundary: The boundary between its parts, without the two hyphens.
+    ///   - limits: The limits for everything except content.
     public init(_ body: HTTPBodyStream, boundary: String, limits: Limits = Limits()) {
         self.body = body
         state = Locked(State(MultipartParser(boundary: boundary, limits: limits)))
     }
 
-    /// Makes a reader of a response's body.
+    /// Makes a reader for a response's body.
     ///
     /// - Parameters:
-    ///   - response: The response, whose Content-Type names the boundary.
-    ///   - limits: How much is taken of what is no content.
-    /// - Throws: A ``MultipartError`` with the code ``MultipartError/Code/noBoundary`` where it names none.
+    ///   - response: The response, whose Content-Type has the boundary.
+    ///   - limits: The limits for everything except content.
+    /// - Throws: A ``MultipartError`` with the code ``MultipartError/Code/noBoundary`` if it has none.
     public convenience init(
         _ response: HTTPStreamedResponse, limits: Limits = Limits()
     ) throws(MultipartError) {
@@ -61,9 +62,9 @@ public final class MultipartReader {
 
     /// The next part, or nil after the last one.
     ///
-    /// - Returns: A future of the part. It rejects with a ``MultipartError`` where the body is malformed or
-    ///   goes beyond the limits, with what fails the body, then and ever after, and with an `HTTPError`
-    ///   with the code `HTTPError.Code.bodyIsBeingRead` while a chunk of the body is awaited. Cancelling it
+    /// - Returns: A future of the part. It rejects with a ``MultipartError`` if the body is malformed or
+    ///   exceeds the limits, with the body's error, each time after the failure, and with an `HTTPError` with
+    ///   the code `HTTPError.Code.bodyIsBeingRead` while a chunk of the body is awaited. Cancelling it
     ///   cancels the body.
     public func next() -> Future<Part?> {
         read { $0.nextPart() }.mapWithoutOrigin { found in
@@ -75,7 +76,7 @@ public final class MultipartReader {
         }
     }
 
-    /// Looks for something in what was read, and reads on until it is there.
+    /// Looks up something in the read events, and reads until it is found.
     private func read<Found: Sendable>(
         _ look: @escaping @Sendable (inout State) -> State.Look<Found>
     ) -> Future<Found> {
@@ -105,7 +106,7 @@ public final class MultipartReader {
 }
 
 extension MultipartReader: AsyncSequence {
-    /// Gives the parts that are left to one reader.
+    /// An iterator over the remaining parts.
     public struct Iterator: AsyncIteratorProtocol {
         let reader: MultipartReader
 

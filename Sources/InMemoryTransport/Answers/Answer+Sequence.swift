@@ -1,11 +1,11 @@
 import Futures
 
 extension MemoryTransport.Answer {
-    /// Answers one after the other: each call takes the next, and the last one stays.
+    /// Answers one after the other: each call takes the next, and the last one is repeated.
     ///
-    /// Calls take theirs in the order in which they are made, whatever the latency. Each transport
-    /// begins at the first. An empty sequence rejects with ``MemoryTransport/AnswerFailure``; to
-    /// fail when the answers run out, let the last be ``failure(_:)``.
+    /// Calls take them in the order in which they are made, whatever the latency. Each transport
+    /// begins at the first. An empty sequence rejects with ``MemoryTransport/AnswerFailure``; to fail after
+    /// the last answer, put ``failure(_:)`` at the end.
     public static func sequence(_ answers: [Self]) -> Self {
         guard let last = answers.indices.last else {
             return Self { call in

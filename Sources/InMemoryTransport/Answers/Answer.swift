@@ -2,12 +2,12 @@ import Futures
 public import HTTPNetworking
 
 extension MemoryTransport {
-    /// What a route answers with.
+    /// The answer of a route.
     public struct Answer {
         /// Chooses the answer to a call at once, and makes it when it is due.
         typealias Responder = @Sendable (Call) -> @Sendable () -> Future<HTTPResponse>
 
-        /// Makes a responder with a state of its own, so that transports share none.
+        /// Makes a responder with a state of its own, so that transports do not share a state.
         let makeResponder: @Sendable () -> Responder
 
         /// An answer without a state.
@@ -39,7 +39,7 @@ extension MemoryTransport.Answer {
     /// A value as JSON, with the status 200 and the Content-Type `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value. It is encoded now; where it cannot be, each call rejects with
+    ///   - value: The value. It is encoded at once; if that fails, each call rejects with
     ///     ``MemoryTransport/AnswerFailure`` that keeps the encoder's error.
     ///   - encoder: The encoder; without one, keys are sorted.
     public static func json(_ value: some Encodable, encoder: JSONEncoder? = nil) -> Self {
@@ -59,9 +59,8 @@ extension MemoryTransport.Answer {
 
     /// The bytes of a file, with the status 200.
     ///
-    /// - Parameter url: The file. It is read anew for each call, on the thread that answers; where
-    ///   it cannot be, the call rejects with ``MemoryTransport/AnswerFailure`` that keeps the
-    ///   system's error.
+    /// - Parameter url: The file. It is read for each call, on the thread that answers; if that fails, the
+    ///   call rejects with ``MemoryTransport/AnswerFailure`` that keeps the system's error.
     public static func file(_ url: URL) -> Self {
         Self { call in
             do {
@@ -77,13 +76,13 @@ extension MemoryTransport.Answer {
         }
     }
 
-    /// An error, as it is.
+    /// An error, unchanged.
     public static func failure(_ error: any Error) -> Self { Self { _ in Future(error: error) } }
 
     /// A status, with headers and a body.
     ///
-    /// To ``MemoryTransport/request(_:)`` one outside 200…299 rejects with the same `HTTPError` that a
-    /// wire transport rejects with.
+    /// With ``MemoryTransport/request(_:)`` a status outside 200…299 rejects with the same `HTTPError` as a
+    /// wire transport.
     public static func status(
         _ status: Int,
         headers: HTTPHeaders = [:],
@@ -94,8 +93,8 @@ extension MemoryTransport.Answer {
 
     /// A whole response.
     ///
-    /// To ``MemoryTransport/request(_:)`` a status outside 200…299 rejects with the same `HTTPError`
-    /// that a wire transport rejects with.
+    /// With ``MemoryTransport/request(_:)`` a status outside 200…299 rejects with the same `HTTPError` as a
+    /// wire transport.
     public static func response(_ response: HTTPResponse) -> Self {
         Self { _ in Future(value: response) }
     }

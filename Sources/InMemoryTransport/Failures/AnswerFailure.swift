@@ -1,7 +1,7 @@
 public import Services
 
 extension MemoryTransport {
-    /// A route that has no answer to give: which, to what call, and why.
+    /// The error of a route without an answer: the route, the call, and the reason.
     public struct AnswerFailure: Error {
         /// Why there is no answer.
         public enum Code: Hashable, Sendable {
@@ -22,7 +22,7 @@ extension MemoryTransport {
         /// The file's path or the value's type.
         public let subject: String
 
-        /// What reading or encoding threw.
+        /// The error of reading or encoding.
         public let cause: (any Error)?
     }
 }

@@ -3,16 +3,16 @@ public import HTTPNetworking
 import Services
 
 extension MemoryTransport {
-    /// Calls that fail by chance: how often, by which generator, and with what.
+    /// Random failures of calls: their probability, generator, and error.
     ///
     /// ```swift
     /// MemoryTransport(
     ///     routes: routes, failures: .init(chance: 0.2, using: SeededGenerator(seed: 7)))
     /// ```
     ///
-    /// One number is drawn for each call that a route matches, in the order of the calls, so that a
-    /// seed always fails the same ones. A call that fails takes no answer from a sequence, as if it had
-    /// never arrived; it fails when its latency is over. Each transport draws from its own copy of the generator.
+    /// One number is drawn for each call that a route matches, in the order of the calls, so that the same
+    /// calls always fail with a seed. A call that fails takes no answer from a sequence, as if it had never
+    /// arrived; it fails after its latency. Each transport draws from its own copy of the generator.
     public struct Failures: Sendable {
         private let chance: Double
         private var generator: any RandomNumberGenerator & Sendable
@@ -21,10 +21,10 @@ extension MemoryTransport {
         /// Makes failures.
         ///
         /// - Parameters:
-        ///   - chance: How likely a call fails, from 0 (none does) to 1 (each does). What lies
-        ///     beyond is taken for the nearer of the two, and what is no number for 0.
-        ///   - generator: Where chance comes from.
-        ///   - error: What a call rejects with; by default an `HTTPError` with the code
+        ///   - chance: The probability that a call fails, from 0 to 1. A value outside is clamped, and NaN
+        ///     counts as 0.
+        ///   - generator: The random number generator.
+        ///   - error: The error of a call; by default an `HTTPError` with the code
         ///     `connectionLost`.
         public init(
             chance: Double,

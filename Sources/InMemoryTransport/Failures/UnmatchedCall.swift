@@ -2,7 +2,7 @@ public import HTTPNetworking
 public import Services
 
 extension MemoryTransport {
-    /// A call that no route matches: the call, the routes there are, and the one that was nearest.
+    /// The error of a call that no route matches: the call, the routes, and the nearest one.
     public struct UnmatchedCall: Error {
         /// What was asked for.
         public let endpoint: Endpoint
@@ -10,10 +10,10 @@ extension MemoryTransport {
         /// The routes, like "GET /products/:id", in order.
         public let routes: [String]
 
-        /// The route that differs least from the call; nil where there are none.
+        /// The route that differs least from the call; nil without routes.
         public let nearest: String?
 
-        /// How the call differs from the nearest route.
+        /// The differences of the call from the nearest route.
         public let differences: [String]
 
         init(endpoint: Endpoint, asked: RequestTarget, routes: [Route]) {
@@ -30,7 +30,7 @@ extension MemoryTransport {
 extension MemoryTransport.UnmatchedCall: CallersMistake {}
 
 extension MemoryTransport.UnmatchedCall: CustomStringConvertible {
-    /// The call, the nearest route with what differs, and all routes; no query values.
+    /// The call, the nearest route with the differences, and all routes, without query values.
     public var description: String {
         guard let nearest else {
             return "no route answers \(endpoint): this transport has no routes"

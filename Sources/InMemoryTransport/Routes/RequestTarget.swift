@@ -1,17 +1,17 @@
 import HTTPNetworking
 
-/// What an endpoint asks for, read back from the URL that a wire transport would send.
+/// The target of an endpoint, parsed from the URL that a wire transport would send.
 struct RequestTarget {
     let method: HTTPMethod
     let segments: [String]
     let query: [(name: String, value: String?)]
 
-    /// Reads an endpoint, or throws why a wire transport would refuse it.
+    /// Parses an endpoint; throws the error with which a wire transport would refuse it.
     init(of endpoint: Endpoint) throws(Endpoint.Error) {
         method = endpoint.method
         let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
         var alone = endpoint
-        // Routes are written in the app's terms, so that a base's path is no part of them.
+        // Routes have the app's paths, without the path of a base.
         if !endpoint.path.isEmpty { alone.base = Endpoint.anyBase }
         let parts = AbsoluteURL(whole)
         let ownParts = alone.url.flatMap(AbsoluteURL.init)
@@ -19,9 +19,9 @@ struct RequestTarget {
         query = Self.items(of: parts?.query)
     }
 
-    /// Reads a request, or throws why a wire transport would refuse it.
+    /// Parses a request; throws the error with which a wire transport would refuse it.
     ///
-    /// - Parameter base: The URL whose path is no part of the routes.
+    /// - Parameter base: The URL whose path is not part of the routes.
     init(of request: HTTPRequest, under base: URL?) throws(Endpoint.Error) {
         try request.validate()
         method = request.method
@@ -40,13 +40,13 @@ struct RequestTarget {
         }
     }
 
-    /// The decoded segments of a path, whose leading slash says nothing.
+    /// The decoded segments of a path; a leading slash is ignored.
     static func segments(of path: Substring) -> [String] {
         let relative = path.hasPrefix("/") ? path.dropFirst() : path
         return relative.split(separator: "/", omittingEmptySubsequences: false).map(decoded)
     }
 
-    /// A part of a URL decoded, or as it is where its bytes are no UTF-8.
+    /// A decoded part of a URL; unchanged if its bytes are not UTF-8.
     private static func decoded(_ text: Substring) -> String {
         PercentEncoding.decode(text) ?? String(text)
     }

@@ -1,5 +1,5 @@
 extension MemoryTransport.Route {
-    /// The parameters of a place that this route answers, or nil where it does not.
+    /// The parameters of a target that this route matches; nil if it does not match.
     func parameters(matching asked: RequestTarget) -> [String: String]? {
         guard differences(from: asked).isEmpty else { return nil }
         return zip(segments, asked.segments).reduce(into: [:]) { parameters, pair in
@@ -7,7 +7,7 @@ extension MemoryTransport.Route {
         }
     }
 
-    /// How a place differs from what this route answers, in words; empty where it does not.
+    /// The differences of a target from this route, in words; empty if it matches.
     func differences(from asked: RequestTarget) -> [String] {
         var differences: [String] = []
         if let method, method != asked.method {
@@ -42,7 +42,7 @@ extension MemoryTransport.Route {
         return path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The name of the parameter that a segment of a pattern stands for, if it stands for one.
+    /// The name of the parameter in a segment of a pattern, if the segment is one.
     private static func parameter(of segment: String) -> String? {
         segment.hasPrefix(":") && segment.count > 1 ? String(segment.dropFirst()) : nil
     }
@@ -51,8 +51,7 @@ extension MemoryTransport.Route {
         parameter(of: pattern) == nil ? areSame(pattern, segment) : !segment.isEmpty
     }
 
-    /// Text is compared as it is sent: `==` of String would take composed and decomposed letters
-    /// for equal.
+    /// Text is compared by its bytes: for `==` of String composed and decomposed letters are equal.
     private static func areSame(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }

@@ -1,12 +1,12 @@
 public import HTTPNetworking
 
 extension MemoryTransport {
-    /// What a transport answers: a method, a path's pattern, what the query must hold, the answer.
+    /// A route: a method, a path's pattern, required items of the query, and the answer.
     ///
-    /// A pattern is a path in which a segment like ":id" stands for any segment that is not empty,
-    /// and is the parameter `id` of the call. All else is compared exactly, after decoding; a
-    /// leading slash says nothing, a trailing one is a segment more. An endpoint is matched by its
-    /// own path, without its base's; where it has none, by the path and the query of its base.
+    /// A pattern is a path in which a segment like ":id" matches any segment that is not empty, and is the
+    /// parameter `id` of the call. Everything else is compared exactly, after decoding; a leading slash is
+    /// ignored, and a trailing one is a further segment. An endpoint is matched by its own path, without its
+    /// base's path; without a path, by the path and the query of its base.
     public struct Route {
         /// The method, or nil for any.
         public let method: HTTPMethod?
@@ -14,9 +14,9 @@ extension MemoryTransport {
         /// The path's pattern.
         public let pattern: String
 
-        /// What the query must hold: each name with its value, or with any value where it is nil.
+        /// The required items of the query: each name with its value, or nil for any value.
         ///
-        /// What else the query holds does not matter.
+        /// Further items do not matter.
         public let query: [String: String?]
 
         /// What is answered.
@@ -27,8 +27,8 @@ extension MemoryTransport {
         /// - Parameters:
         ///   - method: The method, or nil for any.
         ///   - pattern: The path's pattern, such as "/products/:id".
-        ///   - query: What the query must hold; nil stands for any value.
-        ///   - answer: What is answered.
+        ///   - query: The required items of the query; nil allows any value.
+        ///   - answer: The answer.
         public init(
             _ method: HTTPMethod?,
             _ pattern: String,
