@@ -36,7 +36,8 @@ public func networking(
     makeNetworking(over: service, base: base, accepting: statuses)
 }
 
-/// As `makeNetworking(over:base:accepting:)`, with what a function takes of each accepted response.
+/// As `makeNetworking(over:base:accepting:)`, with a function that makes the output from each accepted
+/// response.
 package func lowering<Output: Sendable>(
     to service: @escaping HTTPService, base: URL?,
     accepting statuses: some RangeExpression<Int> & Sendable,

@@ -61,14 +61,14 @@ public struct HTTPRequest {
     /// - Parameters:
     ///   - endpoint: The endpoint.
     ///   - base: The base, if the endpoint has none; see ``Endpoint/based(on:)``.
-    /// - Throws: `Endpoint.Error` where the endpoint cannot be sent.
+    /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
     public init(_ endpoint: Endpoint, base: URL) throws(Endpoint.Error) {
         try self.init(Endpoint.based(on: base)(endpoint))
     }
 
     /// Lowers an endpoint, which has a base, to the request that sends it.
     ///
-    /// - Throws: `Endpoint.Error` where the endpoint cannot be sent.
+    /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
     public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
         self.init(
             endpoint.method, try endpoint.validate(), headers: endpoint.effectiveHeaders,
