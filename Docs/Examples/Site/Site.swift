@@ -31,7 +31,7 @@ struct Site {
                 text = "\(title)\n\n@Metadata {\n    @TechnologyRoot\n}\n\(body)"
                 text += topics(of: page)
             } else if page.path.hasSuffix("/README.md") {
-                text += "\n## Topics\n\n### Pages\n\n" + list(page.links(to: pages))
+                text += "\n## Topics\n\n### Pages\n\n" + list(children(of: page))
             }
             files[page.name + ".md"] = text
         }
@@ -43,9 +43,15 @@ struct Site {
         guard let index = pages[Self.index] else { return pages.keys.sorted() }
         let listed = index.links(to: pages)
         let below = listed.filter { $0.path.hasSuffix("/README.md") }
-            .flatMap { $0.links(to: pages) }
+            .flatMap { children(of: $0) }
         let found = Set((listed + below + [index]).map(\.path))
         return pages.keys.filter { !found.contains($0) }.sorted()
+    }
+
+    /// The pages of a folder, in the order in which its own page links to them.
+    private func children(of page: SitePage) -> [SitePage] {
+        let folder = page.path.dropLast("README.md".count)
+        return page.links(to: pages).filter { $0.path.hasPrefix(folder) }
     }
 
     /// The groups of the index: a heading, and the pages of the list below it.

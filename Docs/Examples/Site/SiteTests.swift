@@ -54,7 +54,7 @@ import Testing
             - [d](D/README.md)
             """,
             "Docs/Guides/A.md": "# A",
-            "Docs/D/README.md": "# D\n[c](C.md)",
+            "Docs/D/README.md": "# D\n[a](../Guides/A.md) and [c](C.md)",
             "Docs/D/C.md": "# C",
         ])
         let files = site.catalog().files
