@@ -30,7 +30,8 @@ struct RecipesTransfersExamples {
                 let range = call.request?.headers["Range"]?.split { "=-".contains($0) }.last
                 let first = range.flatMap { Int($0) } ?? 0
                 return HTTPResponse(
-                    status: first == 0 ? 200 : 206, body: film.dropFirst(first))
+                    status: first == 0 ? 200 : 206, headers: ["ETag": "\"1\""],
+                    body: film.dropFirst(first))
             }),
         .get(
             "/logo",
@@ -119,17 +120,17 @@ struct RecipesTransfersExamples {
     }
 
     // snippet: resume
-    func resume(
-        _ film: URL, to file: FileHandle, ifStill tag: String, over stream: HTTPStreamingService
+    /// Loads a film, or the rest of it, and keeps its ETag; to stop, cancel the task.
+    func load(
+        _ film: URL, to file: FileHandle, tag: inout String?, by client: HTTPClient
     ) async throws {
-        let known = try file.seekToEnd()
-        let range: HTTPHeaders = ["Range": "bytes=\(known)-", "If-Range": tag]
-        let response = try await stream(HTTPRequest(film, headers: range)).value
-        switch response.status {
-        case 206: break
-        case 200: try file.truncate(atOffset: 0)  // The film has changed: all of it comes.
-        default: throw HTTPError(code: .unacceptableStatus)
+        var request = HTTPRequest(film)
+        if let tag {
+            request.headers = ["Range": "bytes=\(try file.seekToEnd())-", "If-Range": tag]
         }
+        let response = try await client.stream(request).value
+        if response.status != 206 { try file.truncate(atOffset: 0) }  // All of it comes.
+        tag = response.headers["ETag"]
         for try await chunk in response.body { try file.write(contentsOf: chunk) }
     }
     // end snippet
@@ -139,8 +140,48 @@ struct RecipesTransfersExamples {
         try Data("scene one, scene two".utf8.prefix(known)).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let handle = try FileHandle(forUpdating: file)
-        try await resume(film, to: handle, ifStill: "\"1\"", over: files.stream)
+        var tag = known == 0 ? nil : "\"1\""
+        try await load(film, to: handle, tag: &tag, by: HTTPClient(base: server, over: files))
         #expect(try Data(contentsOf: file) == Data("scene one, scene two".utf8))
+        #expect(tag == "\"1\"")
+        let range = files.calls.last?.request?.headers["Range"]
+        #expect(range == (known == 0 ? nil : "bytes=11-"))
+    }
+
+    // snippet: follow
+    func follow(
+        _ news: URL, by client: HTTPClient, handle: (ServerSentEvent) -> Void
+    ) async throws {
+        var (id, wait) = ("", Duration.seconds(3))
+        while true {
+            let known: HTTPHeaders = id.isEmpty ? [:] : ["Last-Event-ID": id]
+            let response = try await client.stream(HTTPRequest(news, headers: known)).value
+            for try await event in response.body.serverSentEvents() {
+                (id, wait) = (event.id, event.retry ?? wait)
+                handle(event)
+            }
+            try await client.scheduler.clock.sleep(for: wait)
+        }
+    }
+    // end snippet
+
+    @Test func followed() async throws {
+        let (scheduler, seen) = (ManualScheduler(), ExampleLog())
+        var client = HTTPClient(base: server, over: files)
+        client.scheduler = scheduler
+        let following = Task { [client] in
+            try await follow(server.appending(path: "news"), by: client) { seen.add($0.data) }
+        }
+        while files.calls.count < 2 {
+            await Task.yield()
+            scheduler.advance(by: .seconds(1))
+        }
+        following.cancel()
+        _ = await following.result
+        #expect(seen.lines.starts(with: ["one", "two"]))
+        let first = files.calls[0].request?.headers["Last-Event-ID"]
+        let second = files.calls[1].request?.headers["Last-Event-ID"]
+        #expect(first == nil && second == "1")
     }
 
     @Test func lines() async throws {

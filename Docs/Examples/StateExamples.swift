@@ -45,7 +45,7 @@ import SwiftUI
         let store = Store(initialState: Counter())
 
         let id = store.subscribe { old, new in
-            print("\(old?.count, default: "-") → \(new.count)")
+            print("\(old.map { "\($0.count)" } ?? "-") → \(new.count)")
         }
         store.dispatch(event: .increase)
         store.dispatch(event: .increase)

@@ -71,7 +71,7 @@ extension MemoryTransport {
 extension Endpoint {
     /// An endpoint that would send the same as a request, with its body in memory.
     fileprivate init(_ request: HTTPRequest, body: Data?) {
-        self.init(url: request.url)
+        self.init(separating: request.url)
         method = request.method
         headers = request.effectiveHeaders
         let type = request.body.contentType ?? ""

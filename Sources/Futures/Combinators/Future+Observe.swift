@@ -85,6 +85,46 @@ extension Future {
         observed { body($0.settledResult) }
     }
 
+    /// Calls a closure with the result, once, on a dispatch queue, unless the observation is cancelled first.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue.
+    ///   - body: Called asynchronously, even if the future has settled; not called after the observation is
+    ///     cancelled, if that happens on the same serial queue.
+    /// - Returns: The observation. Releasing it does not cancel it.
+    public final func observation(
+        on queue: DispatchQueue,
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> FutureObservation {
+        let isCancelled = Locked(false)
+        let observation = observed { future in
+            queue.async {
+                if !isCancelled.withLock({ $0 }) { body(future.settledResult) }
+            }
+        }
+        return FutureObservation(observer: observation.observer, isCancelled: isCancelled)
+    }
+
+    /// Calls a closure with the result, once, on the main actor, unless the observation is cancelled first.
+    ///
+    /// ```swift
+    /// shown = loading.observation(on: MainActor.shared) { result in self.render(result) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - body: Called asynchronously, even if the future has settled; not called after the observation is
+    ///     cancelled on the main actor, also if the future has settled before.
+    /// - Returns: The observation. Releasing it does not cancel it.
+    public final func observation(
+        on actor: MainActor,
+        _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
+    ) -> FutureObservation {
+        observation(on: DispatchQueue.main) { result in
+            MainActor.assumeIsolated { body(result) }
+        }
+    }
+
     /// Calls a closure with this future once it has settled, unless the observation is cancelled first.
     final func observed(_ body: @escaping @Sendable (Future<Value>) -> Void) -> FutureObservation {
         let observer = CancellableObserver<Value>(body)
@@ -96,12 +136,17 @@ extension Future {
 /// A token that cancels one observation of a future.
 public struct FutureObservation: Sendable {
     fileprivate let observer: FutureNode
+    /// For a closure that waits for its queue; nil for one that runs on the thread that settles the future.
+    fileprivate var isCancelled: Locked<Bool>?
 
     /// Removes the observer, and gives up its interest in the future.
     ///
     /// Harmless once the future has settled, and harmless twice. A closure that runs on another thread runs
     /// to its end.
-    public func cancel() { observer.abort(with: .cancelled) }
+    public func cancel() {
+        isCancelled?.withLock { $0 = true }
+        observer.abort(with: .cancelled)
+    }
 }
 
 /// A closure enrolled on a pending future.

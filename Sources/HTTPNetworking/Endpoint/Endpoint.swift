@@ -77,6 +77,20 @@ public struct Endpoint {
     /// - Parameter url: An absolute http or https URL.
     public init(url: URL) { self.init(path: "", base: url) }
 
+    /// Makes an endpoint from a whole URL, whose origin is the base, so that ``path`` is the URL's path.
+    ///
+    /// It sends the same as `init(url:)`, but is not equal to that: an endpoint is compared part by part.
+    package init(separating url: URL) {
+        self.init(url: url)
+        // Without the fragment, which is not sent.
+        let text = self.url?.absoluteString ?? ""
+        guard let target = self.url?.requestTarget, text.hasSuffix(target),
+            let origin = URL(string: String(text.dropLast(target.count)))
+        else { return }
+        let separated = Endpoint(path: .verbatim(target), base: origin)
+        if separated.url == self.url { self = separated }
+    }
+
     /// Returns a function that sets the base of each endpoint without one.
     ///
     /// ```swift

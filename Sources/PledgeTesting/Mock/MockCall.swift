@@ -16,7 +16,7 @@ public final class MockCall: Sendable {
     /// What was asked for.
     ///
     /// For a request through ``MockNetwork/send(_:)``, this is an endpoint that would send the same request,
-    /// with the whole URL as its base; a body is included only if it is in memory.
+    /// with the origin of the URL as its base; a body is included only if it is in memory.
     public let endpoint: Endpoint
 
     /// The request after all middleware, with the deadline and the attempt of its call; nil for a call
@@ -25,13 +25,17 @@ public final class MockCall: Sendable {
 
     private let caller: MockCaller
     private let cancelled = Locked(false)
+    private let cancelledPromise = Promise<Void>(rejectsWhenReleased: false)
 
     init(_ number: Int, _ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         self.number = number
         self.endpoint = endpoint
         self.request = request
         self.caller = caller
-        caller.onCancel { [cancelled] in cancelled.withLock { $0 = true } }
+        caller.onCancel { [cancelled, cancelledPromise] in
+            cancelled.withLock { $0 = true }
+            cancelledPromise.resolve(with: ())
+        }
     }
 
     deinit { caller.reject(with: MockError(abandoned: number, endpoint)) }
@@ -42,6 +46,16 @@ public final class MockCall: Sendable {
 
     /// Whether the caller has cancelled the call.
     public var isCancelled: Bool { cancelled.withLock { $0 } }
+
+    /// A future that resolves when the caller cancels the call, and never otherwise.
+    ///
+    /// ```swift
+    /// screen.cancel()
+    /// try await call.cancellation.value
+    /// ```
+    ///
+    /// A task that is cancelled while it awaits cancels the call on another thread, a moment later.
+    public var cancellation: Future<Void> { cancelledPromise.shielded() }
 
     /// Whether the call waits for an answer: not answered, and not cancelled.
     public var isPending: Bool { !caller.hasAnswer && !isCancelled }

@@ -30,7 +30,7 @@ extension MockNetwork: HTTPTransport {}
 extension Endpoint {
     /// An endpoint that would send the same as a request, if its body is in memory.
     fileprivate init(sending request: HTTPRequest) {
-        self.init(url: request.url)
+        self.init(separating: request.url)
         method = request.method
         headers = request.effectiveHeaders
         if case .data(let data) = request.body.content {

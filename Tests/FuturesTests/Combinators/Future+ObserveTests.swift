@@ -160,6 +160,46 @@ import Testing
 }
 
 extension FutureObserveTests {
+    @Test func anObservationOnAQueueIsTakenBackAfterTheFutureHasSettled() {
+        let (queue, calls) = (DispatchQueue(label: "screen"), TestLog<Int>())
+        let promise = Promise<Int>()
+        queue.sync {
+            let first = promise.observation(on: queue) { _ in calls.append(1) }
+            _ = promise.observation(on: queue) { _ in calls.append(2) }
+            // Both closures wait for the queue now.
+            promise.resolve(with: 1)
+            first.cancel()
+        }
+        queue.sync {}
+        #expect(calls.elements == [2])
+    }
+
+    @Test func anObservationOnAQueueIsTakenBackBefore() {
+        let (queue, calls) = (DispatchQueue(label: "screen"), TestLog<Int>())
+        let promise = Promise<Int>()
+        promise.onCancel { calls.append(0) }
+        promise.observation(on: queue) { _ in calls.append(1) }.cancel()
+        queue.sync {}
+        #expect(calls.elements == [0])
+    }
+
+    @Test @MainActor func anObservationOnTheMainActorIsTakenBack() async {
+        let calls = TestLog<Int>()
+        let promise = Promise<Int>()
+        let first = promise.observation(on: MainActor.shared) { _ in
+            MainActor.assertIsolated()
+            calls.append(1)
+        }
+        let second = promise.observation(on: MainActor.shared) { _ in calls.append(2) }
+        promise.resolve(with: 1)
+        second.cancel()
+        let turn = Promise<Void>()
+        DispatchQueue.main.async { turn.resolve(with: ()) }
+        try! await turn.value
+        #expect(calls.elements == [1])
+        first.cancel()
+    }
+
     private enum End: CaseIterable { case settled, cancelled, cancelledLate }
 
     @Test("an observation lets its closure go, also where that holds the observation")

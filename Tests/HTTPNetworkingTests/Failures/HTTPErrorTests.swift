@@ -95,7 +95,8 @@ import Testing
         let text = future.errorNow.map { "\($0)" } ?? ""
         #expect(text.hasPrefix("\(policy): "))
         #expect(
-            text.contains("timeout of 1.23 seconds") || text.contains("deadline of 1.23 seconds"))
+            text.contains("timeout of 1.23 seconds")
+                || text.contains("deadline, which was 1.23 seconds away"))
         #expect(text.hasSuffix(" for GET https://a.example/b?c=…"))
     }
 

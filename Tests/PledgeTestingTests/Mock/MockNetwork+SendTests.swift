@@ -20,6 +20,21 @@ struct MockNetworkSendTests {
         #expect(network.received.isEmpty)
     }
 
+    @Test(arguments: [
+        ("https://api.example.com/v1/a%2Fb/c?q=1#part", "/v1/a%2Fb/c"), ("https://h", ""),
+        ("http://user@h:8080/x", "/x"), ("http://h/?a", "/"),
+    ])
+    func theEndpointHasThePathOfTheRequest(url: String, path: String) throws {
+        let network = MockNetwork()
+        let url = try #require(URL(string: url))
+        let answer = network.send(HTTPRequest(url))
+        let call = try network.next()
+        #expect(call.endpoint.path == path)
+        #expect(call.endpoint.url == Endpoint(url: url).url)
+        call.answer(with: Data())
+        #expect(answer.isSettled)
+    }
+
     @Test func theTestSeesWhatMiddlewareAdded() throws {
         let service = stack(
             .defaultHeaders(["X-App": "1"]),

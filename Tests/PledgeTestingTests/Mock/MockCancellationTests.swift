@@ -1,0 +1,38 @@
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct MockCancellationTests {
+    @Test func aTestAwaitsThatATaskCancelsItsCall() async throws {
+        let network = MockNetwork()
+        let loading = Task { try await network.request(Endpoint(path: "/products/7")).value }
+        let call = try await network.next()
+        #expect(!call.cancellation.isSettled)
+        loading.cancel()
+        try await call.cancellation.value
+        #expect(call.isCancelled)
+        await #expect(throws: CancellationError.self) { try await loading.value }
+    }
+
+    @Test func anAnsweredCallIsNeverCancelled() throws {
+        let network = MockNetwork()
+        let answer = network.request(Endpoint(path: "/products/7"))
+        let call = try network.next()
+        let cancellation = call.cancellation
+        call.answer(with: Data())
+        answer.cancel()
+        #expect(answer.isSettled && !cancellation.isSettled)
+    }
+
+    /// Giving up one future of the cancellation leaves the others.
+    @Test func twoMayAwaitIt() throws {
+        let network = MockNetwork()
+        let answer = network.request(Endpoint(path: "/products/7"))
+        let call = try network.next()
+        call.cancellation.cancel()
+        let second = call.cancellation
+        answer.cancel()
+        #expect(second.isSettled)
+    }
+}
