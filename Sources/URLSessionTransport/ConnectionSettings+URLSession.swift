@@ -8,9 +8,9 @@ import Foundation
 #endif
 
 extension ConnectionSettings {
-    /// Sees that URLSession can keep the settings.
+    /// Checks that URLSession can apply the settings.
     ///
-    /// - Parameter environment: The variables of the environment.
+    /// - Parameter environment: The environment variables.
     func checkForURLSession(in environment: [String: String]) throws(UnsupportedSetting) {
         try tls.checkForURLSession()
         try proxy.checkForURLSession(in: environment)
@@ -62,7 +62,7 @@ extension TLSSettings {
 
 #if canImport(FoundationNetworking)
 extension ProxySettings {
-    /// Of URLSession on Linux only libcurl knows proxies, and takes those of the environment.
+    /// URLSession on Linux has no proxy settings; its libcurl uses the proxies of the environment.
     fileprivate func checkForURLSession(
         in environment: [String: String]
     ) throws(UnsupportedSetting) {
@@ -84,12 +84,12 @@ extension ProxySettings {
 }
 
 extension ConnectionSettings {
-    /// What holds holds by itself.
+    /// Sets nothing: the settings that pass the check are URLSession's defaults.
     func configure(_ session: URLSessionConfiguration) {}
 }
 #else
 extension ProxySettings {
-    /// A user is asked for by other means there, and hosts are excepted on macOS only.
+    /// URLSession asks for a proxy's user by other means on Apple platforms, and excepts hosts on macOS only.
     fileprivate func checkForURLSession(
         in environment: [String: String]
     ) throws(UnsupportedSetting) {
@@ -115,7 +115,7 @@ extension ProxySettings {
 }
 
 extension ConnectionSettings {
-    /// Sets what URLSession has a setting for.
+    /// Sets the settings that URLSession has a property for.
     func configure(_ session: URLSessionConfiguration) {
         if tls.minimumVersion == .tls13 { session.tlsMinimumSupportedProtocolVersion = .TLSv13 }
         switch proxy.kind {
@@ -127,7 +127,7 @@ extension ConnectionSettings {
 }
 
 extension ProxySettings.Server {
-    /// By the names of CFNetwork's keys, which not every system declares.
+    /// The settings under the names of CFNetwork's keys, since not every system declares constants for them.
     fileprivate var dictionary: [AnyHashable: Any] {
         var dictionary: [AnyHashable: Any] = ["ExceptionsList": bypassed]
         for kind in scheme == "http" ? ["HTTP", "HTTPS"] : ["SOCKS"] {

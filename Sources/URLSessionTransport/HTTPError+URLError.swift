@@ -8,11 +8,11 @@ import Foundation
 #endif
 
 extension HTTPError {
-    /// Why URLSession failed, in a few words; nil where the code says all.
+    /// Why URLSession failed, in a few words; nil if the code says everything.
     ///
     /// - Parameters:
-    ///   - error: What URLSession said.
-    ///   - idleLimit: How long it lets nothing come or go, nil where it has no such limit.
+    ///   - error: The error from URLSession.
+    ///   - idleLimit: The idle timeout of the session; nil if it has none.
     static func reason(of error: any Error, idleLimit: Duration? = nil) -> String? {
         guard let code = (error as? URLError)?.code else { return nil }
         switch code {
@@ -32,7 +32,7 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// The code for an error of URLSession's.
+    /// The code for an error from URLSession.
     init(_ error: any Error) {
         guard let code = (error as? URLError)?.code else {
             self = .other
@@ -66,11 +66,12 @@ extension HTTPError.Code {
         #endif
     }
 
-    /// The code for what the platforms do not name alike.
+    /// The code for an error that the platforms name differently.
     ///
-    /// On Linux a server that leaves without an answer is a "bad server response", and what is no HTTP is
-    /// an "unsupported URL"; a URL that really is unsupported is never sent. Most else is "unknown", and
-    /// only libcurl's words tell a certificate that is not trusted from a body that ends too soon.
+    /// On Linux, a "bad server response" is a server that closes the connection without an answer, and an
+    /// "unsupported URL" is an answer that is not HTTP; a URL that really is unsupported is never sent. Most
+    /// other errors are "unknown": then only libcurl's words tell a certificate that is not trusted from a
+    /// body that ends too soon.
     private static func onThisPlatform(_ code: URLError.Code, _ words: String) -> HTTPError.Code {
         #if canImport(FoundationNetworking)
         switch code {

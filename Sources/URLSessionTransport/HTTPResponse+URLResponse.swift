@@ -8,12 +8,13 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-    /// Makes a response of Foundation's, which keeps the fields in no order, repeated ones joined.
+    /// Makes a response from Foundation's, which has lost the order of the fields and has joined repeated
+    /// ones.
     ///
-    /// They are put in order of their names, and Set-Cookie is taken apart again.
+    /// The fields are sorted by name, and Set-Cookie is split again.
     init(_ response: HTTPURLResponse, body: Data) {
         var headers = HTTPHeaders()
-        // They are texts; the words of anything else would take a microsecond each to be made.
+        // The names and values are strings; to describe any other type would take a microsecond for each.
         let fields = response.allHeaderFields.map { name, value in
             (name.base as? String ?? "\(name)", value as? String ?? "\(value)")
         }

@@ -1,17 +1,17 @@
 import HTTPNetworking
 
-/// What libcurl says of a failure that FoundationNetworking calls "unknown".
+/// libcurl's message for a failure that FoundationNetworking calls "unknown".
 ///
-/// They are read, and never shown: they may hold anything.
+/// The message is interpreted, and never shown: it may contain anything.
 struct LibcurlWords {
     private let words: String
 
     init(_ words: String) { self.words = words.lowercased() }
 
-    /// What they mean, nil where that is not known.
+    /// What the message means; nil if that is not known.
     ///
-    /// The first that fits is taken: a connection may be lost while TLS reads, and a certificate may
-    /// have any words in its name.
+    /// The first match counts: a connection may be lost while TLS reads, and a certificate's name may contain
+    /// any words.
     var meaning: HTTPError.Code? {
         Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code
     }
@@ -32,8 +32,8 @@ struct LibcurlWords {
         ),
         (
             [
-                // FoundationNetworking refuses a head that is not UTF-8 in the middle of libcurl's
-                // writing, and a field of more than 100 KiB is libcurl's lack of memory.
+                // FoundationNetworking refuses a head that is not UTF-8 while libcurl writes it, and libcurl
+                // reports a field of more than 100 KiB as a lack of memory.
                 "writing header", "out of memory", "response headers", "header without colon",
                 "header line", "content-length", "chunked-encoding", "chunk", "content encoding",
                 "content unencoding", "hexadecimal", "transfer-encoding", "http version",

@@ -1,9 +1,9 @@
-/// Takes apart the values of repeated Set-Cookie fields that were joined by commas.
+/// Splits the values of repeated Set-Cookie fields that were joined by commas.
 enum SetCookie {
     /// The cookies in a joined value, in order.
     ///
-    /// A comma parts two cookies where a name and "=" come next (RFC 6265, section 4.1.1), which
-    /// neither the comma of a date ("Wed, 21 Oct 2026") nor most commas in a value are followed by.
+    /// A comma separates two cookies if a name and "=" follow it (RFC 6265, section 4.1.1). They follow
+    /// neither the comma of a date ("Wed, 21 Oct 2026") nor most commas in a value.
     static func split(_ joined: String) -> [String] {
         var cookies: [String] = []
         var rest = joined[...]

@@ -2,25 +2,25 @@
 import Foundation
 
 extension URL {
-    /// The same URL, with an IPv6 address in place of a host percent-encoded.
+    /// The same URL, with an IPv6 address as its host percent-encoded.
     ///
-    /// URLSession on Linux asks libcurl for a URL only where both find the same host in it. Of `[::1]`
-    /// Foundation finds `::1`, and libcurl `[::1]`; of `%5B%3A%3A1%5D` both find `[::1]`, and libcurl connects
-    /// to that address and names it so in Host.
+    /// URLSession on Linux passes a URL to libcurl only if Foundation and libcurl find the same host in it.
+    /// In `[::1]` Foundation finds `::1`, and libcurl `[::1]`; in `%5B%3A%3A1%5D` both find `[::1]`, and
+    /// libcurl connects to that address and sends it so in Host.
     var withEncodedLiteral: URL {
         replacingHost(from: "[", to: "]") { literal in
             "%5B\(literal.replacing("%", with: "%25").replacing(":", with: "%3A"))%5D"
         }
     }
 
-    /// What ``withEncodedLiteral`` was made of.
+    /// The inverse of ``withEncodedLiteral``.
     var withPlainLiteral: URL {
         replacingHost(from: "%5B", to: "%5D") { literal in
             "[\(literal.replacing("%3A", with: ":").replacing("%25", with: "%"))]"
         }
     }
 
-    /// The same URL with another host, where the host begins and ends with some texts.
+    /// The same URL with another host, if the host begins and ends with the given texts.
     private func replacingHost(
         from start: String, to end: String, by change: (Substring) -> String
     ) -> URL {

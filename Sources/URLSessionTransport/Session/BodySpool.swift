@@ -2,10 +2,10 @@ import Foundation
 import Futures
 import HTTPNetworking
 
-/// Collects a stream that is to be sent: in memory as long as it is small, then in a file.
+/// Collects a stream that is to be sent: in memory while it is small, then in a file.
 ///
-/// URLSession on Linux reads a stream on the queue on which it does everything else, and has to wait
-/// there for what has not come yet.
+/// URLSession on Linux reads a stream on the queue on which it does everything else, and blocks that queue
+/// until the next bytes arrive.
 struct BodySpool {
     private let limit: Int
     private let memory: Int
@@ -13,19 +13,19 @@ struct BodySpool {
     private var data = Data()
     private var file: (TemporaryFile, FileHandle)?
 
-    /// Makes an empty one.
+    /// Makes an empty spool.
     ///
     /// - Parameters:
-    ///   - limit: How many bytes there may be.
-    ///   - memory: How many of them are kept in memory.
+    ///   - limit: The maximum number of bytes.
+    ///   - memory: The maximum number of bytes kept in memory.
     init(limit: Int, memory: Int = 1 << 20) {
         self.limit = limit
         self.memory = memory
     }
 
-    /// Takes a chunk.
+    /// Appends a chunk.
     ///
-    /// - Throws: `HTTPError` where there are more bytes than may be, or the file cannot be written.
+    /// - Throws: `HTTPError` if there are more bytes than the limit, or if the file cannot be written.
     mutating func append(_ chunk: Data) throws {
         guard chunk.count <= limit - count else { throw HTTPError(code: .bodyTooLarge) }
         count += chunk.count
@@ -37,9 +37,9 @@ struct BodySpool {
         }
     }
 
-    /// The body, when the stream has ended.
+    /// The whole body, after the stream has ended.
     ///
-    /// - Throws: `HTTPError` where the file cannot be written.
+    /// - Throws: `HTTPError` if the file cannot be written.
     mutating func finish() throws -> UploadBody {
         guard let (file, handle) = file else { return .data(data) }
         do {
@@ -64,7 +64,7 @@ struct BodySpool {
 extension BodySpool {
     /// Reads a stream to its end.
     ///
-    /// - Returns: A future of the body. Cancelling it cancels the stream.
+    /// - Returns: A future of the body. Cancelling the future cancels the stream.
     static func body(of stream: HTTPBodyStream, upTo limit: Int) -> Future<UploadBody> {
         read(stream, into: Locked(BodySpool(limit: limit)))
     }

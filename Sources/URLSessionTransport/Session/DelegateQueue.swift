@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// A queue that does at once what is put into it, on which a session calls its delegate.
+/// A queue that runs each operation at once, on the thread that adds it; a session calls its delegate on it.
 ///
-/// URLSession on Linux tells its delegate of three things and more for each request. An operation for
-/// each costs a good part of what the request does. So they are told at once, on the session's own
-/// queue: the delegate notes them, and hands on what others are to learn.
+/// URLSession on Linux calls its delegate at least three times for each request, and an operation for each
+/// call would be a good part of a request's cost. With this queue it calls the delegate directly, on the
+/// session's own queue: the delegate records each event, and passes on what others wait for.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
-    // Invariant of `@unchecked`: the class adds nothing to one that is Sendable.
+    // Invariant of `@unchecked`: the class adds nothing to its superclass, which is Sendable.
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }
 #endif

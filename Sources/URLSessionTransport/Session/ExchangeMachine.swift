@@ -1,26 +1,26 @@
 import Futures
 import HTTPNetworking
 
-/// What is known of one exchange, and what each event of the session's means for it.
+/// The state of one exchange, and what each event of the session means for it.
 ///
-/// Pure state: it knows neither the session nor who waits.
+/// Pure state: it refers neither to the session nor to the recipient.
 struct ExchangeMachine {
-    /// How the body is wanted.
+    /// How the body is delivered.
     enum Delivery {
-        /// In one piece of at most so many bytes.
+        /// As a whole, of at most so many bytes.
         case whole(upTo: Int)
-        /// Piece by piece, as it comes.
+        /// Piece by piece, as the bytes arrive.
         case streamed
     }
 
-    /// What is to be done after an event.
+    /// What to do after an event.
     enum Command: Equatable {
         case nothing
-        /// The headers are to be handed out; the body follows.
+        /// Deliver the headers; the body follows.
         case deliverHead(HTTPResponse)
-        /// A piece of the body is to be handed out.
+        /// Deliver a piece of the body.
         case pass(Data)
-        /// The body is over.
+        /// The body is complete.
         case finish(HTTPResponse)
         /// The exchange has failed.
         case fail(HTTPError.Code)
@@ -33,7 +33,7 @@ struct ExchangeMachine {
     private var lastSign: SchedulerInstant
     private var holds = 0
 
-    /// What has come so far.
+    /// The part of the response that has arrived so far.
     private(set) var response: HTTPResponse?
 
     init(
@@ -50,7 +50,7 @@ struct ExchangeMachine {
     /// Takes the headers.
     mutating func receive(_ head: HTTPResponse, at now: SchedulerInstant) -> Command {
         lastSign = now
-        // URLSession on Linux tells of "100 Continue" as well.
+        // URLSession on Linux delivers "100 Continue" as well.
         guard head.status >= 200, response == nil else { return .nothing }
         var head = head
         head.request = request
@@ -83,18 +83,18 @@ struct ExchangeMachine {
         return .nothing
     }
 
-    /// Forgets an answer that asked for a password, since the request is sent again with one.
+    /// Discards an answer that asked for a password, since the request is sent again with one.
     mutating func startAgain(at now: SchedulerInstant) -> Command {
         lastSign = now
         response = nil
         return .nothing
     }
 
-    /// Whether the answer is handed out before it is whole.
+    /// Whether the response is delivered before it is complete.
     var isStreamed: Bool { if case .streamed = delivery { true } else { false } }
 
-    /// Notes that nothing can come until the reader has read or a decision is made: meanwhile it is
-    /// not idle.
+    /// Notes that nothing can arrive until the reader has read or a decision is made; until then the exchange
+    /// does not count as idle.
     mutating func hold() -> Command {
         holds += 1
         return .nothing
@@ -114,14 +114,14 @@ struct ExchangeMachine {
         return .finish(whole)
     }
 
-    /// How long the exchange may still be idle, zero where it was too long; nil where it may forever.
+    /// How long the exchange may still be idle: zero if the time is over, nil if there is no limit.
     func idleTimeLeft(at now: SchedulerInstant) -> Duration? {
         idleTimeout.map { holds > 0 ? $0 : max(.zero, $0 - lastSign.duration(to: now)) }
     }
 }
 
 extension HTTPHeaders {
-    /// Removes what URLSession makes untrue by decoding the body.
+    /// Removes the headers that are no longer true, since URLSession has decoded the body.
     fileprivate mutating func dropDecodedFraming() {
         guard let coding = self["Content-Encoding"], coding.lowercased() != "identity" else {
             return

@@ -6,10 +6,12 @@ import Foundation
 import FoundationNetworking
 
 extension SessionTaskDelegate {
-    /// Answers a question for a password as the app's session would; without one, with no password.
+    /// Answers a request for a password as the app's session would; a session without one answers with no
+    /// password.
     ///
-    /// It is asked when the answer is whole. The task waits forever where it is left alone, and ends as
-    /// cancelled where it is told to; so without a password the caller gets the answer first.
+    /// The challenge comes when the response is complete. A task whose challenge is not answered waits
+    /// forever, and a task whose challenge is cancelled ends as cancelled. So if there is no password, the
+    /// caller gets the response first.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -17,7 +19,7 @@ extension SessionTaskDelegate {
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let id = task.taskIdentifier
-        // Who reads a stream has been given the answer already.
+        // The reader of a stream has the response already.
         let entry = state.withLock { $0.entries[id].flatMap { $0.machine.isStreamed ? nil : $0 } }
         guard let app = entry?.appSession,
             challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
@@ -32,8 +34,8 @@ extension SessionTaskDelegate {
             let credential =
                 $0 == .performDefaultHandling ? proposed : $0 == .useCredential ? $1 : nil
             guard let credential else { return self.giveUp(task) }
-            // An answer to a task that was cancelled ends the process. An exchange leaves the table before
-            // its task is cancelled, on this queue.
+            // To answer the challenge of a cancelled task ends the process. An exchange is removed from the
+            // table before its task is cancelled, and the cancellation runs on this queue.
             self.aside.async {
                 self.tell(id) { machine, now in machine.startAgain(at: now) }
                 guard self.state.withLock({ $0.entries[id] != nil }) else { return }
@@ -61,8 +63,9 @@ extension SessionTaskDelegate {
 }
 
 extension URLCredentialStorage {
-    /// The credential for a space that is equal to one, which the storage does not find by itself there: it
-    /// takes each space for another one.
+    /// The credential for an equal protection space.
+    ///
+    /// On Linux the storage does not find it by itself, since it treats each space as a different one.
     fileprivate func stored(for space: URLProtectionSpace) -> URLCredential? {
         allCredentials.first { other, _ in
             other.host == space.host && other.port == space.port && other.realm == space.realm
@@ -75,7 +78,7 @@ extension URLCredentialStorage {
 import Foundation
 
 extension SessionTaskDelegate {
-    /// Answers no question for a password: the answer that asked is what the caller gets.
+    /// Answers no request for a password: the caller gets the response that asked for it.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate: URLSessionDataDelegate {
-    /// Takes the headers.
+    /// Receives the headers.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -29,12 +29,12 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         tell(id) { machine, now in machine.receive(head, at: now) }
     }
 
-    /// Takes a piece of the body.
+    /// Receives a piece of the body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         tell(dataTask.taskIdentifier) { machine, now in machine.receive(data, at: now) }
     }
 
-    /// Notes that the request's body is on its way.
+    /// Notes that a piece of the request's body was sent.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
@@ -42,14 +42,14 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         tell(task.taskIdentifier) { machine, now in machine.didSend(at: now) }
     }
 
-    /// Takes the end of a task.
+    /// Receives the end of a task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         let id = task.taskIdentifier
         if let error { return deliver { self.fail(id, with: error) } }
         let isHeadless = state.withLock { $0.entries[id].map { $0.machine.response == nil } }
-        // On Linux a redirect that leads nowhere ends without a word on its headers.
+        // On Linux, a redirect without a valid target ends before the delegate is called with its headers.
         if isHeadless == true { receive(task.response, of: id) }
         tell(id) { machine, now in machine.finish(at: now) }
     }
@@ -61,20 +61,20 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
             reason: HTTPError.reason(of: error, idleLimit: configuration.idleTimeout))
     }
 
-    /// Follows no redirect: the answer that redirects is what the caller gets.
+    /// Follows no redirect: the caller gets the response that redirects.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         state.withLock { state in
-            // On Linux an answer to a task that was cancelled ends the process. Entries are removed
-            // before tasks are cancelled, so under the lock the task is not.
+            // On Linux, to answer for a cancelled task ends the process. Entries are removed before their
+            // tasks are cancelled, so a task whose entry is found under the lock is not cancelled.
             if state.entries[task.taskIdentifier] != nil { completionHandler(nil) }
         }
     }
 
-    /// The session is gone.
+    /// The session has been invalidated.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         state.withLock { $0.session = nil }
         deliver { self.closed.resolve() }

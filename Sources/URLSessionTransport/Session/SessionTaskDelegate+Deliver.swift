@@ -9,28 +9,29 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate {
-    /// Asks an exchange's machine what an event means, and has it done where callers are told.
+    /// Passes an event to an exchange's machine, and performs the command that it returns where results are
+    /// delivered.
     func tell(
         _ id: Int, _ event: (inout ExchangeMachine, SchedulerInstant) -> ExchangeMachine.Command
     ) {
         let now = scheduler.now
         let command = state.withLock { state -> ExchangeMachine.Command in
             guard let index = state.entries.index(forKey: id) else { return .nothing }
-            // In place: with a copy of the entry about, each piece would copy the body.
+            // In place: if a copy of the entry existed, each piece would copy the body.
             return event(&state.entries.values[index].machine, now)
         }
         switch command {
         case .nothing: break
-        // On Linux it is put away here: what waits for another queue would fill the memory.
+        // On Linux the piece is stored here: pieces that wait for another queue would fill the memory.
         case .pass(let data): pass(data, of: id)
         default: deliver { self.perform(command, id) }
         }
     }
 
-    /// Calls the waiters, one after the other.
+    /// Runs a closure where results are delivered, one closure after the other.
     ///
-    /// On Linux the delegate is told on URLSession's own queue, for which URLSession waits where the next
-    /// request is made; elsewhere this is the delegate's queue already.
+    /// On Linux the delegate is called on URLSession's own queue, which URLSession also waits for when the
+    /// next request is made; elsewhere the delegate is called on the right queue already.
     func deliver(_ block: @escaping @Sendable () -> Void) {
         #if canImport(FoundationNetworking)
         callers(block)
@@ -40,7 +41,7 @@ extension SessionTaskDelegate {
     }
 
     #if canImport(FoundationNetworking)
-    /// Calls a function where callers are told; it keeps nothing but their queue.
+    /// Runs a function where results are delivered; this closure keeps only that queue.
     var callers: @Sendable (@escaping @Sendable () -> Void) -> Void {
         if let appQueue { return { appQueue.addOperation($0) } }
         return { [queue] in queue.async(execute: $0) }

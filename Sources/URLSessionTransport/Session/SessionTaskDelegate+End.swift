@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate {
-    /// Gives up an exchange whose caller wants it no more.
+    /// Ends an exchange that its caller has cancelled.
     func cancel(_ id: Int) {
         guard let entry = remove(id) else { return }
         stop(entry.task)
@@ -29,8 +29,9 @@ extension SessionTaskDelegate {
                 cause: cause, reason: reason))
     }
 
-    /// Removes an exchange from the table: the caller that gets it tells its recipient, and no
-    /// other does.
+    /// Removes an exchange from the table.
+    ///
+    /// The caller that gets the entry notifies the recipient, and no other caller does.
     func remove(_ id: Int) -> Entry? {
         let entry = state.withLock { $0.entries.removeValue(forKey: id) }
         entry?.idleTimer?.cancel()
@@ -39,7 +40,9 @@ extension SessionTaskDelegate {
         return entry
     }
 
-    /// Cancels a task: on Linux that waits for a queue of the session, which no caller must.
+    /// Cancels a task.
+    ///
+    /// On Linux that waits for a queue of the session, so it is done on another thread than the caller's.
     func stop(_ task: URLSessionTask) { aside.async { task.cancel() } }
 
     /// Refuses new calls; see ``SessionTransport/close(cancelling:)``.
@@ -57,7 +60,7 @@ extension SessionTaskDelegate {
         return closed.map { $0 }
     }
 
-    /// Lets go of the session, once it is closed and nothing needs it any more.
+    /// Invalidates the session if the transport is closed and nothing uses the session any more.
     func invalidateIfDone() {
         let session = state.withLock { state -> URLSession? in
             guard state.isClosed, state.starting == 0, state.entries.isEmpty, !state.isInvalidated
@@ -76,7 +79,7 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate.Entry {
-    /// Tells the waiters, for the response or for more of its body, that no more will come.
+    /// Fails the future of the response, or the rest of its body.
     func fail(with error: any Error) {
         failBody(with: error)
         recipient.fail(with: error)

@@ -5,18 +5,18 @@ import Futures
 import HTTPNetworking
 
 extension SessionTaskDelegate {
-    /// Learns that a body is to be sent again.
+    /// Is called when URLSession asks for a new stream of the request's body.
     ///
-    /// URLSession on Linux asks for a stream when a task begins that has no body, and when libcurl goes
-    /// back to the beginning of one: the server has closed a connection that was used before, and
-    /// nothing of an answer had come. From there it would send the headers again but no body, and wait
-    /// forever. So the task is given up, and a request that may be sent twice is sent anew; where there
-    /// was no body, libcurl has sent it again by itself, whatever the method.
+    /// URLSession on Linux asks for a stream in two cases: when a task without a body begins, and when
+    /// libcurl rewinds a body, because the server closed a reused connection before any part of an answer
+    /// arrived. In the second case URLSession would send the headers again without a body, and wait forever.
+    /// So the task is given up, and a request that may be sent twice is sent again. If there was no body,
+    /// libcurl has sent the request again by itself, whatever the method.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // It waits for the answer, on the queue on which it does everything else.
+        // URLSession waits for this call, on the queue on which it does everything else.
         completionHandler(nil)
         let id = task.taskIdentifier
         let isBodyless = state.withLock { $0.entries[id]?.call.body.isNone ?? true }
@@ -43,7 +43,7 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate.Call {
-    /// Whether the request may be repeated; its body may, since the transport holds all of it.
+    /// Whether the request may be repeated; its body can be, since the transport holds all of it.
     fileprivate var mayBeRepeated: Bool {
         var head = request
         head.body = .none

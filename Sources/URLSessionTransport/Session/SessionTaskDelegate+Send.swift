@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate {
-    /// Sends a request; its waiters are told of everything, refusals included.
+    /// Sends a request; its recipient gets every outcome, refusals included.
     func send(_ request: HTTPRequest, for recipient: ExchangeRecipient) {
         let request = request.inCallContext()
         do {
@@ -41,7 +41,7 @@ extension SessionTaskDelegate {
         start(Call(request, body, since: now), for: recipient)
     }
 
-    /// Makes the task of a call that has entered, and lets it go.
+    /// Makes and starts the task of a call that has been counted by `enter()`.
     func start(_ call: Call, for recipient: ExchangeRecipient) {
         let (made, appSession) = state.withLock { ($0.session, $0.appSession) }
         guard let session = made else {
@@ -74,11 +74,13 @@ extension SessionTaskDelegate {
         }
         recipient.onCancel { [weak self] in self?.cancel(id) }
         setTimers(for: id, call.request)
-        // While a body was read, the call may have been given up.
+        // The call may have been cancelled while its body was read.
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 
-    /// Lets a call in; it then has to start or to leave.
+    /// Counts a new call; the call must then start or leave.
+    ///
+    /// Throws if calls are refused.
     private func enter() throws {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.starting += 1 }
@@ -87,7 +89,7 @@ extension SessionTaskDelegate {
         if !isOpen { throw HTTPError(code: .transportClosed) }
     }
 
-    /// Takes back that a call was let in.
+    /// Undoes `enter()`.
     func leave() {
         state.withLock { $0.starting -= 1 }
         invalidateIfDone()

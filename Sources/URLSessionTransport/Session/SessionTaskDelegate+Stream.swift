@@ -10,9 +10,9 @@ import Foundation
 
 #if canImport(FoundationNetworking)
 extension SessionTaskDelegate {
-    /// Begins to hand out a body piece by piece.
+    /// Begins to deliver a body piece by piece.
     ///
-    /// - Returns: Its stream, nil where the exchange is over.
+    /// - Returns: The body's stream; nil if the exchange is over.
     func open(_ id: Int, length: Int?) -> HTTPBodyStream? {
         let unread = state.withLock { state in
             state.entries[id]?.recipient = .served
@@ -22,7 +22,7 @@ extension SessionTaskDelegate {
         return unread?.open(length: length, capacity: capacity) { [weak self] in self?.cancel(id) }
     }
 
-    /// Hands out a piece of a body.
+    /// Delivers a piece of a body.
     func pass(_ data: Data, of id: Int) {
         let unread = state.withLock { $0.entries[id]?.unread }
         do {
@@ -32,7 +32,7 @@ extension SessionTaskDelegate {
         }
     }
 
-    /// What keeps the body of a call for its reader.
+    /// The buffer that keeps a call's body for its reader.
     func unreadBody() -> UnreadBody {
         UnreadBody(
             limit: configuration.maxUnreadBytes, folder: configuration.spoolFolder, deliver: callers
@@ -41,11 +41,11 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate.Entry {
-    /// Tells the body's reader that all has come.
+    /// Ends the body's stream: all of it has arrived.
     func finish() { unread?.end(.success(())) }
 
-    /// Tells the body's reader that no more will come: at once where the caller's time is over or the
-    /// call was cancelled, else after what has come.
+    /// Fails the body's stream: at once if the caller's time is over or the call was cancelled, otherwise
+    /// after the bytes that have arrived.
     func failBody(with error: any Error) {
         if error is CancellationError || (error as? HTTPError)?.code == .timedOut {
             unread?.abandon(error)
@@ -56,9 +56,9 @@ extension SessionTaskDelegate.Entry {
 }
 #else
 extension SessionTaskDelegate {
-    /// Begins to hand out a body piece by piece.
+    /// Begins to deliver a body piece by piece.
     ///
-    /// - Returns: Its stream, nil where the exchange is over.
+    /// - Returns: The body's stream; nil if the exchange is over.
     func open(_ id: Int, length: Int?) -> HTTPBodyStream? {
         let (pipe, body) = HTTPBodyPipe.make(
             length: length, capacity: configuration.maxUnreadBytes)
@@ -70,7 +70,7 @@ extension SessionTaskDelegate {
         return body
     }
 
-    /// Hands out a piece of a body, and suspends its task until there is room for the next.
+    /// Delivers a piece of a body, and suspends its task until there is room for the next piece.
     func pass(_ data: Data, of id: Int) {
         guard let entry = state.withLock({ $0.entries[id] }), let pipe = entry.pipe else { return }
         let room = pipe.write(data)
@@ -85,10 +85,10 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate.Entry {
-    /// Tells the body's reader that all has come.
+    /// Ends the body's stream: all of it has arrived.
     func finish() { pipe?.finish() }
 
-    /// Tells the body's reader that no more will come.
+    /// Fails the body's stream.
     func failBody(with error: any Error) { pipe?.fail(error) }
 }
 #endif

@@ -9,9 +9,9 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate {
-    /// Fails an exchange when it was idle for too long, or its deadline has come.
+    /// Fails an exchange when it has been idle for too long, or when its deadline has passed.
     ///
-    /// URLSession's own limits are cut to whole seconds on Linux, and one of them does nothing there.
+    /// URLSession's own limits are truncated to whole seconds on Linux, and one of them has no effect there.
     func setTimers(for id: Int, _ request: HTTPRequest) {
         if let timeout = configuration.idleTimeout { checkIdle(id, after: timeout, of: timeout) }
         let timer = request.atDeadline { [weak self] in
@@ -35,7 +35,7 @@ extension SessionTaskDelegate {
         keep(timer, for: id) { $0.idleTimer = timer }
     }
 
-    /// Keeps a timer with its exchange, so that it ends with that.
+    /// Keeps a timer with its exchange, so that the timer ends with the exchange.
     private func keep(
         _ timer: any ScheduledAction, for id: Int, _ put: (inout Entry) -> Void
     ) {

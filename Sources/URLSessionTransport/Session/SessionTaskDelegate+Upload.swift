@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate {
-    /// Reads a body to its end, then makes the task of a call that has entered.
+    /// Reads a body to its end, then makes the task of a call that has been counted by `enter()`.
     func upload(
         _ source: HTTPRequest.BodySource, of request: HTTPRequest, since start: SchedulerInstant,
         for recipient: ExchangeRecipient
@@ -48,7 +48,7 @@ extension SessionTaskDelegate {
         do { return try source.open() } catch { throw Self.refusal(error) }
     }
 
-    /// What a call fails with whose body fails with an error.
+    /// The error of a call whose body fails with a given error.
     private static func refusal(_ error: any Error) -> any Error {
         if error is HTTPError || error is CancellationError { return error }
         return HTTPError(code: .bodyUnreadable, cause: error)

@@ -9,37 +9,37 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The delegate of one session: all tasks that are under way on it, and who waits for each.
+/// The delegate of one session: all tasks that are under way on it, and the recipient of each.
 ///
-/// An exchange is in the table from before its task begins until its outcome is known; what URLSession
-/// tells of a task that is in the table no more means nothing. The lock is never held while URLSession
-/// or a future is called, but for the answer to a question, which URLSession only queues. As a delegate
-/// it is called on URLSession's own queue on Linux, so it calls no future there; see ``deliver(_:)``.
+/// An exchange is in the table from before its task begins until its outcome is known; events of a task that
+/// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one
+/// exception: the answer to a question, which URLSession only queues. On Linux, URLSession calls the delegate
+/// on its own queue, so the delegate calls no future there; see ``deliver(_:)``.
 final class SessionTaskDelegate: NSObject, Sendable {
     struct Entry {
         let call: Call
         var recipient: ExchangeRecipient
         let task: URLSessionTask
-        /// The app's session, if it is on its behalf: it lives as long as the exchange.
+        /// The app's session, if this exchange is sent for it: it lives as long as the exchange.
         let appSession: URLSession?
         var machine: ExchangeMachine
         var idleTimer: (any ScheduledAction)?
         var deadlineTimer: (any ScheduledAction)?
         #if canImport(FoundationNetworking)
-        /// Where the body is handed out piece by piece.
+        /// The destination of a body that is delivered piece by piece.
         var unread: UnreadBody?
         #else
-        /// Where the body is handed out piece by piece, once it has begun.
+        /// The destination of a body that is delivered piece by piece, once it has begun.
         var pipe: HTTPBodyPipe?
         #endif
     }
 
-    /// What is asked; the same where it is asked a second time.
+    /// What is sent; the same object if it is sent a second time.
     final class Call: Sendable {
         let request: HTTPRequest
         let body: UploadBody
         let start: SchedulerInstant
-        /// How often it was asked again.
+        /// How often the request was sent again.
         let resends: Int
 
         init(
@@ -58,9 +58,10 @@ final class SessionTaskDelegate: NSObject, Sendable {
         /// The app's session that ``session`` stands in for, or is.
         weak var appSession: URLSession?
         var entries: [Int: Entry] = [:]
-        /// Calls whose body is read.
+        /// The calls whose bodies are being read.
         var uploads: [ObjectIdentifier: Future<UploadBody>] = [:]
-        /// Calls that are on their way into the table: the session must not be invalidated meanwhile.
+        /// The number of calls that are about to enter the table: meanwhile the session must not be
+        /// invalidated.
         var starting = 0
         var isClosed = false
         var isCancelling = false
@@ -73,18 +74,20 @@ final class SessionTaskDelegate: NSObject, Sendable {
     let closed = InternalPromise<Void>()
 
     #if canImport(FoundationNetworking)
-    /// Where callers are told: on the delegate queue of the app's session, or else on one of ours.
+    /// Where results are delivered: on the delegate queue of the app's session, or otherwise on a queue of
+    /// our own.
     let appQueue: OperationQueue?
     let queue = DispatchQueue(label: "Pledge.SessionTransport")
     #else
-    /// Whether the session is the app's, so that its delegate is asked for passwords, and it stays valid.
+    /// Whether the session is the app's: then its delegate is asked for passwords, and it stays valid.
     let isGuest: Bool
     #endif
 
-    /// Where URLSession is called that must not be called on its own queue, or makes the caller wait.
+    /// The queue for calls to URLSession that must not run on URLSession's own queue, or that block the
+    /// caller.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
-    /// Makes the delegate of a session of its own, or of one on behalf of the app's.
+    /// Makes the delegate of a session of its own, or of one that sends for the app's session.
     init(
         _ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler,
         for appSession: URLSession? = nil
@@ -111,10 +114,11 @@ final class SessionTaskDelegate: NSObject, Sendable {
         state.withLock { $0.session = session }
     }
 
-    /// Takes a session of the app's.
+    /// Uses a session of the app.
     ///
-    /// On Linux the delegate of a task is not told of its data, and cancelling a task of a session with a
-    /// cache can end the process. So there a second session without a cache sends, whose delegate this is.
+    /// On Linux the delegate of a task is not called with the task's data, and to cancel a task of a session
+    /// with a cache can end the process. So on Linux a second session without a cache sends the requests,
+    /// with this object as its delegate.
     func open(for appSession: URLSession) {
         state.withLock { $0.appSession = appSession }
         #if canImport(FoundationNetworking)
@@ -128,8 +132,8 @@ final class SessionTaskDelegate: NSObject, Sendable {
     }
 
     #if !canImport(FoundationNetworking)
-    /// Leaves questions for passwords to the delegate of the app's session, which is asked what the
-    /// delegate of a task does not answer.
+    /// Leaves requests for passwords to the delegate of the app's session: URLSession asks it when the
+    /// delegate of a task does not implement the method.
     override func responds(to selector: Selector!) -> Bool {
         let asksForPassword = #selector(
             URLSessionTaskDelegate.urlSession(_:task:didReceive:completionHandler:))

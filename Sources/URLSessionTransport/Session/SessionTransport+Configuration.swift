@@ -8,30 +8,31 @@ import Foundation
 extension SessionTransport {
     /// The limits of a transport.
     public struct Configuration {
-        /// How long nothing may come or go before a call fails with `HTTPError.Code.timedOut`; nil
-        /// forever.
+        /// How long no byte may arrive or leave before a call fails with `HTTPError.Code.timedOut`; nil for
+        /// no limit.
         ///
-        /// Counted from the beginning of the call, its wait for a free connection included, and anew
-        /// with each piece of a body, either way.
+        /// Counted from the beginning of the call, including its wait for a free connection, and again from
+        /// each piece of a body, in either direction.
         public var idleTimeout: Duration?
 
-        /// How many bytes the body of a whole response may have, decoded; more fail the call with
-        /// `HTTPError.Code.bodyTooLarge` and cancel it.
+        /// How many decoded bytes the body of a whole response may have; a larger body cancels the call,
+        /// which fails with `HTTPError.Code.bodyTooLarge`.
         public var maxBodySize: Int
 
         /// How many bytes of a streamed response's body may wait in memory for its reader.
         ///
-        /// On Linux nothing holds URLSession back: more bytes wait in a temporary file without a name, whose
-        /// room is given back when all of it has been read; where it cannot be written, the body fails with
+        /// On Linux URLSession has no backpressure: more bytes wait in a temporary file without a name, whose
+        /// space is freed after all of it has been read. If the file cannot be written, the body fails with
         /// `HTTPError.Code.fileUnwritable`. On Apple platforms the task is suspended meanwhile.
         public var maxUnreadBytes: Int
 
-        /// Where that file is made.
+        /// The folder of that file.
         var spoolFolder = FileManager.default.temporaryDirectory
 
         /// How many bytes a streamed request's body may have.
         ///
-        /// It is read to its end before anything is sent; beyond 1 MiB, into a temporary file.
+        /// The stream is read to its end before anything is sent; if it is longer than 1 MiB, into a
+        /// temporary file.
         public var maxSpooledBodySize: Int
 
         /// How many connections to one host are open at once; further requests wait for a free one.
@@ -40,13 +41,13 @@ extension SessionTransport {
         /// Makes limits.
         ///
         /// - Parameters:
-        ///   - idleTimeout: How long nothing may come or go; nil forever.
+        ///   - idleTimeout: How long no byte may arrive or leave; nil for no limit.
         ///   - maxBodySize: How many bytes the body of a whole response may have.
         ///   - maxUnreadBytes: How many bytes of a streamed response may wait in memory for their reader.
         ///   - maxSpooledBodySize: How many bytes a streamed request may have.
         ///   - maxConnectionsPerHost: How many connections to one host are open at once.
         ///
-        /// Numbers below one, of sizes below zero, are programming errors and trap when a transport is made.
+        /// Numbers below one, and sizes below zero, are programming errors and trap when a transport is made.
         public init(
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
             maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int = 1 << 30,
@@ -59,12 +60,12 @@ extension SessionTransport {
             self.maxConnectionsPerHost = maxConnectionsPerHost
         }
 
-        /// What the session is configured with.
+        /// The configuration of the session.
         func ofSession(_ adjust: (URLSessionConfiguration) -> Void) -> URLSessionConfiguration {
             let session = URLSessionConfiguration.ephemeral
             session.httpMaximumConnectionsPerHost = maxConnectionsPerHost
             adjust(session)
-            // On Linux a task of a session with a cache can end the process when it is cancelled.
+            // On Linux, to cancel a task of a session with a cache can end the process.
             session.urlCache = nil
             session.requestCachePolicy = .reloadIgnoringLocalCacheData
             session.httpCookieStorage = nil
@@ -75,13 +76,13 @@ extension SessionTransport {
             return session
         }
 
-        /// The limits for a session of the app's: the defaults, but for its own limit of idle time.
+        /// The limits for a session of the app: the defaults, except for the session's own idle timeout.
         init(of session: URLSessionConfiguration) {
             let seconds = session.timeoutIntervalForRequest
             self.init(idleTimeout: seconds > 0 ? .seconds(min(seconds, 2_592_000)) : nil)
         }
 
-        /// The same limits; traps where one makes no sense.
+        /// The same limits; traps if one is out of range.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
@@ -94,9 +95,10 @@ extension SessionTransport {
 }
 
 extension URLSessionConfiguration {
-    /// Has the session set no limit of time.
+    /// Makes the session set no time limit.
     ///
-    /// They are cut to whole seconds on Linux, and multiplied there: 30 days are long, and no overflow.
+    /// On Linux, URLSession truncates limits to whole seconds and multiplies them: 30 days are long and do
+    /// not overflow.
     func leaveTimeToTransport() {
         timeoutIntervalForRequest = 2_592_000
         timeoutIntervalForResource = 2_592_000

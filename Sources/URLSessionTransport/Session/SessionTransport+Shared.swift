@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 extension SessionTransport {
-    /// The network that `URLSession.request` is.
+    /// The network behind `URLSession.request`.
     private var networking: Networking {
         makeNetworking(over: stack(.redirect(), over: send))
     }
@@ -18,10 +18,10 @@ extension SessionTransport {
 
 #if canImport(FoundationNetworking)
 extension SessionTransport {
-    /// The network of all who send endpoints by a session; its transport has their connections.
+    /// The network that all calls of `request` on one session share; its transport has their connections.
     static func networking(by session: URLSession) -> Networking {
         let (networking, orphans) = networks.withLock { networks in
-            // An address may be used again, by a session that is another one.
+            // A new session may have the address of a released one.
             if let known = networks[ObjectIdentifier(session)], known.session === session {
                 return (known.networking, [SharedNetworking]())
             }
@@ -32,7 +32,7 @@ extension SessionTransport {
             networks[ObjectIdentifier(session)] = made
             return (made.networking, Array(orphans.values))
         }
-        // Their transports close themselves when they are released, which is after the lock.
+        // The transports of the orphans close themselves when they are released, which is outside the lock.
         _ = orphans
         return networking
     }
@@ -46,7 +46,7 @@ extension SessionTransport {
 }
 #else
 extension SessionTransport {
-    /// A network for one call: what is kept, the session keeps.
+    /// A network for one call: the session itself keeps everything that is kept.
     static func networking(by session: URLSession) -> Networking {
         SessionTransport(session: session).networking
     }

@@ -16,74 +16,77 @@ public import Foundation
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// It sends what it is given and gives what comes back, of any status: redirects are not followed, and on
-/// a session of its own no password is asked for or stored, nothing is cached, and no cookie is kept.
-/// Middleware does these things, alike over every transport.
+/// It sends each request unchanged and returns each response, whatever its status: it follows no redirects,
+/// and on a session of its own it asks for no password, stores none, caches nothing and keeps no cookies.
+/// Middleware does these things, in the same way over every transport.
 ///
-/// - **Headers.** Those of the request are sent, repeated ones joined by ", ". What is about the connection
-///   is refused; see `HTTPRequest.validate()`. Where the request names none, URLSession adds Accept, Accept-Encoding,
-///   Accept-Language, Connection and User-Agent.
-/// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A
-///   stream is read to its end first, beyond 1 MiB into a temporary file, and sent with its length.
-/// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. Such a
-///   response comes without Content-Encoding and Content-Length, which speak of the bytes before that.
-///   Limits count decoded bytes.
-/// - **Time.** ``Configuration/idleTimeout`` and the request's deadline, to the fraction of a second.
-/// - **Repetition.** Where the server has closed a connection at the moment at which it is used again,
-///   and nothing of an answer has come, a request that is idempotent or has an idempotency key is sent
-///   again, another one with a body fails with `HTTPError.Code.connectionLost`.
-/// - **Threads.** Futures settle on a serial queue of the transport, those that run out of time on
-///   their scheduler's thread. An observer that blocks there holds up the other calls of the
+/// - **Headers.** The request's headers are sent, repeated ones joined by ", ". Headers about the connection
+///   are refused; see `HTTPRequest.validate()`. If the request does not have them, URLSession adds Accept,
+///   Accept-Encoding, Accept-Language, Connection and User-Agent.
+/// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A stream
+///   is first read to its end, beyond 1 MiB into a temporary file, and sent with its length.
+/// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. Such a response
+///   has no Content-Encoding and no Content-Length, which describe the encoded bytes. Limits count decoded
+///   bytes.
+/// - **Time.** ``Configuration/idleTimeout`` and the request's deadline are exact to the fraction of a
+///   second.
+/// - **Repetition.** If the server closes a connection at the moment at which it is used again, before any
+///   part of an answer has arrived, a request that is idempotent or has an idempotency key is sent again.
+///   Another request with a body fails with `HTTPError.Code.connectionLost`.
+/// - **Threads.** Futures settle on a serial queue of the transport; futures of calls that run out of time
+///   settle on their scheduler's thread. An observer that blocks there delays the other calls of the
 ///   transport.
-/// - **The end.** Cancelling a future cancels its task, on another thread. A transport that is released
-///   lets its calls finish; ``close(cancelling:)`` says otherwise.
+/// - **The end.** Cancelling a future cancels its task, on another thread. A transport that is released lets
+///   its calls finish; ``close(cancelling:)`` can cancel them.
 ///
 /// ## What cannot be mended on Linux
 ///
-/// FoundationNetworking is below this transport, and what follows happens there. Where a server may do such
-/// a thing, which is wherever you do not run it yourself, take `CurlTransport` of the module `LibcurlTransport`,
-/// or `AHCTransport`: both read the same answers without harm.
+/// The following happens in FoundationNetworking, below this transport. If a server may do such a thing, as
+/// any server may that you do not run yourself, use `CurlTransport` of the module `LibcurlTransport`, or
+/// `AHCTransport`: both read the same answers without harm.
 ///
 /// - A `Content-Length` of 9223372036854775807 ends the process.
 /// - A chunked response with a trailer ends the process.
-/// - A connection that ends in good order in the middle of a response's head ends the process, and so does
-///   a head with a NUL, or with a line that begins with a CR. (One that breaks off, by a reset, is
+/// - A connection that is closed in the middle of a response's head ends the process, and so does a head with
+///   a NUL, or with a line that begins with a CR. (If the connection is reset, the call fails with
 ///   `HTTPError.Code.connectionLost`.)
-/// - An answer is `badResponse` whose first line ends with the status, without a space after it, or whose
+/// - A response fails with `badResponse` if its first line ends after the status without a space, or if its
 ///   head has a byte that is not UTF-8.
-/// - A second answer that a server sends by itself, after the first has been read, is given to the next call on
-///   the connection.
-/// - Heads are bounded by libcurl's 300 KiB only; a body that is decoded, and a streamed one, by what the
-///   caller reads. Bytes that are decoded to very many cost the time of their decoding before a limit is seen.
-/// - A redirect (301, 302, 303, 305 to 308) without a Location that is a URL comes with its headers but
-///   without its body. The body of one with a Location is bounded only when all of it has come, and until
-///   then counts as silence.
-/// - A POST without a body is sent again like a GET where the connection was closed as above: libcurl
-///   does that by itself.
-/// - Nothing holds a server back: of a streamed body that is read slowly, what waits beyond
-///   ``Configuration/maxUnreadBytes`` goes through a temporary file.
-/// - Why a call failed is read from libcurl's words. Words that are not known are `HTTPError.Code.other`.
-/// - Of fields whose names differ in case only, the last one is kept; the order of fields is lost.
-/// - All sessions of a process share one queue, on which all is done but waiting for callers.
-/// - A response in a coding that the system's libcurl does not know fails, though `.decompress(upTo:)` could
-///   decode it: libcurl is told to decode all. Some systems' libcurl has no zstd.
-/// - There are no client certificates, no pinning, and no proxies but those that libcurl takes from the
-///   environment: ``init(_:connecting:on:)`` refuses what it cannot keep.
-/// - An IPv6 address in place of a host reaches URLSession percent-encoded, without which it refuses it; a
-///   libcurl before 7.80 refuses it so too (`HTTPError.Code.other`).
+/// - If a server sends a second answer by itself after the first has been read, the next call on the
+///   connection gets it.
+/// - Only libcurl's limit of 300 KiB bounds heads. A decoded body and a streamed body are bounded only by
+///   what the caller reads. Bytes that decode to very many cost the time of their decoding before a limit
+///   applies.
+/// - A redirect (301, 302, 303, 305 to 308) whose Location is missing or not a URL arrives with its headers
+///   but without its body. The limit on the body of a redirect with a Location applies only after all of it
+///   has arrived; until then, the exchange counts as idle.
+/// - A POST without a body is sent again like a GET if the connection was closed as above: libcurl does that
+///   by itself.
+/// - There is no backpressure: if a streamed body is read slowly, the bytes beyond
+///   ``Configuration/maxUnreadBytes`` go through a temporary file.
+/// - The code of a failure is derived from libcurl's message. A message that is not known becomes
+///   `HTTPError.Code.other`.
+/// - Of fields whose names differ only in case, the last one is kept; the order of fields is lost.
+/// - All sessions of a process share one queue, on which everything happens except waiting for callers.
+/// - A response in a coding that the system's libcurl does not support fails, even if `.decompress(upTo:)`
+///   could decode it: URLSession makes libcurl decode every coding. On some systems libcurl has no zstd.
+/// - There are no client certificates, no pinning, and no proxies except those that libcurl takes from the
+///   environment: ``init(_:connecting:on:)`` refuses settings that URLSession cannot apply.
+/// - An IPv6 address in place of a host is passed to URLSession percent-encoded, since URLSession refuses it
+///   otherwise; a libcurl before 7.80 refuses the encoded form too (`HTTPError.Code.other`).
 public final class SessionTransport {
     private let tasks: SessionTaskDelegate
-    /// The app's session, which lives as long as this where the app has made this of it.
+    /// The app's session, which this transport keeps alive if the app made the transport with it.
     private let appSession: URLSession?
 
     /// Makes a transport with a session of its own.
     ///
     /// - Parameters:
     ///   - configuration: Its limits.
-    ///   - scheduler: Whose time the limits are counted in.
-    ///   - adjust: Changes what URLSession is configured with beyond that, such as the TLS versions on
-    ///     Apple platforms. Called once. What the transport relies on is set after it: no cache, no
-    ///     cookies, no credentials, and the longest limits of time.
+    ///   - scheduler: The clock of the limits.
+    ///   - adjust: Changes further settings of URLSession, such as the TLS versions on Apple platforms.
+    ///     Called once. The settings that the transport relies on are set afterwards: no cache, no cookies,
+    ///     no credentials, and the longest time limits.
     public init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live,
         adjusting adjust: (URLSessionConfiguration) -> Void = { _ in }
@@ -93,26 +96,26 @@ public final class SessionTransport {
         appSession = nil
     }
 
-    /// Makes a transport with a session of its own, whose connections are made as settings say.
+    /// Makes a transport with a session of its own, whose connections follow the settings.
     ///
     /// ```swift
     /// let transport = try SessionTransport(connecting: settings)
     /// ```
     ///
-    /// On Linux the defaults hold, and nothing else does: the system's authorities, full verification, HTTP/2 over
-    /// TLS where the server speaks it, and the proxy of the environment, of which libcurl reads `http_proxy`
-    /// (in lower case only), `https_proxy`, `all_proxy` and `no_proxy` at each call.
-    /// `ProxySettings/none` holds where the environment names none when the transport is made.
+    /// On Linux only the defaults are supported: the system's authorities, full verification, HTTP/2 over TLS
+    /// if the server supports it, and the proxy of the environment: libcurl reads `http_proxy` (in lower case
+    /// only), `https_proxy`, `all_proxy` and `no_proxy` at each call. `ProxySettings/none` is supported if
+    /// the environment names no proxy when the transport is made.
     ///
-    /// On Apple platforms `TLSSettings/minimumVersion` holds and `ProxySettings/none`, and so do an `http` and
-    /// a `socks5h` proxy without a user; on macOS, with excepted hosts. There
-    /// `ProxySettings/environment` is what the system's settings say.
+    /// Apple platforms support `TLSSettings/minimumVersion`, `ProxySettings/none`, and an `http` and a
+    /// `socks5h` proxy without a user; on macOS, with excepted hosts. There `ProxySettings/environment` means
+    /// the system's settings.
     ///
     /// - Parameters:
     ///   - configuration: Its limits.
     ///   - settings: How connections are made.
-    ///   - scheduler: Whose time the limits are counted in.
-    /// - Throws: An `UnsupportedSetting` where URLSession cannot keep a setting; it says which transport can.
+    ///   - scheduler: The clock of the limits.
+    /// - Throws: An `UnsupportedSetting` if URLSession cannot apply a setting; it says which transport can.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
         on scheduler: some Scheduler = .live
@@ -127,25 +130,24 @@ public final class SessionTransport {
     /// let transport = SessionTransport(session: .shared)
     /// ```
     ///
-    /// The session's configuration holds: its headers, cookies, credentials, `URLProtocol`s, connections
-    /// for each host and, on Apple platforms, its cache and limits of time. Its delegate, if it has one, is
-    /// asked for passwords and certificates. Data, the end of a task and redirects are not told to it, and
-    /// redirects are not followed: `.redirect()` does that. On Apple platforms it is told of all else.
-    /// Futures settle on the session's delegate queue.
+    /// The session's configuration applies: its headers, cookies, credentials, `URLProtocol`s, connections
+    /// for each host and, on Apple platforms, its cache and time limits. Its delegate, if it has one, is
+    /// asked for passwords and certificates. It is not notified of data, of the end of a task and of
+    /// redirects, and redirects are not followed: `.redirect()` does that. On Apple platforms it is notified
+    /// of everything else. Futures settle on the session's delegate queue.
     ///
-    /// The app invalidates its session, once this transport is not used any more.
+    /// The app invalidates its session after this transport is no longer used.
     ///
     /// On Linux the requests go through a second session without a cache; the session's
-    /// `invalidateAndCancel()` and `getAllTasks` do not reach them. Of passwords, only Basic's are sent there,
-    /// and by ``send(_:)`` only. The reasons are in
+    /// `invalidateAndCancel()` and `getAllTasks` do not affect them. Passwords are sent only for Basic
+    /// authentication there, and only by ``send(_:)``. The reasons are in
     /// Docs/Decisions/why-an-apps-session-gets-a-second-session-on-linux.md.
     ///
     /// - Parameters:
     ///   - session: The session; the transport keeps it.
-    ///   - configuration: The limits; nil for the defaults, with the session's
-    ///     `timeoutIntervalForRequest` as ``Configuration/idleTimeout``. The session decides how
-    ///     many connections there are.
-    ///   - scheduler: Whose time the limits are counted in.
+    ///   - configuration: The limits; nil for the defaults, with the session's `timeoutIntervalForRequest` as
+    ///     ``Configuration/idleTimeout``. The session decides how many connections there are.
+    ///   - scheduler: The clock of the limits.
     public convenience init(
         session: URLSession, _ configuration: Configuration? = nil,
         on scheduler: some Scheduler = .live
@@ -153,7 +155,7 @@ public final class SessionTransport {
         self.init(over: session, keeping: session, configuration, scheduler)
     }
 
-    /// Makes a transport on a session of the app's, which it keeps where it is given twice.
+    /// Makes a transport on a session of the app; the transport keeps `kept` alive.
     init(
         over session: URLSession, keeping kept: URLSession? = nil,
         _ configuration: Configuration? = nil, _ scheduler: some Scheduler = .live
@@ -166,22 +168,22 @@ public final class SessionTransport {
 
     deinit { tasks.close(cancelling: false) }
 
-    /// Sends a request, and gives a future of the whole response, whatever its status.
+    /// Sends a request, and returns a future of the whole response, whatever its status.
     ///
-    /// The request is on its way when the method returns, but for one whose body is a stream. Cancelling
-    /// the future cancels it.
+    /// The request is under way when the method returns, unless its body is a stream. Cancelling the future
+    /// cancels the request.
     ///
-    /// - Parameter request: What to send. The deadline of the calling `CallContext` holds, if it is
-    ///   sooner than the request's own.
+    /// - Parameter request: The request. If the deadline of the calling `CallContext` is earlier than the
+    ///   request's own, it applies.
     /// - Returns: A future of the response. It rejects with
-    ///   - `HTTPRequest.Error` where the request cannot be sent; nothing is sent;
-    ///   - `HTTPError` where no whole answer came, with the request, what had come, and as a rule
-    ///     URLSession's own error as its cause. Of its codes,
-    ///     `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
-    ///     `HTTPError.Code.timedOut` either limit of time, `HTTPError.Code.bodyUnreadable`,
-    ///     `HTTPError.Code.bodyNotReplayable` and `HTTPError.Code.bodyLengthMismatch` a body that
-    ///     could not be sent, `HTTPError.Code.transportClosed` a call after ``close(cancelling:)``;
-    ///   - `CancellationError` where it was cancelled.
+    ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
+    ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived,
+    ///     and usually URLSession's own error as its cause. Among its codes, `HTTPError.Code.bodyTooLarge`
+    ///     means more than ``Configuration/maxBodySize``, `HTTPError.Code.timedOut` either time limit,
+    ///     `HTTPError.Code.bodyUnreadable`, `HTTPError.Code.bodyNotReplayable` and
+    ///     `HTTPError.Code.bodyLengthMismatch` a body that could not be sent,
+    ///     `HTTPError.Code.transportClosed` a call after ``close(cancelling:)``;
+    ///   - `CancellationError` if it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()
@@ -190,13 +192,13 @@ public final class SessionTransport {
         }
     }
 
-    /// Sends a request, and gives a future of the response as soon as its headers have come.
+    /// Sends a request, and returns a future of the response that resolves when its headers have arrived.
     ///
-    /// What ``send(_:)`` says of the request and of errors holds here too; what fails after the headers
+    /// The description of requests and errors at ``send(_:)`` applies here too; a failure after the headers
     /// fails the body. A body that is released or cancelled before its end cancels the task.
     ///
-    /// - Parameter request: What to send.
-    /// - Returns: A future of the response, whose body is still on its way.
+    /// - Parameter request: The request.
+    /// - Returns: A future of the response, whose body is still arriving.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPStreamedResponse>()
@@ -205,13 +207,14 @@ public final class SessionTransport {
         }
     }
 
-    /// Refuses new calls, and lets go of the session when those under way have ended.
+    /// Refuses new calls, and releases the session after the calls under way have ended.
     ///
-    /// Harmless twice. A transport that is released closes itself, and lets the calls under way finish.
+    /// Calling it twice is harmless. A transport that is released closes itself, and lets the calls under way
+    /// finish.
     ///
     /// - Parameter cancelling: Whether the calls under way are cancelled: they reject with
     ///   `CancellationError`.
-    /// - Returns: A future that resolves when the session is gone.
+    /// - Returns: A future that resolves when the session has been invalidated.
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
         tasks.close(cancelling: cancelling)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file that only its owner can read, and that is removed when it is released.
+/// A file that only its owner can read; it is removed when this object is released.
 final class TemporaryFile: Sendable {
     let url: URL
 
     /// Makes an empty file.
     ///
-    /// - Throws: What Foundation throws where it cannot be made.
+    /// - Throws: Foundation's error if the file cannot be made.
     init() throws {
         url = FileManager.default.temporaryDirectory
             .appendingPathComponent("Pledge-\(UUID().uuidString)")

@@ -24,7 +24,7 @@ extension URLSession {
 }
 
 extension URLRequest {
-    /// Makes the head of a request that is known to be valid.
+    /// Makes the head of a request that has been validated.
     fileprivate init(_ request: HTTPRequest) {
         #if canImport(FoundationNetworking)
         self.init(url: request.url.withPlainScheme.withEncodedLiteral)
@@ -33,14 +33,14 @@ extension URLRequest {
         #endif
         httpMethod = request.method.rawValue
         let headers = request.effectiveHeaders
-        // Repeated fields are sent as one, joined as HTTPHeaders joins them.
+        // Repeated fields are sent as one, joined as `HTTPHeaders` joins them.
         for (name, _) in headers { setValue(headers[name], forHTTPHeaderField: name) }
     }
 }
 
 extension URL {
-    /// The same URL with its scheme in lower case, the only one that URLSession on Linux knows: for
-    /// another one it ends the process.
+    /// The same URL with its scheme in lower case, since URLSession on Linux ends the process for a scheme in
+    /// any other case.
     fileprivate var withPlainScheme: URL {
         let text = absoluteString
         if text.utf8.starts(with: "http".utf8) { return self }

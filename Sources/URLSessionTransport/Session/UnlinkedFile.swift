@@ -11,13 +11,14 @@ import Musl
 import Android
 #endif
 
-/// A queue of bytes in a file that has no name, so that it goes when it is closed, however the process ends.
+/// A queue of bytes in a file without a name: the system removes it when it is closed, however the process
+/// ends.
 ///
-/// It is touched by one thread at a time.
+/// One thread at a time uses it.
 final class UnlinkedFile: Sendable {
     private let place: URL
     private let descriptor: Int32
-    /// How far it has been written, and read.
+    /// The offsets up to which the file has been written and read.
     private let ends = Locked((written: 0, read: 0))
 
     /// Makes an empty file that only its owner can read.
@@ -38,10 +39,10 @@ final class UnlinkedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether all that was written has been read.
+    /// Whether everything that was written has been read.
     var isEmpty: Bool { ends.withLock { $0.written == $0.read } }
 
-    /// Writes bytes behind the others.
+    /// Appends bytes.
     ///
     /// - Throws: The error of the call that failed.
     func append(_ data: Data) throws(FileError) {
@@ -60,9 +61,11 @@ final class UnlinkedFile: Sendable {
         }
     }
 
-    /// Reads the bytes that come next, nil where all have been read; the file is then emptied.
+    /// Reads the next bytes; nil if all have been read.
     ///
-    /// - Parameter size: How many bytes at most.
+    /// The file is emptied after its last byte has been read.
+    ///
+    /// - Parameter size: The maximum number of bytes.
     /// - Throws: The error of the call that failed.
     func next(upTo size: Int) throws(FileError) -> Data? {
         let (written, read) = ends.withLock { $0 }

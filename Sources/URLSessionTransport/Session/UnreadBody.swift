@@ -3,22 +3,22 @@ import Foundation
 import Futures
 import HTTPNetworking
 
-/// What has come of a body that is handed out piece by piece, and has not been read.
+/// The part of a streamed body that has arrived and has not been read.
 ///
-/// Nothing holds a server back there: a task that is suspended goes on receiving, and the queue on
-/// which URLSession could be kept waiting is the one of all sessions. So what does not fit into memory
-/// waits in a file without a name, which goes with this object.
+/// URLSession on Linux has no backpressure: a suspended task continues to receive, and all sessions share the
+/// one queue on which URLSession could be blocked. So bytes that do not fit into memory wait in a file
+/// without a name, which is removed when this object is released.
 ///
-/// Pieces go through a pipe, whose reader sees them in the order in which they were put here. The pipe
-/// is filled by ``fill()``, where callers are told; the other functions may be called on any thread.
+/// Pieces go through a pipe, and its reader gets them in the order in which they were put here. ``fill()``
+/// fills the pipe where results are delivered; the other functions may be called on any thread.
 final class UnreadBody: Sendable {
     private struct State {
         var bytes: UnreadBytes
-        /// Nil before the head has been handed out.
+        /// Nil before the head has been delivered.
         var pipe: HTTPBodyPipe?
-        /// How the body has ended, nil before that.
+        /// How the body has ended; nil before the end.
         var end: Result<Void, any Error>?
-        /// Whether somebody fills the pipe, or is about to.
+        /// Whether a thread fills the pipe, or is about to.
         var isFilling = false
     }
 
@@ -28,14 +28,14 @@ final class UnreadBody: Sendable {
         case wait
     }
 
-    /// Calls a function where callers are told.
+    /// Runs a function where results are delivered.
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - limit: How many bytes are kept in memory.
-    ///   - folder: Where the file is made.
-    ///   - deliver: Calls a function where callers are told, one after the other.
+    ///   - limit: The maximum number of bytes kept in memory.
+    ///   - folder: The folder of the file.
+    ///   - deliver: Runs a function where results are delivered, one after the other.
     init(
         limit: Int, folder: URL,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -44,11 +44,11 @@ final class UnreadBody: Sendable {
         state = Locked(State(bytes: UnreadBytes(limit: limit, folder: folder)))
     }
 
-    /// Makes the stream, whose reader may give it up.
+    /// Makes the stream, which its reader may give up.
     ///
     /// - Parameters:
-    ///   - length: How many bytes were announced.
-    ///   - capacity: How many bytes may wait in the pipe.
+    ///   - length: The announced length, in bytes.
+    ///   - capacity: The maximum number of bytes in the pipe.
     func open(
         length: Int?, capacity: Int, onCancel: @escaping @Sendable () -> Void
     ) -> HTTPBodyStream {
@@ -59,16 +59,16 @@ final class UnreadBody: Sendable {
         return body
     }
 
-    /// Puts a piece behind the others; nothing where the body has ended.
+    /// Appends a piece; does nothing if the body has ended.
     ///
-    /// - Throws: `FileError` where it does not fit into memory, and the file cannot be written.
+    /// - Throws: `FileError` if the piece does not fit into memory and the file cannot be written.
     func append(_ data: Data) throws {
         try state.withLock { state in
             guard state.end == nil else { return }
             do {
                 try state.bytes.append(data)
             } catch {
-                // Nothing may follow what is missing.
+                // No later piece may follow one that is missing.
                 state.end = .failure(error)
                 throw error
             }
@@ -76,19 +76,19 @@ final class UnreadBody: Sendable {
         fillSoon()
     }
 
-    /// Ends the stream after what has come.
+    /// Ends the stream after the bytes that have arrived.
     func end(_ result: Result<Void, any Error>) {
         state.withLock { $0.end = result }
         fillSoon()
     }
 
-    /// Fails the stream, and forgets what its reader has not asked for.
+    /// Fails the stream, and discards the bytes that its reader has not asked for.
     func abandon(_ error: any Error) {
         let (pipe, bytes) = state.withLock { state in
             state.end = .failure(error)
             return (state.pipe, state.bytes.takeAll())
         }
-        // The file is closed outside the lock.
+        // Releasing the bytes here closes the file outside the lock.
         _ = bytes
         pipe?.fail(error)
     }
@@ -102,7 +102,7 @@ final class UnreadBody: Sendable {
         if isWanted { deliver { self.fill() } }
     }
 
-    /// Moves bytes into the pipe as long as it has room.
+    /// Moves bytes into the pipe while it has room.
     private func fill() {
         while true {
             switch next() {

@@ -1,29 +1,29 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// Bytes that wait for a reader: in memory as long as they are few, those behind them in a file.
+/// Bytes that wait for a reader: the first ones in memory, up to a limit, the rest in a file.
 struct UnreadBytes {
     private let limit: Int
     private let folder: URL
     private var pieces: [Data] = []
-    /// The first of the pieces that is not read.
+    /// The index of the first unread piece.
     private var first = 0
-    /// How many bytes the pieces have.
+    /// The number of bytes in the pieces.
     private(set) var countInMemory = 0
-    /// What comes after the pieces; nil where nothing had to go there.
+    /// The bytes after the pieces; nil if no bytes had to be written to a file.
     private var file: UnlinkedFile?
 
     /// - Parameters:
-    ///   - limit: How many bytes are kept in memory.
-    ///   - folder: Where the file is made.
+    ///   - limit: The maximum number of bytes kept in memory.
+    ///   - folder: The folder of the file.
     init(limit: Int, folder: URL) {
         self.limit = limit
         self.folder = folder
     }
 
-    /// Puts bytes behind the others.
+    /// Appends bytes.
     ///
-    /// - Throws: `FileError` where they do not fit into memory, and the file cannot be written.
+    /// - Throws: `FileError` if the bytes do not fit into memory and the file cannot be written.
     mutating func append(_ data: Data) throws {
         let isFileEmpty = file?.isEmpty ?? true
         guard !isFileEmpty || data.count > limit - countInMemory else {
@@ -36,16 +36,16 @@ struct UnreadBytes {
         try file.append(data)
     }
 
-    /// Takes the bytes that come next, nil where there are none.
+    /// Removes and returns the next bytes; nil if there are none.
     ///
-    /// - Throws: `FileError` where the file cannot be read.
+    /// - Throws: `FileError` if the file cannot be read.
     mutating func next() throws -> Data? {
         guard first < pieces.count else { return try file?.next(upTo: 65_536) }
         let piece = pieces[first]
         pieces[first] = Data()
         countInMemory -= piece.count
         first += 1
-        // Constant time, amortised: the array is moved when half of it is read.
+        // Amortised constant time: the array is moved when half of it has been read.
         if first == pieces.count || first > 32 && 2 * first > pieces.count {
             pieces.removeFirst(first)
             first = 0
@@ -53,7 +53,7 @@ struct UnreadBytes {
         return piece
     }
 
-    /// Takes all, to be released.
+    /// Removes all bytes, so that the caller can release them.
     mutating func takeAll() -> UnreadBytes {
         defer { self = UnreadBytes(limit: limit, folder: folder) }
         return self

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPNetworking
 
-/// A body in a form that URLSession sends well, and may send a second time.
+/// A body in a form that URLSession sends correctly, and can send a second time.
 enum UploadBody {
     case none
     case data(Data)
-    /// A regular file; the second is released, and thereby removed, when the exchange is over.
+    /// A regular file; the `TemporaryFile` is released, and so removed, when the exchange is over.
     case file(URL, TemporaryFile?)
 
     var isNone: Bool {
@@ -15,10 +15,10 @@ enum UploadBody {
 
     /// Makes a body of a file.
     ///
-    /// URLSession on Linux takes the length of a link for that of its file, and waits forever for what
-    /// it cannot read, and where there is nothing to read.
+    /// The file is checked first: URLSession on Linux takes the length of a symbolic link for the length of
+    /// its file, and waits forever for a file that it cannot read, or that is empty.
     ///
-    /// - Throws: `HTTPError` where the file cannot be read.
+    /// - Throws: `HTTPError` if the file cannot be read.
     static func file(at url: URL) throws -> UploadBody {
         let file = url.resolvingSymlinksInPath()
         do {
