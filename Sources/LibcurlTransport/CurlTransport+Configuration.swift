@@ -3,38 +3,38 @@ public import Dispatch
 extension CurlTransport {
     /// The limits of a transport.
     public struct Configuration {
-        /// How long a connection may take to be made, name look-up and TLS included.
+        /// How long it may take to make a connection, including name look-up and TLS.
         ///
-        /// Then the call fails with `HTTPError.Code.timedOut`. libcurl counts it, in real time.
+        /// After that the call fails with `HTTPError.Code.timedOut`. libcurl measures it, in real time.
         public var connectTimeout: Duration
 
-        /// How long a call may wait while as many connections as there may be are busy; nil forever.
+        /// How long a call may wait while the maximum number of connections is busy; nil for no limit.
         ///
-        /// Then it fails with `HTTPError.Code.timedOut`. ``idleTimeout`` is not counted meanwhile.
+        /// After that it fails with `HTTPError.Code.timedOut`. ``idleTimeout`` does not count meanwhile.
         public var connectionWaitTimeout: Duration?
 
-        /// How long nothing may come or go before a call fails with `HTTPError.Code.timedOut`; nil forever.
+        /// How long no byte may arrive or leave before a call fails with `HTTPError.Code.timedOut`; nil for
+        /// no limit.
         ///
-        /// Counted anew with each piece of a body, either way. While a reader of a body pauses, or a source
-        /// of one, it is not counted.
+        /// Counted again from each piece of a body, in either direction. It does not count while the reader
+        /// of a body, or the source of one, pauses.
         public var idleTimeout: Duration?
 
-        /// How many bytes the body of a whole response may have; more fail the call with
+        /// How many bytes the body of a whole response may have; a larger body fails the call with
         /// `HTTPError.Code.bodyTooLarge`.
         public var maxBodySize: Int
 
-        /// How many bytes the head of a response may have, interim responses and trailers included; more
-        /// fail the call with `HTTPError.Code.badResponse`.
+        /// How many bytes the head of a response may have, including interim responses and trailers; a larger
+        /// head fails the call with `HTTPError.Code.badResponse`.
         public var maxHeadSize: Int
 
-        /// How many bytes of a streamed response's body may wait for its reader before the server is held
-        /// back.
+        /// How many bytes of a streamed response's body may wait for its reader before no more is received.
         public var maxUnreadBytes: Int
 
-        /// How many connections to one host are open at once; further calls wait for a free one.
+        /// How many connections to one host may be open at once; further calls wait for a free one.
         public var maxConnectionsPerHost: Int
 
-        /// How many connections are open at once in all; nil for any number.
+        /// How many connections may be open at once in total; nil for no limit.
         public var maxConnections: Int?
 
         /// How long a connection is kept for the next call.
@@ -62,7 +62,7 @@ extension CurlTransport {
             self.keepAlive = keepAlive
         }
 
-        /// The same limits; traps where one makes no sense.
+        /// The same limits; traps if one is out of range.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
@@ -77,11 +77,11 @@ extension CurlTransport {
 
     /// Where futures settle.
     public enum Delivery {
-        /// On Dispatch's threads, several at a time. An observer may block: it holds up no other call.
+        /// On Dispatch's threads, several at a time. An observer may block: it delays no other call.
         case concurrent
-        /// On a queue, in the order in which the responses came.
+        /// On a queue, in the order in which the responses arrived.
         case serial(DispatchQueue)
-        /// On the transport's I/O thread, with no change of thread. An observer that blocks holds up every
+        /// On the transport's I/O thread, without a change of thread. An observer that blocks delays every
         /// call of the transport.
         case inline
     }

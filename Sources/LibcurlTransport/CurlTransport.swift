@@ -9,21 +9,22 @@ import Services
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// It sends what it is given and gives what comes back, of any status. libcurl's own redirects, cookies,
-/// passwords and decompression are off: middleware does these things, alike over every transport.
+/// It sends each request unchanged and returns each response, whatever its status. libcurl's own redirects,
+/// cookies, passwords and decompression are off: middleware does these things, in the same way over every
+/// transport.
 ///
-/// libcurl is looked up when the first transport is made; see ``CurlLibrary``. Where there is none, each call
+/// libcurl is looked up when the first transport is made; see ``CurlLibrary``. If there is none, each call
 /// fails with the code `unsupported`, and the error says what to install.
 ///
-/// - **Bodies.** They are streamed both ways in constant memory: a slow reader holds back the server, a slow
-///   source the sending. A file and a stream are read while they are sent.
-/// - **Repetition.** Where the server has closed a connection at the moment at which it is used again, and
-///   nothing of an answer has come, a request that is idempotent or has an idempotency key is sent
-///   again; another one fails with `HTTPError.Code.connectionLost`.
-/// - **Threads.** One thread of the transport's own does all that is done with libcurl, and runs no function
-///   of the app's, but with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
-/// - **The end.** Cancelling a future ends its call, and closes the connection where an answer is still to
-///   come by it. A transport that is released lets its calls finish; ``close()`` ends them.
+/// - **Bodies.** They are streamed in both directions in constant memory: a slow reader slows down the
+///   server, a slow source the sending. A file and a stream are read while they are sent.
+/// - **Repetition.** If the server closes a connection at the moment at which it is used again, before any
+///   part of an answer has arrived, a request that is idempotent or has an idempotency key is sent again. Any
+///   other request fails with `HTTPError.Code.connectionLost`.
+/// - **Threads.** One thread of the transport makes all calls to libcurl. It runs no function of the app,
+///   except with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
+/// - **The end.** Cancelling a future ends its call, and closes the connection if its answer has not arrived
+///   completely. A transport that is released lets its calls finish; ``close()`` ends them.
 public final class CurlTransport {
     private let engine: Result<CurlEngine, HTTPError>
     private let options: CurlOptions?
@@ -43,8 +44,8 @@ public final class CurlTransport {
     ///   - configuration: Its limits.
     ///   - settings: How connections are made.
     ///   - delivery: Where futures settle.
-    ///   - scheduler: Whose time the limits are counted in, but for the time that connecting takes.
-    /// - Throws: An `UnsupportedSetting` where the libcurl of this machine cannot keep a setting.
+    ///   - scheduler: The clock of the limits, except that of the time to connect.
+    /// - Throws: An `UnsupportedSetting` if this machine's libcurl cannot apply a setting.
     public convenience init(
         _ configuration: Configuration = Configuration(),
         connecting settings: ConnectionSettings = ConnectionSettings(),
@@ -78,18 +79,18 @@ public final class CurlTransport {
 
     deinit { _ = try? engine.get().submit(.drain) }
 
-    /// Sends a request and gathers the whole response.
+    /// Sends a request and collects the whole response.
     ///
-    /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s holds
-    ///   for the whole exchange.
-    /// - Returns: A future of whatever the server answered, of any status. It rejects with
-    ///   - `HTTPRequest.Error` where the request cannot be sent; nothing is sent;
-    ///   - `HTTPError` where no whole answer came, with the request and what libcurl said, a ``CurlError``.
-    ///     Of its codes, `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
-    ///     `HTTPError.Code.timedOut` one of the limits of time, which the error names,
-    ///     `HTTPError.Code.transportClosed` a call that ``close()`` has ended,
-    ///     `HTTPError.Code.unsupported` a machine without libcurl;
-    ///   - `CancellationError` where it was cancelled.
+    /// - Parameter request: The request. The earlier of its deadline and that of the calling `CallContext`
+    ///   applies to the whole exchange.
+    /// - Returns: A future of the server's response, whatever its status. It rejects with
+    ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
+    ///   - `HTTPError` if no whole answer arrived, with the request and libcurl's error, a ``CurlError``.
+    ///     Among its codes, `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
+    ///     `HTTPError.Code.timedOut` one of the time limits, which the error names,
+    ///     `HTTPError.Code.transportClosed` a call that ``close()`` has ended, `HTTPError.Code.unsupported` a
+    ///     machine without libcurl;
+    ///   - `CancellationError` if it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()
@@ -98,13 +99,13 @@ public final class CurlTransport {
         }
     }
 
-    /// Sends a request, and gives a future of the response as soon as its headers have come.
+    /// Sends a request, and returns a future of the response that resolves when its headers have arrived.
     ///
-    /// What ``send(_:)`` says of the request and of errors holds here too; what fails after the headers
+    /// The description of requests and errors at ``send(_:)`` applies here too; a failure after the headers
     /// fails the body. A body that is released or cancelled before its end ends the call.
     ///
-    /// - Parameter request: What to send.
-    /// - Returns: A future of the response, whose body is still on its way.
+    /// - Parameter request: The request.
+    /// - Returns: A future of the response, whose body is still arriving.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPStreamedResponse>()
@@ -115,14 +116,15 @@ public final class CurlTransport {
 
     /// Ends the calls under way, which reject with the code `transportClosed`, and refuses new ones.
     ///
-    /// All connections are closed, and the thread ends. Harmless twice.
+    /// All connections are closed, and the thread ends. Calling it twice is harmless.
     ///
-    /// - Returns: A future that resolves when nothing is left.
+    /// - Returns: A future that resolves when all calls and the thread have ended.
     @discardableResult
     public func close() -> Future<Void> {
         guard case .success(let engine) = engine else { return Future(value: ()) }
         engine.submit(.close)
-        // Not the promise itself: cancelling the future of one call must not settle the others'.
+        // Not the promise itself: cancelling the future of one call must not settle the futures of the
+        // others.
         return engine.ended.map { $0 }
     }
 

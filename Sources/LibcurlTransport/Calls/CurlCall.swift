@@ -2,9 +2,9 @@ import Futures
 import HTTPNetworking
 import Services
 
-/// A call, from the moment at which it is made until its caller is told how it ended.
+/// A call, from its beginning until its result has been delivered.
 final class CurlCall: Sendable {
-    /// Who waits for the response.
+    /// Where the result of the call is delivered.
     enum Recipient {
         case whole(InternalPromise<HTTPResponse>)
         case streamed(InternalPromise<HTTPStreamedResponse>)
@@ -16,7 +16,7 @@ final class CurlCall: Sendable {
             }
         }
 
-        /// Registers what to do when nobody waits any more.
+        /// Registers a closure that is called when nothing waits for the result any more.
         func onCancel(_ handler: @escaping @Sendable () -> Void) {
             switch self {
             case .whole(let promise): promise.onCancel(handler)
@@ -26,13 +26,13 @@ final class CurlCall: Sendable {
     }
 
     private struct State {
-        /// Nil when the recipient has been told: a streamed response that a promise kept could not be
-        /// seen to be released.
+        /// Nil after the result has been delivered: a promise would keep a streamed response, so its release
+        /// would not be noticed.
         var recipient: Recipient?
-        /// When something last came or went; nil while nothing is to be expected.
+        /// When a byte last arrived or left; nil while none is expected.
         var lastSign: SchedulerInstant?
         var deadline: (any ScheduledAction)?
-        /// The places among those who are watched.
+        /// The call's place in the idle watches.
         var idlePlace: Int?
         var wait: (place: Int, call: ConnectionWait)?
         var isOver = false
@@ -43,7 +43,7 @@ final class CurlCall: Sendable {
     private let options: CurlOptions
     private let engine: CurlEngine
     private let made = ContinuousClock.now
-    /// Whose observers are told by what connection the response came.
+    /// The context whose observers are notified of the response's connection.
     private let context = CallContext.current
     private let state: Locked<State>
 
@@ -74,10 +74,10 @@ final class CurlCall: Sendable {
         (error as? HTTPError)?.naming(request) ?? failure(.bodyUnreadable, cause: error)
     }
 
-    /// Ends the call before its time.
+    /// Ends the call before its response is complete.
     func end(with error: any Error) { engine.submit(.end(self, error)) }
 
-    /// Tells the recipient of a whole response, or of a failure.
+    /// Delivers a whole response, or a failure.
     func settle(_ result: Result<HTTPResponse?, any Error>) {
         guard let recipient = takeRecipient() else { return }
         switch (recipient, result) {
@@ -89,7 +89,7 @@ final class CurlCall: Sendable {
         }
     }
 
-    /// Tells the recipient of a response whose body is on its way.
+    /// Delivers a response whose body is still arriving.
     func resolve(with response: HTTPStreamedResponse) {
         guard case .streamed(let promise) = takeRecipient() else { return }
         report(response.timing)
@@ -109,7 +109,7 @@ final class CurlCall: Sendable {
 }
 
 extension CurlCall {
-    /// Begins to count the time: that of the deadline, and that in which nothing comes or goes.
+    /// Begins to enforce the deadline and the idle timeout.
     func limitTime() {
         watchIdleness()
         guard
@@ -134,7 +134,7 @@ extension CurlCall {
         if isOver { watches.remove(place) }
     }
 
-    /// Begins to count the time for which the call waits for a connection.
+    /// Begins to enforce the limit on the wait for a connection.
     func waitForConnection() {
         expectNothing()
         guard let watches = options.connectionWatches else { return }
@@ -143,14 +143,14 @@ extension CurlCall {
         state.withLock { $0.wait = (place, wait) }
     }
 
-    /// Says that the call has a connection, or is about to make one.
+    /// Notes that the call has a connection, or is about to make one.
     func stopWaiting() {
         noteSign()
         guard let wait = state.withLock({ $0.wait.take() }) else { return }
         options.connectionWatches?.remove(wait.place)
     }
 
-    /// Counts no more time, since the call has ended.
+    /// Stops the time limits, since the call has ended.
     func finish() {
         let last = state.withLock { state in
             state.isOver = true
@@ -169,20 +169,20 @@ extension CurlCall {
 }
 
 extension CurlCall: IdleWatched {
-    /// Says that something has come or gone, or is asked for now.
+    /// Notes that a byte has arrived or left, or is expected now.
     func noteSign() {
         guard let now = options.idleWatches?.scheduler.now else { return }
         state.withLock { $0.lastSign = now }
     }
 
-    /// Says that nothing is to be expected until something is noted.
+    /// Notes that no byte is expected until the next sign.
     func expectNothing() { state.withLock { $0.lastSign = nil } }
 
     var lastSign: SchedulerInstant? { state.withLock { $0.lastSign } }
 
     func timeOut() { end(with: failure(.timedOut, .idle(options.idleWatches?.limit ?? .zero))) }
 
-    /// Ends the call, since no connection was free in time.
+    /// Ends the call, since no connection became free in time.
     fileprivate func giveUpWaiting() {
         let limit = options.connectionWatches?.limit ?? .zero
         end(with: failure(.timedOut, .freeConnection(limit)))

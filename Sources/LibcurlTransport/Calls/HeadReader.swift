@@ -1,24 +1,24 @@
 import HTTPNetworking
 
-/// Reads the head of a response line by line, as libcurl gives it.
+/// Reads the head of a response line by line, as libcurl delivers it.
 struct HeadReader {
-    /// What a line leads to.
+    /// The result of reading a line.
     enum Event {
         case more
-        /// The head of the answer is whole.
+        /// The head of the response is complete.
         case head(status: Int, HTTPHeaders)
-        /// The answer is not HTTP; why, in words.
+        /// The response is not HTTP, with the reason in words.
         case malformed(String)
-        /// There are more bytes than a head may have.
+        /// The head has more bytes than the limit.
         case tooLarge
     }
 
     private enum Phase {
-        /// A status line comes. Next: `fields`.
+        /// A status line is expected. Next: `fields`.
         case statusLine
-        /// Fields come. Next: `statusLine` after an interim response, `over`.
+        /// Fields are expected. Next: `statusLine` after an interim response, `over`.
         case fields(status: Int)
-        /// The head is whole; what else comes are trailers.
+        /// The head is complete; later lines are trailers.
         case over
     }
 
@@ -27,10 +27,10 @@ struct HeadReader {
     private var count = 0
     private var fields = HTTPHeaders()
 
-    /// - Parameter limit: How many bytes the head may have, with all interim heads and the trailers.
+    /// - Parameter limit: The maximum number of bytes of the head, with all interim heads and the trailers.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a line, with its end.
+    /// Reads a line, including its line end.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
         count += line.count
         guard count <= limit else { return .tooLarge }
@@ -43,7 +43,7 @@ struct HeadReader {
             }
             guard status != 101 else { return .malformed("it changes the protocol unasked") }
             phase = .fields(status: status)
-            // Most answers have no more, so that the room need not grow.
+            // Most responses have no more fields, so the storage seldom grows.
             fields = HTTPHeaders(capacity: 12)
             return .more
         case .fields(let status):
@@ -60,7 +60,7 @@ struct HeadReader {
 
     private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
         if let first = line.first, Self.isSpace(first) {
-            // A line that is folded is one with the line before (RFC 9112, section 5.2).
+            // A folded line continues the line before it (RFC 9112, section 5.2).
             return fields.fold(trimmed: HTTPHeaders.text(ofValue: Self.trimmed(line)))
                 ? .more : .malformed("a line of its head has no name")
         }

@@ -2,10 +2,11 @@ import Dispatch
 import Futures
 import HTTPNetworking
 
-/// The body of a request between its source, which a queue asks, and libcurl, which the I/O thread serves.
+/// The body of a request between its source, which is read on a queue, and libcurl, which runs on the I/O
+/// thread.
 ///
-/// The queue reads ahead until ``limit`` is reached, and again once a quarter of that is sent; so it changes
-/// threads seldom where the source is fast. libcurl is told to pause where nothing is there yet.
+/// The queue reads ahead until ``limit`` is reached, and again after a quarter of that has been sent; so a
+/// fast source causes few changes of thread. If no bytes are there yet, libcurl pauses.
 final class UploadBuffer: Sendable {
     /// What libcurl gets.
     enum Given {
@@ -18,29 +19,29 @@ final class UploadBuffer: Sendable {
         var chunks: [Data] = []
         var buffered = 0
         var stream: HTTPBodyStream?
-        /// Whether the source is being asked.
+        /// Whether a read of the source is under way.
         var isAsking = false
-        /// Whether libcurl waits for more.
+        /// Whether libcurl waits for more bytes.
         var isPaused = false
         var end: Result<Void, any Error>?
-        /// Counts how often the body was begun anew; what an earlier stream gives means nothing.
+        /// Counts how often the body has been started again; results of an earlier stream are ignored.
         var round = 0
     }
 
     private let call: CurlCall
     private let goOn: @Sendable () -> Void
-    /// At how many bytes no more is read ahead.
+    /// The number of buffered bytes from which on no more is read ahead.
     private let limit: Int
     private let state = Locked(State())
 
-    /// - Parameter goOn: Called when there is something for libcurl, which was told to pause.
+    /// - Parameter goOn: Called when there are bytes for libcurl, which has been paused.
     init(_ call: CurlCall, goingOn goOn: @escaping @Sendable () -> Void) {
         self.call = call
         self.goOn = goOn
         limit = call.request.body.chunkSize * 4
     }
 
-    /// Why the source cannot be read; nil where it can.
+    /// Why the source cannot be read; nil if it can be.
     var failure: (any Error)? {
         state.withLock { state in
             guard case .failure(let error) = state.end else { return nil }
@@ -48,7 +49,8 @@ final class UploadBuffer: Sendable {
         }
     }
 
-    /// Opens the source and begins to read; `goOn` is called once it is open, or cannot be.
+    /// Opens the source and begins to read; `goOn` is called after it has been opened, or opening it has
+    /// failed.
     func open() {
         let round = state.withLock { state in
             state.isAsking = true
@@ -61,7 +63,7 @@ final class UploadBuffer: Sendable {
                     if state.round == round, state.end == nil { state.stream = stream }
                     return state.stream === stream
                 }
-                // Once before anything is sent: where that fails, nothing is.
+                // The first read comes before anything is sent: if it fails, nothing is sent.
                 let goesOn = isWanted && self.ask(stream, round)
                 if !isWanted { stream.cancel() }
                 self.goOn()
@@ -73,7 +75,7 @@ final class UploadBuffer: Sendable {
         }
     }
 
-    /// Begins anew.
+    /// Starts the body again from its beginning.
     func rewind() {
         let old = state.withLock { state in
             let old = state.stream
@@ -84,7 +86,7 @@ final class UploadBuffer: Sendable {
         open()
     }
 
-    /// Gives up what has not been sent.
+    /// Discards the bytes that have not been sent.
     func cancel() {
         let old = state.withLock { state in
             if state.end == nil { state.end = .failure(CancellationError()) }
@@ -93,7 +95,7 @@ final class UploadBuffer: Sendable {
         old?.cancel()
     }
 
-    /// Gives libcurl as many bytes as there are and fit; none at the end.
+    /// Copies as many bytes as are there and fit; none at the end.
     func give(to room: UnsafeMutableRawBufferPointer) -> Given {
         let (pieces, given, stream, round) = state.withLock { state in
             let pieces = state.take(upTo: room.count)
@@ -102,10 +104,10 @@ final class UploadBuffer: Sendable {
             if asks { state.isAsking = true }
             return (pieces, given, asks ? state.stream : nil, state.round)
         }
-        // The source may do what it likes, and the I/O thread must not.
+        // The source may block, which the I/O thread must not do.
         if let stream { DispatchQueue.global().async { self.read(stream, round) } }
         if pieces.isEmpty { return given }
-        // Without the lock, which would hold up the one who reads.
+        // Copied outside the lock, so that the reading queue does not have to wait.
         var count = 0
         for piece in pieces {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
@@ -114,24 +116,28 @@ final class UploadBuffer: Sendable {
         return .bytes(count)
     }
 
-    /// Asks the source until there is to be waited for it, or enough is there.
+    /// Reads the source until it has no bytes ready, or enough bytes are buffered.
     private func read(_ stream: HTTPBodyStream, _ round: Int) {
         while ask(stream, round) {}
     }
 
-    /// Asks the source once; whether it has answered, and is to be asked again.
+    /// Reads the source once.
+    ///
+    /// - Returns: Whether it had bytes ready and should be read again.
     private func ask(_ stream: HTTPBodyStream, _ round: Int) -> Bool {
         let next = stream.next()
         if let result = next.result { return take(result, round) }
         next.observe { result in
             guard self.take(result, round) else { return }
-            // Not here: the thread may be anyone's.
+            // Not on this thread, which may belong to the source.
             DispatchQueue.global().async { self.read(stream, round) }
         }
         return false
     }
 
-    /// Takes what the source has given; whether it is to be asked again.
+    /// Processes a result of the source.
+    ///
+    /// - Returns: Whether the source should be read again.
     private func take(_ result: Result<Data?, any Error>, _ round: Int) -> Bool {
         switch result {
         case .success(let chunk?): return take(chunk, round)
@@ -168,7 +174,7 @@ final class UploadBuffer: Sendable {
 }
 
 extension UploadBuffer.State {
-    /// Takes out what comes next, at most so many bytes.
+    /// Removes and returns the next bytes, at most `count`.
     fileprivate mutating func take(upTo count: Int) -> [Data] {
         var taken: [Data] = []
         var left = count
@@ -186,7 +192,7 @@ extension UploadBuffer.State {
         return taken
     }
 
-    /// What libcurl gets where there are no bytes.
+    /// What libcurl gets if no bytes are buffered.
     fileprivate mutating func whereNothingIs() -> UploadBuffer.Given {
         switch end {
         case .success: return .bytes(0)
@@ -199,9 +205,9 @@ extension UploadBuffer.State {
 }
 
 extension HTTPRequest.Body {
-    /// How many bytes a chunk has, where this transport says.
+    /// The size of a chunk, for bodies whose chunks this transport makes.
     ///
-    /// Each chunk of a file is read by another thread, which has to be told.
+    /// Each chunk of a file is read on another thread, which costs a change of thread.
     fileprivate var chunkSize: Int {
         if case .file = content { 262_144 } else { 65_536 }
     }

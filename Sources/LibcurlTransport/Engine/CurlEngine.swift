@@ -2,28 +2,28 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// The thread that does all that a transport does with libcurl, as other threads see it.
+/// The thread that does everything that a transport does with libcurl, as other threads see it.
 ///
-/// Others leave commands, which the thread takes all at once; it is woken by the first of them, if it
-/// sleeps. The thread ends when it is closed, or when it is released by its transport and the last call has
-/// ended.
+/// Other threads submit commands, and the thread takes all of them at once; the first command wakes the
+/// thread if it sleeps. The thread ends when it is closed, or after its transport is released and the last
+/// call has ended.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
         case start(CurlCall, EasyHandle)
-        /// Ends a call before its time.
+        /// Ends a call before its response is complete.
         case end(CurlCall, any Error)
-        /// There is room for more of the body of a call's response.
+        /// There is room for more bytes of a response's body.
         case receive(CurlCall)
-        /// There is more of the body of a call's request.
+        /// There are more bytes of a request's body.
         case send(CurlCall)
-        /// Ends when the last call has.
+        /// Ends the thread after the last call.
         case drain
-        /// Ends all calls, and then itself.
+        /// Ends all calls, and then the thread.
         case close
     }
 
     private struct State {
-        /// Nil when the thread has ended: nobody is woken any more, and its descriptors are closed.
+        /// Nil after the thread has ended: it is not woken any more, and its descriptors are closed.
         var poller: Poller?
         var commands: [Command] = []
         /// Whether the thread waits, or is about to.
@@ -31,7 +31,7 @@ final class CurlEngine: Sendable {
         /// Whether calls are refused.
         var isClosed = false
 
-        /// Whether the thread has ended, so that nobody takes commands any more.
+        /// Whether the thread has ended, so that commands are not taken any more.
         var hasEnded: Bool { poller == nil }
     }
 
@@ -42,7 +42,7 @@ final class CurlEngine: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Throws: `HTTPError` where the system has no descriptor left.
+    /// - Throws: `HTTPError` if the system has no descriptor left.
     init(_ options: CurlOptions, delivery: ResultDelivery) throws(HTTPError) {
         guard let poller = Poller() else {
             throw HTTPError(code: .other, reason: "the system has no descriptor left")
@@ -66,7 +66,8 @@ final class CurlEngine: Sendable {
         ended.resolve()
     }
 
-    /// Leaves a command; false where the thread has ended, or where it starts a call and is closed.
+    /// Submits a command; returns false if the thread has ended, or if the command starts a call and the
+    /// engine is closed.
     @discardableResult
     func submit(_ command: Command) -> Bool {
         let (isTaken, sleeper) = state.withLock { state -> (Bool, Poller?) in
@@ -84,7 +85,7 @@ final class CurlEngine: Sendable {
         return isTaken
     }
 
-    /// Takes all commands, by swapping them for an empty array that keeps its room.
+    /// Takes all commands: it swaps them for an empty array, whose capacity is used again.
     func take(into commands: inout [Command]) {
         state.withLock { state in
             state.isSleeping = false
@@ -92,7 +93,7 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Says that the thread is about to sleep; false where there are commands.
+    /// Notes that the thread is about to sleep; returns false if there are commands.
     func maySleep() -> Bool {
         state.withLock { state in
             state.isSleeping = state.commands.isEmpty
@@ -100,7 +101,9 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Says that the thread takes no more commands: those that were left.
+    /// Notes that the thread takes no more commands.
+    ///
+    /// - Returns: The commands that were left.
     func end() -> [Command] {
         state.withLock { state in
             state.poller = nil

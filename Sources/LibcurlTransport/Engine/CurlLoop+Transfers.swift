@@ -7,18 +7,18 @@ extension CurlLoop {
     func start(_ call: CurlCall, _ handle: EasyHandle) {
         let transfer = Transfer(call, handle, self)
         transfers[ObjectIdentifier(call)] = transfer
-        // A body is opened first: where that fails, nothing is sent.
+        // A body is opened first: if that fails, nothing is sent.
         if handle.readsBody { transfer.openUpload() } else { add(transfer) }
     }
 
-    /// Goes on with a request of which there is something to send.
+    /// Continues to send a request whose body has more bytes.
     func resumeSending(_ transfer: Transfer) {
         if transfer.isAdded { return transfer.handle.resume() }
         guard let error = transfer.upload?.failure else { return add(transfer) }
         end(transfer.call, with: transfer.call.unreadable(error))
     }
 
-    /// The transfer of a call, nil where it has ended.
+    /// The transfer of a call; nil if it has ended.
     func transfer(of call: CurlCall) -> Transfer? { transfers[ObjectIdentifier(call)] }
 
     private func add(_ transfer: Transfer) {
@@ -30,14 +30,14 @@ extension CurlLoop {
         }
     }
 
-    /// Ends a call before its time; harmless where it has ended.
+    /// Ends a call before its response is complete; harmless if it has ended.
     func end(_ call: CurlCall, with error: any Error) {
         guard let transfer = transfer(of: call) else { return }
         remove(transfer)
         finish(transfer, .failure(error))
     }
 
-    /// Ends the transfers that libcurl has ended.
+    /// Processes the transfers that have ended in libcurl.
     func finishEnded() {
         var code: Int32 = 0
         while let easy = ccurl_multi_next_ended(multi, &code) {
@@ -59,7 +59,7 @@ extension CurlLoop {
         transfers[ObjectIdentifier(transfer.call)] = nil
         guard transfer.isAdded else { return }
         transfer.isAdded = false
-        // It closes the connection where an answer is still to come by it.
+        // libcurl closes the connection if an answer is still expected on it.
         _ = ccurl_multi_remove(multi, transfer.handle.easy)
     }
 
@@ -73,7 +73,7 @@ extension CurlLoop {
         let handle = transfer.handle
         let job = ResultDelivery.Job { [handles = engine.handles] in
             defer { handles.giveBack(handle) }
-            // A job that tells of the head may still be under way on another thread.
+            // The job that delivers the head may still be under way on another thread.
             guard let pipe else { return call.settle(result.map { response }) }
             switch result {
             case .success: pipe.finish()
@@ -83,9 +83,9 @@ extension CurlLoop {
         results.append(job)
     }
 
-    /// Hands out the bytes of bodies that came in this turn.
+    /// Delivers the bytes of bodies that arrived in this turn.
     func handOutBodies() {
-        // A transfer that goes on receiving is added once more.
+        // A transfer that continues to receive is added again.
         var index = 0
         while index < receivers.count {
             let transfer = receivers[index]
@@ -108,7 +108,8 @@ extension CurlLoop {
 
     /// Watches the calls that still wait for a connection.
     func noteWaiting() {
-        // One that has ended in the turn in which it began waits for nothing, and nobody would stop it.
+        // A transfer that has ended in the turn in which it began does not wait, and its watch would not be
+        // stopped.
         for transfer in starters where transfer.isAdded && !transfer.hasConnection {
             transfer.call.waitForConnection()
         }

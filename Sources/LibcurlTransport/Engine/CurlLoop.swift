@@ -2,7 +2,7 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// What the I/O thread does, and all that it alone touches: the multi, and the transfers that are under way.
+/// What the I/O thread does, and the state that only it uses: the multi handle and the transfers under way.
 final class CurlLoop {
     let engine: CurlEngine
     let options: CurlOptions
@@ -10,19 +10,19 @@ final class CurlLoop {
     private let poller: Poller
     private let ready = UnsafeMutableBufferPointer<ccurl_ready>.allocate(capacity: 64)
     private var known: Set<Int32> = []
-    /// When libcurl wants to go on although nothing has come; nil for never.
+    /// When libcurl needs its next turn even if no socket is ready; nil for never.
     private var timer: ContinuousClock.Instant?
     private var isDraining = false
     private var isClosed = false
     /// The transfers under way, by their call.
     var transfers: [ObjectIdentifier: Transfer] = [:]
-    /// The connections by which something may have come that nobody has asked for.
+    /// The kept connections on which unrequested bytes may have arrived.
     var kept = KeptConnections()
-    /// The transfers for which bytes of a body have come in this turn.
+    /// The transfers for which bytes of a body have arrived in this turn.
     var receivers: [Transfer] = []
-    /// The transfers that wait for a connection since this turn.
+    /// The transfers that have begun to wait for a connection in this turn.
     var starters: [Transfer] = []
-    /// What callers are to be told at the end of this turn.
+    /// The results to deliver at the end of this turn.
     var results: [ResultDelivery.Job] = []
 
     init?(_ engine: CurlEngine, _ poller: Poller, _ options: CurlOptions) {
@@ -36,7 +36,7 @@ final class CurlLoop {
 
     deinit { ready.deallocate() }
 
-    /// Runs until it is closed, or drained.
+    /// Runs until the engine is closed or drained.
     func run() {
         ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
         var commands: [CurlEngine.Command] = []
@@ -84,7 +84,7 @@ final class CurlLoop {
         _ = ccurl_multi_time_out(multi)
     }
 
-    /// Hands out what the turn has brought.
+    /// Delivers what the turn has brought.
     private func finishTurn() {
         finishEnded()
         if !receivers.isEmpty { handOutBodies() }
@@ -97,7 +97,7 @@ final class CurlLoop {
         guard let instant else { return -1 }
         let (seconds, attoseconds) = (instant - .now).components
         if seconds < 0 { return 0 }
-        // Rounded up, or the thread would spin through the last millisecond.
+        // Rounded up; otherwise the thread would spin through the last millisecond.
         let rest = attoseconds <= 0 ? 0 : (attoseconds - 1) / 1_000_000_000_000_000 + 1
         return Int32(clamping: seconds * 1_000 + rest)
     }
@@ -115,14 +115,14 @@ final class CurlLoop {
             results.append(job)
         }
         ccurl_multi_free(multi)
-        // Jobs may run in any order; each gives its handle back when it has told its caller.
+        // Jobs may run in any order; each gives its handle back after it has delivered its result.
         engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
         engine.delivery.deliver(&results)
     }
 }
 
 extension CurlLoop {
-    /// Makes the multi, whose functions come back to the loop.
+    /// Makes the multi handle, whose callbacks call the loop.
     private static func makeMulti() -> OpaquePointer? {
         ccurl_multi_make(
             { _, socket, what, context, _ in

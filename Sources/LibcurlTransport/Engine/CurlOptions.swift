@@ -2,7 +2,7 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// What is set on each handle, and the limits that a transport keeps by itself.
+/// The options that are set on each handle, and the limits that the transport enforces itself.
 final class CurlOptions: Sendable {
     let maxBodySize: Int
     let maxHeadSize: Int
@@ -14,14 +14,14 @@ final class CurlOptions: Sendable {
     let connectionWatches: IdleWatches?
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
-    /// By hosts in lower case, as origins have them.
+    /// By host, in lower case, as origins have it.
     private let addresses: [String: [String]]
-    /// Certificates in PEM, where those of the system are not the only ones.
+    /// Certificates in PEM, if those of the system are not the only ones.
     private let authorities: Data?
 
     /// Checks the settings, and reads the files that they name.
     ///
-    /// - Throws: `UnsupportedSetting` where libcurl cannot keep one, or a file cannot be read.
+    /// - Throws: `UnsupportedSetting` if libcurl cannot apply one, or if a file cannot be read.
     init(
         _ configuration: CurlTransport.Configuration, _ connecting: ConnectionSettings,
         _ library: CurlLibrary, on scheduler: any Scheduler
@@ -44,7 +44,7 @@ final class CurlOptions: Sendable {
         authorities = try connecting.tls.readAuthorities()
     }
 
-    /// The list entry for a request to a host whose addresses are given; nil for any other.
+    /// The list entry for a request to a host whose addresses are set; nil for any other host.
     func addresses(for request: HTTPRequest) -> String? {
         if addresses.isEmpty { return nil }
         guard let origin = request.origin, let addresses = addresses[origin.host] else {
@@ -53,17 +53,17 @@ final class CurlOptions: Sendable {
         return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
     }
 
-    /// Sets what holds for all transfers together.
+    /// Sets the options of all transfers together.
     func limitConnections(of multi: OpaquePointer) {
         ccurl_multi_set(multi, ccurl_max_host_connections, configuration.maxConnectionsPerHost)
         ccurl_multi_set(multi, ccurl_max_total_connections, configuration.maxConnections ?? 0)
         ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
     }
 
-    /// Whether calls to a place wait for the first connection to it, which may carry all of them.
+    /// Whether calls to an origin wait for the first connection to it, which may carry all of them.
     ///
-    /// Over TLS that is known before the first request goes out. Without TLS libcurl would wait for the
-    /// whole head of the first answer, which may take as long as it likes.
+    /// Over TLS, the version is known before the first request is sent. Without TLS, libcurl would wait for the
+    /// whole head of the first answer, which may take any time.
     func sharesConnections(_ request: HTTPRequest) -> Bool {
         switch connecting.versions {
         case .http1: false
@@ -72,12 +72,12 @@ final class CurlOptions: Sendable {
         }
     }
 
-    /// Whether a request needs a connection of its own, since libcurl fails by a kept one.
+    /// Whether a request needs a connection of its own, since libcurl fails on a kept one.
     func needsOwnConnection(_ request: HTTPRequest) -> Bool {
         connecting.versions == .http2 && !mayKeepPlainHTTP2 && request.url.scheme?.utf8.count == 4
     }
 
-    /// Sets what stays the same from transfer to transfer.
+    /// Sets the options that are the same for all transfers.
     func configure(_ easy: OpaquePointer) {
         let http = 1
         let https = 2
@@ -143,7 +143,7 @@ final class CurlOptions: Sendable {
     }
 
     private func set(_ easy: OpaquePointer, _ option: ccurl_long_option, _ value: Int) {
-        // A version that does not know an option has nothing to be switched off.
+        // A version that does not support an option has nothing to switch off.
         _ = ccurl_set_long(easy, option, value)
     }
 }

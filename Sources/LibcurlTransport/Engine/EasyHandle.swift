@@ -2,10 +2,10 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// One of libcurl's handles, which makes one transfer after the other.
+/// One of libcurl's easy handles, which makes one transfer after the other.
 ///
-/// One thread at a time has it: the one that makes a call, then the I/O thread, then the one that tells the
-/// caller. libcurl asks for no more.
+/// One thread at a time uses it: the thread that makes a call, then the I/O thread, then the thread that
+/// delivers the result. libcurl requires no more.
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
@@ -14,7 +14,7 @@ final class EasyHandle: @unchecked Sendable {
     /// Whether the body of the request is read while it is sent.
     private(set) var readsBody = false
 
-    /// Makes a handle; nil where there is no memory.
+    /// Makes a handle; nil if there is no memory.
     init?(_ options: CurlOptions) {
         guard let easy = ccurl_easy_make() else { return nil }
         self.easy = easy
@@ -32,13 +32,13 @@ final class EasyHandle: @unchecked Sendable {
         words.deallocate()
     }
 
-    /// What libcurl says of a failure beyond its code; empty where it says nothing.
+    /// libcurl's message for a failure beyond its code; empty if there is none.
     var errorText: String { String(cString: words) }
 
-    /// Goes on with what was paused.
+    /// Continues after a pause.
     func resume() { _ = ccurl_pause(easy, 0) }
 
-    /// Lets go of what belongs to the last transfer.
+    /// Releases what belongs to the last transfer.
     func forget() {
         _ = ccurl_set_list(easy, ccurl_http_header, nil)
         ccurl_list_free(headers)
@@ -51,7 +51,7 @@ final class EasyHandle: @unchecked Sendable {
         }
     }
 
-    /// Makes ready to send a request; false where there is no memory.
+    /// Prepares the handle to send a request; returns false if there is no memory.
     func prepare(_ request: HTTPRequest, _ options: CurlOptions) -> Bool {
         words.pointee = 0
         let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
@@ -70,7 +70,7 @@ final class EasyHandle: @unchecked Sendable {
         return true
     }
 
-    /// Says which transfer it makes.
+    /// Sets the transfer that the handle makes.
     func join(_ transfer: Transfer) {
         ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
     }
@@ -125,19 +125,19 @@ final class EasyHandle: @unchecked Sendable {
         readsBody = true
         _ = ccurl_set_long(easy, ccurl_no_body, 0)
         _ = ccurl_set_long(easy, ccurl_upload, 1)
-        // Four times what libcurl would take: it waits for the socket after each.
+        // Four times libcurl's default: libcurl waits for the socket after each buffer.
         _ = ccurl_set_long(easy, ccurl_upload_buffer_size, 262_144)
         _ = ccurl_set_offset(easy, ccurl_upload_length, Int64(request.body.length ?? -1))
     }
 
     private func setHeaders(of request: HTTPRequest) {
         var list: OpaquePointer?
-        // Where memory is short, the list is as it was.
+        // If memory is short, the list stays unchanged.
         func append(_ line: String) { list = ccurl_list_append(list, line) ?? list }
         var namesAccept = false
         var namesType = false
         for (name, value) in request.effectiveHeaders {
-            // libcurl reads "Name:" as: do not send it.
+            // libcurl takes "Name:" to mean that the field is not sent.
             append(value.isEmpty ? name + ";" : name + ": " + value)
             switch name.utf8.count {
             case 6 where name.lowercased() == "accept": namesAccept = true

@@ -2,7 +2,7 @@ import CCurl
 import HTTPNetworking
 
 extension HTTPConnectionReport {
-    /// What libcurl says of a transfer, once its first byte has come.
+    /// What libcurl reports of a transfer after its first byte has arrived.
     init(of easy: OpaquePointer) {
         self.init()
         protocolVersion = Self.versions[ccurl_get_long(easy, ccurl_info_http_version)]
@@ -17,7 +17,7 @@ extension HTTPConnectionReport {
 
     private static let versions = [1: "HTTP/1.0", 2: "HTTP/1.1", 3: "HTTP/2", 30: "HTTP/3"]
 
-    /// libcurl counts microseconds, and zero is what has not come to pass.
+    /// libcurl counts microseconds; zero means that the event has not happened.
     private static func mark(_ easy: OpaquePointer, _ info: ccurl_offset_info) -> Duration? {
         let time = ccurl_get_offset(easy, info)
         return time > 0 ? .microseconds(time) : nil

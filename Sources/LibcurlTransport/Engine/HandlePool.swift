@@ -2,15 +2,15 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// The handles of a transport, those in use and those that wait for their next transfer.
+/// The handles of a transport: those in use, and the spare ones.
 ///
-/// Callers take and prepare them, so that the I/O thread is left what it alone can do.
+/// Callers take and prepare them, so that the I/O thread does only what it alone can do.
 final class HandlePool: Sendable {
     private struct State {
         var spare: [EasyHandle] = []
         var takenCount = 0
         var isClosed = false
-        /// What to do once no handle is in use.
+        /// Called once no handle is in use.
         var lastReturn: (@Sendable () -> Void)?
     }
 
@@ -20,9 +20,9 @@ final class HandlePool: Sendable {
 
     init(_ options: CurlOptions) { self.options = options }
 
-    /// Takes a handle and makes it ready for a request.
+    /// Takes a handle and prepares it for a request.
     ///
-    /// - Throws: `HTTPError` where there is no memory.
+    /// - Throws: `HTTPError` if there is no memory.
     func take(for request: HTTPRequest) throws(HTTPError) -> EasyHandle {
         let spare = state.withLock { $0.spare.popLast() }
         guard let handle = spare ?? EasyHandle(options), handle.prepare(request, options) else {
@@ -32,9 +32,9 @@ final class HandlePool: Sendable {
         return handle
     }
 
-    /// Takes a handle back, which is in no multi any more, when its caller has been told.
+    /// Takes a handle back after its result has been delivered; the handle is in no multi handle any more.
     ///
-    /// Where it may not be used again, another one is made here: the next caller then need not wait for it.
+    /// If it may not be used again, another one is made here, so that the next caller need not wait for it.
     func giveBack(_ handle: EasyHandle) {
         if options.mayReuseHandles { handle.forget() }
         let next = options.mayReuseHandles ? handle : EasyHandle(options)

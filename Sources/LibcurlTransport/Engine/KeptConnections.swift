@@ -2,16 +2,16 @@ import CCurl
 
 /// The connections that are kept for the next call, by their local ports.
 ///
-/// libcurl gives the first bytes by a kept connection to the next call as its answer, even where they came
-/// before that call. It tells a transfer its descriptor only once it has ended, and its local port before it
-/// begins.
+/// libcurl gives the first bytes on a kept connection to the next call as its answer, even if they arrived
+/// before that call. It reports a transfer's descriptor only after the transfer has ended, but its local port
+/// before the transfer begins.
 struct KeptConnections {
     /// All Unix domain sockets have the port zero.
     private var sockets: [Int32: Set<Int32>] = [:]
 
-    /// Notes by what connection a transfer has ended.
+    /// Notes the connection on which a transfer has ended.
     mutating func note(_ easy: OpaquePointer) {
-        // By other versions calls share a connection, and something may come unasked.
+        // With other versions calls share a connection, and bytes may arrive unrequested.
         guard ccurl_get_long(easy, ccurl_info_http_version) <= 2 else { return }
         let socket = ccurl_socket(easy)
         guard socket >= 0 else { return }
@@ -20,9 +20,10 @@ struct KeptConnections {
         sockets[port, default: []].insert(socket)
     }
 
-    /// Whether something has come by a connection that is about to be used again.
+    /// Whether bytes have arrived on a connection that is about to be used again.
     ///
-    /// - Parameter port: Its local port. Of Unix domain sockets, any counts: that which is used is not known.
+    /// - Parameter port: The connection's local port. For Unix domain sockets, bytes on any of them count,
+    ///   since it is not known which one is used.
     mutating func isSpoilt(_ port: Int32) -> Bool {
         guard let candidates = sockets.removeValue(forKey: port) else { return false }
         let open = candidates.filter { ccurl_has_local_port($0, port) }

@@ -1,11 +1,11 @@
 import Dispatch
 import Futures
 
-/// Tells callers what the I/O thread has for them, where they want to be told.
+/// Delivers the I/O thread's results to callers, where the transport's `Delivery` says.
 final class ResultDelivery: Sendable {
-    /// What tells a caller something.
+    /// A closure that delivers a result.
     ///
-    /// A closure that an array held by itself would be wrapped anew wherever it is put.
+    /// A struct, since a closure stored directly in an array would be wrapped again each time it is stored.
     struct Job: Sendable {
         let run: @Sendable () -> Void
 
@@ -14,9 +14,9 @@ final class ResultDelivery: Sendable {
 
     fileprivate struct State {
         var jobs: [Job] = []
-        /// The first of the jobs that is not taken.
+        /// The index of the first job that has not been taken.
         var first = 0
-        /// Whether a thread was asked for that has not begun.
+        /// Whether a thread has been requested that has not begun.
         var isStarting = false
     }
 
@@ -50,8 +50,8 @@ final class ResultDelivery: Sendable {
 
     /// Runs jobs until there are none.
     ///
-    /// A job may block. So a thread that takes one and leaves others asks for another thread, unless
-    /// one was asked for and has not begun: most often this one is done with all before.
+    /// A job may block. So a thread that takes one job and leaves others requests another thread, unless one
+    /// has been requested and has not begun. Usually this thread runs all jobs before the other begins.
     private func work() {
         state.withLock { $0.isStarting = false }
         while true {
@@ -64,12 +64,12 @@ final class ResultDelivery: Sendable {
 }
 
 extension ResultDelivery.State {
-    /// Takes jobs, most often by an exchange, so that the thread that runs them frees them.
+    /// Adds jobs, usually by swapping the arrays, so that the thread that runs the jobs frees them.
     fileprivate mutating func add(_ jobs: inout [ResultDelivery.Job]) {
         if self.jobs.isEmpty { swap(&self.jobs, &jobs) } else { self.jobs += jobs }
     }
 
-    /// Whether a thread is to be asked for.
+    /// Whether to request a thread.
     fileprivate mutating func start() -> Bool {
         guard first < jobs.count, !isStarting else { return false }
         isStarting = true

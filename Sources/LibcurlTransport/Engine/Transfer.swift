@@ -2,36 +2,36 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// A call while libcurl makes it, which the I/O thread alone touches.
+/// A call while libcurl performs it; only the I/O thread uses it.
 final class Transfer {
     let call: CurlCall
     let handle: EasyHandle
     private unowned let loop: CurlLoop
     private var reader: HeadReader
-    /// The head of the response, and its body where that is gathered.
+    /// The head of the response, and its body if it is collected.
     private var response: HTTPResponse?
     private var body = Data()
-    /// What has come of a streamed body and is not handed out yet.
+    /// Bytes of a streamed body that have arrived and have not been delivered.
     private(set) var unread = Data()
-    /// Where a streamed body is handed out, once it has begun.
+    /// The pipe of a streamed body, once it has begun.
     private(set) var pipe: HTTPBodyPipe?
-    /// The body to be sent, where it is not handed over in one piece.
+    /// The body to send, if it is not passed to libcurl in one piece.
     var upload: UploadBuffer?
-    /// Whether no more is taken until the reader of the body has read.
+    /// Whether no more is received until the reader of the body has read.
     var isFull = false
-    /// Whether libcurl keeps bytes back until it is told to go on.
+    /// Whether libcurl keeps bytes back until it is resumed.
     private var isPaused = false
     private(set) var hasConnection = false
-    /// Whether libcurl has it.
+    /// Whether the transfer has been added to libcurl.
     var isAdded = false
     private var isReceiving = false
-    /// Why the transfer was stopped from within.
+    /// Why one of the transfer's own functions stopped it.
     private var failure: (any Error)?
-    /// How often the request went out, or was about to.
+    /// How often the request was sent, or was about to be.
     private var sends = 0
-    /// How many connections in a row had something on them that nobody had asked for.
+    /// How many connections in a row had unrequested bytes on them.
     private var spoiltConnections = 0
-    /// Whether it was stopped before the request went out, to be made by another connection.
+    /// Whether it was stopped before the request was sent, to be made on another connection.
     private(set) var isToBeRepeated = false
 
     private var engine: CurlEngine { loop.engine }
@@ -44,25 +44,25 @@ final class Transfer {
         handle.join(self)
     }
 
-    /// Opens the body to be sent.
+    /// Opens the body to send.
     func openUpload() {
         let upload = UploadBuffer(call) { [call, engine] in engine.submit(.send(call)) }
         self.upload = upload
         upload.open()
     }
 
-    /// The transfer that is libcurl's context.
+    /// The transfer behind libcurl's context pointer.
     static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Begins anew, since nothing was sent.
+    /// Starts the transfer again, since nothing was sent.
     func restart() {
         isToBeRepeated = false
         sends = 0
     }
 
-    /// The whole response; nil where there is none, or it was streamed.
+    /// The whole response; nil if there is none, or if it was streamed.
     func takeWhole() -> HTTPResponse? {
         guard !call.isStreamed, var whole = response else { return nil }
         response = nil
@@ -76,7 +76,7 @@ final class Transfer {
         return unread
     }
 
-    /// How it ended, in the caller's terms.
+    /// The result of the transfer, as the caller gets it.
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
         if code == ccurl_ok.rawValue, response != nil {
@@ -86,9 +86,9 @@ final class Transfer {
     }
 }
 
-// What libcurl calls while it goes on.
+// The functions that libcurl calls during a transfer.
 extension Transfer {
-    /// Takes a line of a head; false stops the transfer.
+    /// Reads a line of a head; returns false to stop the transfer.
     func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch reader.take(line) {
         case .more: return true
@@ -136,7 +136,9 @@ extension Transfer {
             .bodyTooLarge, reason: "its body has more than \(limit) bytes", response: head)
     }
 
-    /// Takes bytes of the body: how many, or what else libcurl is to do.
+    /// Receives bytes of the body.
+    ///
+    /// - Returns: How many were taken, or another instruction to libcurl.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard let response else { return 0 }
         if !isReceiving {
@@ -144,7 +146,7 @@ extension Transfer {
             loop.receivers.append(self)
         }
         if call.isStreamed {
-            // One turn may bring a hundred buffers full.
+            // One turn may fill a hundred buffers.
             isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
             if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
@@ -158,7 +160,7 @@ extension Transfer {
         return bytes.count
     }
 
-    /// Notes that what came is handed out.
+    /// Notes that the received bytes have been delivered.
     func endReceiving() {
         isReceiving = false
         if !isFull { goOnReceiving() }
@@ -173,14 +175,16 @@ extension Transfer {
         handle.resume()
     }
 
-    /// Gives bytes of the body to be sent: how many, or what else libcurl is to do.
+    /// Copies bytes of the body to send.
+    ///
+    /// - Returns: How many were copied, or another instruction to libcurl.
     func giveBody(to room: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.give(to: room) ?? .bytes(0) {
         case .bytes(let count):
             call.noteSign()
             return count
         case .pause:
-            // The source may take its time; the server may not.
+            // The idle timeout does not count while the source has no bytes.
             call.expectNothing()
             return ccurl_read_pause
         case .failed(let error):
@@ -189,7 +193,7 @@ extension Transfer {
         }
     }
 
-    /// Goes back to the beginning of the body, to send it by another connection; false where it cannot.
+    /// Rewinds the body, to send it on another connection; returns false if it cannot be sent again.
     func rewind() -> Bool {
         guard call.request.isReplayable, let upload else { return false }
         upload.rewind()
@@ -203,14 +207,14 @@ extension Transfer {
         call.stopWaiting()
     }
 
-    /// Whether the request may go out by the connection that there is now.
+    /// Whether the request may be sent on the present connection.
     ///
-    /// libcurl sends a request again by itself, where a connection that was kept ends before anything of an
-    /// answer has come: whatever the method. That is right only where the request may be repeated (RFC
-    /// 9112, section 9.3.1). And a connection on which something has come unasked would give that as the
+    /// If a kept connection ends before any part of an answer has arrived, libcurl sends the request again by
+    /// itself, whatever the method. That is correct only if the request may be repeated (RFC 9112, section
+    /// 9.3.1). And if unrequested bytes have arrived on a connection, libcurl would return them as the
     /// answer.
     ///
-    /// - Parameter localPort: By which the connection is known; zero for a Unix domain socket.
+    /// - Parameter localPort: The port that identifies the connection; zero for a Unix domain socket.
     func maySend(from localPort: Int32) -> Bool {
         noteConnecting()
         if isSpoilt(localPort) {

@@ -1,23 +1,23 @@
 import CCurl
 import HTTPNetworking
 
-/// What libcurl says of a failure.
+/// libcurl's description of a failure.
 public struct CurlError: Error {
     /// The code, such as 7 (CURLE_COULDNT_CONNECT).
     public let code: Int
 
-    /// The code in libcurl's words.
+    /// libcurl's words for the code.
     public let words: String
 
-    /// The system's error, zero where there is none.
+    /// The system's error; zero if there is none.
     let systemError: Int32
 
-    /// What libcurl says beyond that.
+    /// libcurl's further message.
     ///
-    /// It may hold anything, and is not shown.
+    /// It may contain anything, and is not shown.
     let details: String
 
-    /// Whether the proxy refused a tunnel.
+    /// The status of the proxy's answer to CONNECT; zero if there is none.
     let proxyStatus: Int
 
     init(_ code: Int32, _ handle: EasyHandle) {

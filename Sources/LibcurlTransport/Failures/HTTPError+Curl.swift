@@ -12,7 +12,7 @@ import Android
 #endif
 
 extension HTTPError {
-    /// The error that a caller is told of.
+    /// The error that a caller gets.
     init(
         _ error: CurlError, of call: CurlCall, _ response: HTTPResponse?, _ options: CurlOptions
     ) {
@@ -24,7 +24,7 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// The code for an error of libcurl's.
+    /// The code for an error from libcurl.
     init(_ error: CurlError) {
         switch ccurl_code(UInt32(error.code)) {
         case ccurl_cannot_resolve_host: self = .cannotFindHost
@@ -43,7 +43,7 @@ extension HTTPError.Code {
             ccurl_bad_content_encoding, ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
             self = .badResponse
         case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
-        // libcurl is content where a connection ends within a head.
+        // libcurl reports no error if a connection ends within a head.
         case ccurl_ok, ccurl_partial_file, ccurl_got_nothing, ccurl_send_error, ccurl_receive_error,
             ccurl_rewind_failed, ccurl_http2_stream, ccurl_again, ccurl_http3_error,
             ccurl_quic_connect_error:
@@ -57,7 +57,7 @@ extension HTTPError.Code {
         [ENETUNREACH, ENETDOWN].contains(systemError) ? .notConnected : .cannotConnect
     }
 
-    /// Why it failed, in a few words; nil where the code says all.
+    /// Why it failed, in a few words; nil if the code says everything.
     fileprivate func reason(of error: CurlError, _ options: CurlOptions) -> String? {
         switch self {
         case .timedOut: return TimeLimit.connect(options.connectTimeout).words
@@ -80,12 +80,12 @@ extension HTTPError.Code {
 }
 
 extension CurlError {
-    /// What is wrong with an answer, where libcurl's words say something else.
+    /// What is wrong with an answer, if libcurl's words say something else.
     fileprivate var reasonOfBadResponse: String? {
         switch ccurl_code(UInt32(code)) {
         case ccurl_unsupported_protocol: "its first line is no status line"
         case ccurl_receive_error: "its chunks are malformed"
-        // Up to 8.5 libcurl says that there is no memory where a line is longer than it takes.
+        // Up to 8.5 libcurl reports a lack of memory for a line that is longer than its limit.
         case ccurl_out_of_memory, ccurl_too_large: "a line of its head is too long"
         // A line without a colon.
         case ccurl_bad_argument: "a trailer is malformed"

@@ -3,7 +3,7 @@ import Futures
 import HTTPNetworking
 
 extension ConnectionSettings {
-    /// Sees that libcurl can keep the settings.
+    /// Checks that libcurl can apply the settings.
     func check(against library: CurlLibrary) throws(UnsupportedSetting) {
         if versions == .http3, !library.has(ccurl_feature_http3) {
             throw UnsupportedSetting(
@@ -49,7 +49,7 @@ extension ProxySettings {
 }
 
 extension TLSSettings {
-    /// The certificates of the authorities in PEM; nil for those of the system alone.
+    /// The authorities' certificates in PEM; nil if only those of the system are trusted.
     func readAuthorities() throws(UnsupportedSetting) -> Data? {
         switch authorities {
         case .system: return nil

@@ -5,15 +5,15 @@ public import Services
 extension CurlLibrary {
     /// Why libcurl cannot be used on this machine, and what to do.
     public struct Unavailable: Error {
-        /// The reason and the cure, in words.
+        /// The reason and the remedy, in words.
         public let description: String
 
-        /// What a look-up found; nil where libcurl can be used.
+        /// Makes an error from the result of a look-up; nil if libcurl can be used.
         init?(_ availability: ccurl_availability, version: UInt32) {
             switch availability {
             case ccurl_available: return nil
             case ccurl_missing:
-                // SessionTransport needs it as well on Linux: FoundationNetworking is linked with it.
+                // On Linux SessionTransport needs it as well: FoundationNetworking is linked with it.
                 description =
                     "libcurl.so.4 is not on this machine: install the package libcurl4 (Debian, Ubuntu)"
                     + " or libcurl (Fedora, Amazon Linux), or use AHCTransport"

@@ -5,25 +5,25 @@ public struct CurlLibrary {
     /// The version, such as "7.88.1".
     public let version: String
 
-    /// The TLS library that it uses and its version, such as "OpenSSL/3.0.19"; nil where it has none.
+    /// The TLS library that it uses and its version, such as "OpenSSL/3.0.19"; nil if it has none.
     public let tlsLibrary: String?
 
     let features: UInt32
 
     /// Whether a handle may be used for one transfer after the other.
     ///
-    /// From 7.83.0 to 8.1.0 a handle that is used again reads freed memory where the first field of a head
-    /// is a folded line (issue 11101 of curl).
+    /// From 7.83.0 to 8.1.0, a handle that is used again reads freed memory if the first field of a head is a
+    /// folded line (issue 11101 of curl).
     let mayReuseHandles: Bool
 
     /// Whether a connection over HTTP/2 without TLS may be kept.
     ///
-    /// With 7.88.1 each request after the first fails by it, with code 16.
+    /// With 7.88.1 each request on it after the first fails with code 16.
     var mayKeepPlainHTTP2 = true
 
-    /// The libcurl of this machine; it is looked up the first time.
+    /// The libcurl of this machine; it is looked up on first use.
     ///
-    /// - Throws: ``Unavailable`` where there is none that can be used.
+    /// - Throws: ``Unavailable`` if there is none that can be used.
     public static func lookUp() throws(Unavailable) -> CurlLibrary { try found.get() }
 
     private static let found: Result<CurlLibrary, Unavailable> = {
