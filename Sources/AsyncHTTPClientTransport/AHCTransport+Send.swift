@@ -4,15 +4,15 @@ public import HTTPNetworking
 import Services
 
 extension AHCTransport {
-    /// Sends a request and gathers the whole response.
+    /// Sends a request and collects the whole response.
     ///
-    /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
-    ///   holds for the whole exchange.
-    /// - Returns: A future of whatever the server answered, of any status. It rejects with
-    ///   `HTTPRequest.Error` where the request cannot be sent, and with an `HTTPError` that keeps
-    ///   the request and what AsyncHTTPClient said where no whole answer came; its code is
-    ///   `bodyTooLarge` where the body has more bytes than ``Configuration/maxBodySize``. Cancelling it
-    ///   ends the exchange: the connection is closed, or HTTP/2's stream is.
+    /// - Parameter request: The request. The earlier of its deadline and that of the calling `CallContext`
+    ///   applies to the whole exchange.
+    /// - Returns: A future of the server's response, whatever its status. It rejects with `HTTPRequest.Error`
+    ///   if the request cannot be sent, and with an `HTTPError` that has the request and AsyncHTTPClient's
+    ///   error if no whole answer arrived; its code is `bodyTooLarge` if the body has more bytes than
+    ///   ``Configuration/maxBodySize``. Cancelling it ends the exchange: it closes the connection, or the
+    ///   stream of HTTP/2.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         CallContext.current.exchange(request) {
             start(request) { call, control, resolver in
@@ -21,13 +21,14 @@ extension AHCTransport {
         }
     }
 
-    /// Sends a request, and gives the body of its response chunk by chunk.
+    /// Sends a request, and delivers the body of its response chunk by chunk.
     ///
-    /// - Parameter request: The request. The sooner of its deadline and the calling `CallContext`'s
-    ///   holds for the whole exchange, its body included.
-    /// - Returns: A future of the response, which resolves when the headers have come. It rejects as
-    ///   ``send(_:)`` does. What fails later fails the body with an `HTTPError`. At most
-    ///   256 KiB and one piece of the connection's are read before they are asked for. A body that is given up, and a response
+    /// - Parameter request: The request. The earlier of its deadline and that of the calling `CallContext`
+    ///   applies to the whole exchange, its body included.
+    /// - Returns: A future of the response, which resolves when the headers have arrived. It rejects as
+    ///   ``send(_:)`` does. A later failure fails the body with an `HTTPError`. At most 256 KiB and one read
+    ///   of the connection are received before the reader asks for them. A body that is given up, and a
+    ///   response that is released unread, end the exchange.
     ///   released unread, end the exchange.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         CallContext.current.exchange(request) {

@@ -10,23 +10,22 @@ public import HTTPNetworking
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// It sends what it is given and follows no redirect: `.redirect()` does that. A connection that
-/// cannot be made fails the call at once: `.retry()` tries again. Connections are kept and used again;
-/// over TLS, HTTP/2 is spoken where the server does.
+/// It sends each request unchanged and follows no redirect: `.redirect()` does that. A connection that cannot
+/// be made fails the call at once: `.retry()` tries again. Connections are kept and used again; over TLS,
+/// HTTP/2 is used if the server supports it.
 ///
-/// ## What comes
+/// ## Heads of responses
 ///
-/// The fields of a response come in their order. A value that is not UTF-8 is read as ISO-8859-1; over HTTP/2, and over
-/// a client of the app's, AsyncHTTPClient makes U+FFFD of such bytes. How large a head may be says
-/// ``Configuration/maxHeadSize`` over HTTP/1.1; over HTTP/2 and over a client of the app's, AsyncHTTPClient has bounds
-/// of its own: 16 KiB there, 80 KiB for a field and 256 fields here.
+/// The fields of a response keep their order. A value that is not UTF-8 is read as ISO-8859-1; over HTTP/2,
+/// and over a client of the app, AsyncHTTPClient replaces such bytes by U+FFFD. Over HTTP/1.1,
+/// ``Configuration/maxHeadSize`` limits the size of a head. AsyncHTTPClient has limits of its own over
+/// HTTP/2, 16 KiB, and over a client of the app, 80 KiB for a field and 256 fields.
 ///
 /// ## Threads
 ///
-/// Futures settle on an event loop of SwiftNIO's, which many connections share: their observers
-/// must not block, and pass long work on with `observe(on:)`. A call that is refused before
-/// anything is sent has settled when the method returns. The source of a request's body is opened,
-/// and asked for chunks, on another thread, so it may block.
+/// Futures settle on an event loop of SwiftNIO, which many connections share: observers must not block there,
+/// and pass long work on with `observe(on:)`. A call that is refused before anything is sent has settled when
+/// the method returns. The source of a request's body is opened and read on another thread, so it may block.
 public final class AHCTransport {
     /// A transport with the default configuration, for the whole process.
     ///
@@ -35,17 +34,18 @@ public final class AHCTransport {
 
     let maxBodySize: Int
     private let closed: InternalPromise<Void>
-    /// Nil when the transport is closed; each call keeps it until it ends.
+    /// Nil after the transport has been closed; each call keeps the lease until the call ends.
     private let lease: Locked<ClientLease?>
 
     /// Makes a transport with connections of its own.
     ///
-    /// It goes by the proxy that the environment names, as ``init(_:connecting:on:)`` does by default. Where it
-    /// can ask none such, each call fails with the code `unsupported`, and the error says why.
+    /// It uses the proxy that the environment names, as ``init(_:connecting:on:)`` does by default. If
+    /// AsyncHTTPClient cannot use that proxy, each call fails with the code `unsupported`, and the error says
+    /// why.
     ///
     /// - Parameters:
-    ///   - configuration: How it connects, and how much it keeps.
-    ///   - scheduler: Whose time ``Configuration/idleTimeout`` is counted in.
+    ///   - configuration: Its connections and limits.
+    ///   - scheduler: The clock of ``Configuration/idleTimeout``.
     public convenience init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live
     ) {
@@ -65,27 +65,28 @@ public final class AHCTransport {
         self.init(configuration, routes, scheduler)
     }
 
-    /// Makes a transport with connections of its own, which are made as settings say.
+    /// Makes a transport with connections of its own, which follow the settings.
     ///
     /// ```swift
     /// let transport = try AHCTransport(connecting: settings)
     /// ```
     ///
-    /// - **TLS.** Each of `TLSSettings` holds; files are read now. ``Configuration/tls`` is the same in
-    ///   AsyncHTTPClient's own terms: one of the two is left as it is.
-    /// - **Proxies.** `http` with or without a user (Basic), and `socks5h` without one. The environment's are `http_proxy` (in lower case only), `https_proxy`, `all_proxy` and
-    ///   `no_proxy`, read now.
+    /// - **TLS.** All of `TLSSettings` is supported; files are read now. ``Configuration/tls`` is the same in
+    ///   AsyncHTTPClient's own terms: leave one of the two at its default.
+    /// - **Proxies.** `http` with or without a user (Basic), and `socks5h` without one. The environment's are
+    ///   `http_proxy` (in lower case only), `https_proxy`, `all_proxy` and `no_proxy`, read now.
     /// - **Versions.** Automatic, or HTTP/1.1.
-    /// - **Unix domain sockets.** By one, no proxy is asked. A certificate cannot be compared with a host there:
-    ///   https URLs need `TLSSettings/Verification/authorityOnly`, and fail with the code
+    /// - **Unix domain sockets.** Over a socket, no proxy is used. A certificate cannot be compared with a
+    ///   host there: https URLs need `TLSSettings/Verification/authorityOnly`, and fail with the code
     ///   `insecureConnection` otherwise.
-    /// - **Addresses.** One for each host, in lower case as it stands in URLs.
+    /// - **Addresses.** One for each host, in lower case as it is written in URLs.
     ///
     /// - Parameters:
-    ///   - configuration: How much it keeps, and for how long.
+    ///   - configuration: Its limits, and how long it keeps connections.
     ///   - settings: How connections are made.
-    ///   - scheduler: Whose time ``Configuration/idleTimeout`` is counted in.
-    /// - Throws: An `UnsupportedSetting` where AsyncHTTPClient cannot keep a setting, or a file cannot be read.
+    ///   - scheduler: The clock of ``Configuration/idleTimeout``.
+    /// - Throws: An `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if a file cannot be
+    ///   read.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
         on scheduler: some Scheduler = .live
@@ -114,17 +115,18 @@ public final class AHCTransport {
 
     /// Makes a transport over a client that the app has already.
     ///
-    /// Make that client with `redirectConfiguration: .disallow`, or it follows redirects itself and
-    /// takes credentials to wherever they lead, as `HTTPClient.shared` does. It needs
-    /// `connectionPool.retryConnectionEstablishment` to be false for a refused connection to fail a
-    /// call at once, and no decompression for `.decompress()` to find what it expects.
+    /// Make that client with `redirectConfiguration: .disallow`. Otherwise it follows redirects itself, and
+    /// sends credentials to wherever they lead, as `HTTPClient.shared` does. Set its
+    /// `connectionPool.retryConnectionEstablishment` to false, so that a refused connection fails a call at
+    /// once, and leave its decompression off, so that `.decompress()` finds the encoded body.
     ///
     /// - Parameters:
-    ///   - client: The client. The app shuts it down, once this transport is not used any more. Its
-    ///     own limits of time hold as well.
+    ///   - client: The client. The app shuts it down after this transport is no longer used. The client's own
+    ///     time limits apply as well.
     ///   - maxBodySize: How many bytes the body of a whole response may have.
-    ///   - idleTimeout: How long nothing may come or go, as ``Configuration/idleTimeout``; nil forever.
-    ///   - scheduler: Whose time that is counted in.
+    ///   - idleTimeout: How long no byte may arrive or leave, as ``Configuration/idleTimeout``; nil for no
+    ///     limit.
+    ///   - scheduler: The clock of that limit.
     public convenience init(
         client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize,
         idleTimeout: Duration? = .seconds(60), on scheduler: some Scheduler = .live
@@ -140,13 +142,13 @@ public final class AHCTransport {
         self.maxBodySize = maxBodySize
     }
 
-    /// Refuses new calls, and lets go of all connections when the calls under way have ended.
+    /// Refuses new calls, and closes all connections after the calls under way have ended.
     ///
-    /// A transport that is released closes itself so. Harmless twice.
+    /// A transport that is released does the same without cancelling. Calling it twice is harmless.
     ///
     /// - Parameter cancelling: Whether the calls under way are ended now: they reject with
-    ///   `CancellationError`. Of a transport over an app's own client they go on.
-    /// - Returns: A future that resolves when all is closed. That of ``shared`` rejects with an
+    ///   `CancellationError`. The calls of a transport over an app's own client continue.
+    /// - Returns: A future that resolves when everything is closed. The future of ``shared`` rejects with an
     ///   `HTTPError` with the code `unsupported`, and nothing is closed.
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
@@ -156,11 +158,12 @@ public final class AHCTransport {
             return lease
         }
         if cancelling { last?.cancel() }
-        // Not the promise itself: cancelling the future of one call must not settle the others'.
+        // Not the promise itself: cancelling the future of one call must not settle the futures of the
+        // others.
         return closed.map { $0 }
     }
 
-    /// The client, to be kept while a call is under way; nil where the transport is closed.
+    /// The client, to be kept while a call is under way; nil if the transport is closed.
     func borrowClient() -> ClientLease? { lease.withLock { $0 } }
 }
 

@@ -7,42 +7,42 @@ import NIOPosix
 
 /// A client, kept by a transport and by each call that is under way.
 ///
-/// When the last of them lets go of it, a client of the transport's own is shut down: AsyncHTTPClient
-/// traps where one is released that was not.
+/// After the last of them has released the lease, a client of the transport's own is shut down:
+/// AsyncHTTPClient traps if a client is released that has not been shut down.
 final class ClientLease: Sendable {
-    /// By what a request is sent.
+    /// The client that sends a request, and its lanes.
     struct Route {
         let client: HTTPClient
-        /// Nil where calls may share a connection, or the client is the app's.
+        /// Nil if calls may share a connection, or if the client is the app's.
         let lanes: CallLanes?
     }
 
-    /// Which limits of time the client keeps.
+    /// The time limits of the client.
     struct Limits {
-        /// How long a connection may take to be made.
+        /// How long it may take to make a connection.
         let connect: Duration
-        /// How long a call may wait for one, nil forever.
+        /// How long a call may wait for a connection; nil for no limit.
         let connectionWait: Duration?
     }
 
-    /// Where connections go.
+    /// The proxies, sockets and addresses of connections.
     let routes: ConnectionRoutes
     private let secure: Route
-    /// For http URLs.
+    /// The route of http URLs.
     ///
-    /// A client that may speak HTTP/2 makes one connection first to see whether the server does, and then
-    /// most others on one event loop. Without TLS it never does.
+    /// A client that may use HTTP/2 first makes one connection, to see whether the server supports it, and
+    /// then makes most others on one event loop. Without TLS, HTTP/2 is never used.
     private let plain: Route
-    /// For hosts to which requests go without the proxy; nil where there is none, or nobody is excepted.
+    /// The routes of hosts that are excepted from the proxy; nil if there is no proxy, or no such host.
     private let bypassing: (secure: Route, plain: Route)?
     private let isOwned: Bool
-    /// Nil where the client is the app's.
+    /// Nil if the client is the app's.
     let connections: ConnectionsMade?
-    /// How long what may take, nil where the client is the app's.
+    /// The client's time limits; nil if the client is the app's.
     let limits: Limits?
-    /// Nil where calls are not watched.
+    /// Nil if there is no idle timeout.
     let watches: IdleWatches?
-    /// How many of a transport's own clients have not been shut down.
+    /// How many of the transport's own clients have not been shut down.
     private let running: Locked<Int>
     private let ended: InternalPromise<Void>
     private let wasCancelled = Locked(false)
@@ -87,7 +87,7 @@ final class ClientLease: Sendable {
         self.ended = ended
     }
 
-    /// A client of the app's.
+    /// A client of the app.
     init(
         _ client: HTTPClient, idleTimeout: Duration?, _ scheduler: any Scheduler,
         ended: InternalPromise<Void>
@@ -106,9 +106,9 @@ final class ClientLease: Sendable {
 
     deinit { shutDown() }
 
-    /// By what a request is sent.
+    /// The route of a request.
     ///
-    /// - Parameter host: Scheme and authority of its URL.
+    /// - Parameter host: The scheme and authority of the request's URL.
     func route(to host: String, for request: HTTPRequest) -> Route {
         // "http:" or "https:", in any case.
         let isPlain = host.utf8.dropFirst(4).first == UInt8(ascii: ":")
@@ -118,20 +118,20 @@ final class ClientLease: Sendable {
         return isPlain ? plain : secure
     }
 
-    /// An event loop of the client's.
+    /// An event loop of the client.
     var anyLoop: any EventLoop { secure.client.eventLoopGroup.any() }
 
-    /// Ends all calls that are under way, where the client is the transport's own.
+    /// Ends all calls that are under way, if the client is the transport's own.
     func cancel() {
         guard isOwned else { return }
         wasCancelled.withLock { $0 = true }
         shutDown()
     }
 
-    /// Whether calls have been ended by ``cancel()``.
+    /// Whether ``cancel()`` has ended calls.
     var isCancelled: Bool { wasCancelled.withLock { $0 } }
 
-    /// Harmless twice: the second time fails, and that is all.
+    /// Harmless if it is called twice: the second shutdown fails, without effect.
     private func shutDown() {
         guard isOwned else {
             ended.resolve()

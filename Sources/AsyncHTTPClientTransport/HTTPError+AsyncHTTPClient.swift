@@ -17,7 +17,7 @@ import Android
 #endif
 
 extension HTTPError.Code {
-    /// The code for what AsyncHTTPClient, or SwiftNIO below it, fails with.
+    /// The code for an error from AsyncHTTPClient, or from SwiftNIO below it.
     init(asyncHTTPClient error: any Error) {
         switch error {
         case let error as HTTPClientError: self.init(error)
@@ -33,7 +33,7 @@ extension HTTPError.Code {
         }
     }
 
-    /// Why it failed, in a few words; nil where the code says all.
+    /// Why it failed, in a few words; nil if the code says everything.
     func reason(of error: any Error, limits: ClientLease.Limits?) -> String? {
         switch self {
         case .insecureConnection: return TLSFailureReason.reason(in: "\(error)")
@@ -74,7 +74,8 @@ extension HTTPError.Code {
         }
     }
 
-    /// A connection that ends in the middle of a message is lost; all else is not HTTP.
+    /// A connection that ends in the middle of a message is lost; any other parser error means that it is not
+    /// HTTP.
     private init(_ error: HTTPParserError) {
         self = error == .invalidEOFState ? .connectionLost : .badResponse
     }

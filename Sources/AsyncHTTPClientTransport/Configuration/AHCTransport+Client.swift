@@ -4,10 +4,10 @@ import NIOCore
 import NIOPosix
 
 extension AHCTransport.Configuration {
-    /// A client that does as this says.
+    /// Makes a client with this configuration.
     ///
-    /// It runs on SwiftNIO's own threads on every system: over Apple's Network.framework some of the
-    /// TLS settings would trap.
+    /// It runs on SwiftNIO's own threads on every system: over Apple's Network.framework, some of the TLS
+    /// settings would trap.
     func client(
         in group: MultiThreadedEventLoopGroup, noting connections: ConnectionsMade,
         by proxy: HTTPClient.Configuration.Proxy?, forwarding: ForwardingProxy? = nil,
@@ -30,7 +30,7 @@ extension AHCTransport.Configuration {
         configuration.connectionPool.idleTimeout = TimeAmount(saturating: keepAlive)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
             1, maxConnectionsPerHost)
-        // To try again is a policy's to decide.
+        // A policy decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = httpVersion == .automatic ? .automatic : .http1Only
         #if Observability

@@ -1,52 +1,53 @@
 #if AsyncHTTPClient
 extension AHCTransport {
-    /// How a transport connects, and how much it keeps.
+    /// The connections and limits of a transport.
     public struct Configuration {
-        /// How secure connections are made.
+        /// The settings of TLS.
         ///
-        /// `ConnectionSettings/tls` says the same for every transport. A transport takes the one of the two that
-        /// is not the default, and refuses to be made where both are set.
+        /// `ConnectionSettings/tls` is the same for every transport. A transport uses the one of the two that
+        /// is not the default; if both are set, making the transport fails.
         public var tls = TLS()
 
-        /// Which versions of HTTP are spoken.
+        /// The versions of HTTP that may be used.
         ///
-        /// Of this and `ConnectionSettings/versions` either holds back HTTP/2.
+        /// HTTP/2 is off if this or `ConnectionSettings/versions` excludes it.
         public var httpVersion = HTTPVersion.automatic
 
-        /// How long a connection may take to be made, TLS included.
+        /// How long it may take to make a connection, including TLS.
         public var connectTimeout: Duration = .seconds(10)
 
         /// How long a call may wait for one of ``maxConnectionsPerHost`` to be free, before it fails with the
-        /// code `timedOut`; nil forever.
+        /// code `timedOut`; nil for no limit.
         ///
-        /// Counted apart from ``idleTimeout``, which begins when the call has a connection. Over
-        /// TLS, where the server may speak HTTP/2, AsyncHTTPClient keeps the waiting calls; there
-        /// the time is rounded up to a multiple of ``connectTimeout``.
+        /// Counted separately from ``idleTimeout``, which begins when the call has a connection. Over TLS, if
+        /// HTTP/2 may be used, AsyncHTTPClient queues the waiting calls; then the time is rounded up to a
+        /// multiple of ``connectTimeout``.
         public var connectionWaitTimeout: Duration? = .seconds(60)
 
-        /// How long nothing may come or go before a call fails with the code `timedOut`, nil forever.
+        /// How long no byte may arrive or leave before a call fails with the code `timedOut`; nil for no
+        /// limit.
         ///
-        /// Counted from when the call has a connection, and anew with each piece of a body, either way; not
-        /// while a reader of a streamed body asks for nothing, nor while the source of a body to be sent
-        /// gives nothing.
+        /// Counted from when the call has a connection, and again from each piece of a body, in either
+        /// direction. It does not count while the reader of a streamed body asks for nothing, nor while the
+        /// source of a request's body has no bytes.
         public var idleTimeout: Duration?
 
         /// How long a connection that is not in use is kept.
         public var keepAlive: Duration = .seconds(60)
 
-        /// How many connections of HTTP/1.1 there may be to one host; more calls wait for one.
+        /// How many connections of HTTP/1.1 may be open to one host; more calls wait for one.
         public var maxConnectionsPerHost = 8
 
         /// How many bytes the fields of a response's head may have, over HTTP/1.1.
         ///
-        /// A head that has more fails the call with the code `badResponse`. It may have a field for each 32
-        /// bytes, and 256 at least. With its status line and all interim heads it may have twice as many bytes
-        /// and 16 KiB.
+        /// A larger head fails the call with the code `badResponse`. The number of fields is limited as well,
+        /// to one for each 32 bytes, but at least 256. A head with its status line and all interim heads may
+        /// have twice as many bytes plus 16 KiB.
         public var maxHeadSize = 256 << 10
 
         /// How many bytes the body of a whole response may have.
         ///
-        /// One that has more fails with the code `bodyTooLarge`. A streamed body may have any number.
+        /// A larger body fails with the code `bodyTooLarge`. A streamed body may have any number of bytes.
         public var maxBodySize: Int
 
         /// 64 MiB.
@@ -61,9 +62,9 @@ extension AHCTransport {
 }
 
 extension AHCTransport.Configuration {
-    /// Which versions of HTTP are spoken.
+    /// The versions of HTTP that may be used.
     public enum HTTPVersion {
-        /// HTTP/2 over TLS where the server speaks it, HTTP/1.1 otherwise.
+        /// HTTP/2 over TLS if the server supports it, HTTP/1.1 otherwise.
         case automatic
         /// HTTP/1.1.
         case http1Only

@@ -3,20 +3,20 @@ public import HTTPNetworking
 import NIOSSL
 
 extension AHCTransport {
-    /// How secure connections are made.
+    /// The settings of TLS.
     ///
     /// ```swift
     /// var configuration = AHCTransport.Configuration()
     /// try configuration.tls.trust(certificates: companyRoots)
     /// ```
     public struct TLS {
-        /// What is checked of a server's certificate, as for every transport.
+        /// How a server's certificate is verified, as for every transport.
         public typealias Verification = TLSSettings.Verification
 
         /// A version of TLS, as for every transport.
         public typealias Version = TLSSettings.Version
 
-        /// What is checked of a server's certificate.
+        /// How a server's certificate is verified.
         public var verification: Verification {
             get {
                 switch configuration.certificateVerification {
@@ -34,7 +34,7 @@ extension AHCTransport {
             }
         }
 
-        /// The oldest version that is spoken.
+        /// The oldest version of TLS that is accepted.
         public var minimumVersion: Version {
             get { configuration.minimumTLSVersion == .tlsv13 ? .tls13 : .tls12 }
             set { configuration.minimumTLSVersion = newValue == .tls13 ? .tlsv13 : .tlsv12 }
@@ -52,10 +52,10 @@ extension AHCTransport {
 }
 
 extension AHCTransport.TLS {
-    /// Trusts authorities beside those of the system.
+    /// Trusts authorities in addition to those of the system.
     ///
     /// - Parameter file: A file of certificates in PEM; read now.
-    /// - Throws: ``Unreadable`` where it holds none.
+    /// - Throws: ``Unreadable`` if the file holds none.
     public mutating func trust(certificatesIn file: URL) throws(Unreadable) {
         let certificates = try Unreadable.naming(file) {
             try NIOSSLCertificate.fromPEMFile(file.path)
@@ -63,10 +63,10 @@ extension AHCTransport.TLS {
         configuration.additionalTrustRoots.append(.certificates(certificates))
     }
 
-    /// Trusts no authorities but those of a file.
+    /// Trusts only the authorities of a file.
     ///
     /// - Parameter file: A file of certificates in PEM; read now.
-    /// - Throws: ``Unreadable`` where it holds none.
+    /// - Throws: ``Unreadable`` if the file holds none.
     public mutating func trustOnly(certificatesIn file: URL) throws(Unreadable) {
         let certificates = try Unreadable.naming(file) {
             try NIOSSLCertificate.fromPEMFile(file.path)
@@ -75,12 +75,12 @@ extension AHCTransport.TLS {
         configuration.additionalTrustRoots = []
     }
 
-    /// Shows a server who we are, where it asks.
+    /// Sets the client certificate, which is sent to a server that asks for one.
     ///
     /// - Parameters:
-    ///   - chain: A file of certificates in PEM, our own first; read now.
-    ///   - key: A file with our certificate's private key in PEM, not encrypted; read now.
-    /// - Throws: ``Unreadable`` where one of the files does not hold what it should.
+    ///   - chain: A file of certificates in PEM, the client's own first; read now.
+    ///   - key: A file with the private key of the client's certificate in PEM, not encrypted; read now.
+    /// - Throws: ``Unreadable`` if one of the files does not hold what it should.
     public mutating func identify(
         byCertificatesIn chain: URL, privateKeyIn key: URL
     ) throws(Unreadable) {

@@ -9,7 +9,7 @@ extension AHCTransport.TLS {
         /// What was wrong with it.
         public let cause: any Error
 
-        /// Calls a function, and names the file where that fails.
+        /// Calls a function, and throws an error that names the file if the function fails.
         static func naming<Output>(
             _ file: URL, _ read: () throws -> Output
         ) throws(Unreadable) -> Output {
@@ -23,7 +23,7 @@ extension AHCTransport.TLS {
 }
 
 extension AHCTransport.TLS.Unreadable: CustomStringConvertible {
-    /// Names the file, and what it should be.
+    /// The file, and what it should contain.
     public var description: String {
         "\(file.path) cannot be read as certificates or a key in PEM: \(cause)"
     }

@@ -3,19 +3,19 @@ import Futures
 import HTTPNetworking
 import NIOCore
 
-/// A call that waits for its turn.
+/// A call that waits for a lane.
 protocol LaneUser: AnyObject, Sendable {
-    /// Begins it on a lane, which it leaves at its end.
+    /// Begins the call on a lane; the call leaves the lane at its end.
     func start(on lane: CallLane)
 
-    /// Ends it, since its turn has not come within so long.
+    /// Ends the call, since no lane became free within the limit.
     func endWait(after limit: Duration)
 }
 
-/// What one call at a time is made on: an event loop, where the connection of the call before is.
+/// A place for one call at a time: an event loop, on which the connection of the previous call is.
 final class CallLane: Sendable {
     let loop: any EventLoop
-    /// Known as long as somebody is on one of its lanes.
+    /// Exists as long as a call is on one of its lanes.
     fileprivate unowned let host: LaneHost
     fileprivate let state = Locked((isBeginning: false, wasLeft: false))
 
@@ -25,23 +25,24 @@ final class CallLane: Sendable {
     }
 }
 
-/// Makes as many calls to a host at a time as it may have connections, over HTTP/1.1.
+/// Limits the calls to a host that are under way at the same time to the number of connections, over
+/// HTTP/1.1.
 ///
-/// AsyncHTTPClient would let the others wait itself. But it gives a connection that comes free to whichever
-/// call has waited longest, also to one on another event loop, and then each step of that call goes from
-/// one thread to the other. A lane keeps to its event loop, and finds there the connection that it made.
-/// The calls to a host begin in the order in which they came.
+/// AsyncHTTPClient could queue the other calls itself. But it gives a free connection to the call that has
+/// waited longest, even if that call is on another event loop, and then each step of the call changes
+/// threads. A lane always uses the same event loop, so its calls find the connection that an earlier one made
+/// there. The calls to a host begin in the order in which they were made.
 final class CallLanes: Sendable {
     private let loops: [any EventLoop]
     private let limit: Int
-    /// Nil where a call may wait forever.
+    /// Nil if a call may wait without limit.
     private let watches: IdleWatches?
     private let hosts = Locked(LaneHosts())
 
     /// - Parameters:
-    ///   - group: Where connections are made.
-    ///   - limit: How many connections there may be to one host.
-    ///   - patience: How long a call may wait, nil forever.
+    ///   - group: The event loops of the connections.
+    ///   - limit: The maximum number of connections to one host.
+    ///   - patience: How long a call may wait; nil for no limit.
     init(
         in group: any EventLoopGroup, limit: Int, patience: Duration?, on scheduler: any Scheduler
     ) {
@@ -50,7 +51,7 @@ final class CallLanes: Sendable {
         watches = patience.map { IdleWatches($0, on: scheduler) }
     }
 
-    /// Gives a call a lane, now or when its turn has come.
+    /// Gives a call a lane, now or when one becomes free.
     func enter(_ name: String, _ user: any LaneUser) {
         let lane = hosts.withLock { hosts -> CallLane? in
             let host = hosts.host(named: name)
@@ -66,7 +67,7 @@ final class CallLanes: Sendable {
         if let lane { user.start(on: lane) }
     }
 
-    /// Takes back a call that waits; harmless where it does not.
+    /// Removes a call that waits; harmless if it does not wait.
     func withdraw(_ user: any LaneUser, from name: String) {
         let place = hosts.withLock { hosts -> Int? in
             guard let host = hosts.known[name],
@@ -77,10 +78,11 @@ final class CallLanes: Sendable {
         if let place { watches?.remove(place) }
     }
 
-    /// Ends a call that was on a lane, and begins the next.
+    /// Frees the lane of a call that has ended, and begins the next call on it.
     ///
-    /// A call may end while it is begun; what comes after it is begun by a loop, not within it.
-    /// - Returns: Whether one has begun, or is about to be looked for.
+    /// If a call ends while it is being begun, the loop below begins the next one, to avoid recursion.
+    ///
+    /// - Returns: Whether a call has begun, or the loop is about to begin one.
     @discardableResult
     func leave(_ lane: CallLane) -> Bool {
         let isBeginning = lane.state.withLock { state in
@@ -111,14 +113,14 @@ final class CallLanes: Sendable {
         }
     }
 
-    /// The loop of a lane: the same whenever it is opened, so that it finds its connection, and for each
-    /// host another first.
+    /// The event loop of a lane: the same each time the lane is opened, so that it finds its connection, and
+    /// starting at a different one for each host.
     private func loop(of lane: Int, to name: String) -> any EventLoop {
         loops[Int((UInt(bitPattern: name.hashValue) &+ UInt(lane)) % UInt(loops.count))]
     }
 }
 
-/// The wait of a call for its turn, which is counted apart from the time in which nothing comes or goes.
+/// A call's wait for a lane, which is counted separately from idle time.
 private final class LaneWait: IdleWatched {
     private let user: any LaneUser
     private let limit: Duration
@@ -133,10 +135,10 @@ private final class LaneWait: IdleWatched {
     func timeOut() { user.endWait(after: limit) }
 }
 
-/// The hosts that are called, and some that were.
+/// The hosts that are called, and some that were called before.
 private struct LaneHosts {
     private(set) var known: [String: LaneHost] = [:]
-    /// How many there may be before those that nobody calls are forgotten.
+    /// The number of hosts from which on unused ones are removed.
     private var limit = 64
 
     mutating func host(named name: String) -> LaneHost {
@@ -153,17 +155,17 @@ private struct LaneHosts {
 
 /// The lanes to a host.
 ///
-/// Touched under the lock of ``CallLanes`` only.
+/// Used under the lock of ``CallLanes`` only.
 private final class LaneHost: @unchecked Sendable {
     typealias Waiting = (user: any LaneUser, place: Int?)
 
-    /// The lanes that nobody is on, the last left last.
+    /// The free lanes, the one left last at the end.
     var free: [CallLane] = []
     var laneCount = 0
-    /// Who waits, the first first.
+    /// The waiting calls, the oldest first.
     var waiting = CircularBuffer<Waiting>()
 
-    /// Whether a call is made, or waits.
+    /// Whether a call is under way or waits.
     var isUsed: Bool { free.count < laneCount }
 }
 #endif

@@ -3,18 +3,18 @@ import AsyncHTTPClient
 import Futures
 import NIOCore
 
-/// What is known of the connections that a client makes, of which AsyncHTTPClient itself says nothing.
+/// The connections that a client has made, which AsyncHTTPClient itself does not report.
 ///
-/// A request went over a connection that was kept, where none was made meanwhile. And a call that is made
-/// on another event loop than its connection's goes back and forth between two threads, and wakes the
-/// other one each time; so calls are made where the connections are.
+/// If no connection was made during a request, the request was sent on a kept connection. And a call on
+/// another event loop than its connection's goes back and forth between two threads, and wakes the other
+/// thread each time; so calls are made on the event loops that have connections.
 final class ConnectionsMade: Sendable {
     private struct State {
         var count = 0
         var callsUnderWay = 0
-        /// The event loops of the connections that are open, each as often as it has connections.
+        /// The event loops of the open connections, each once for each of its connections.
         var connected: [any EventLoop] = []
-        /// Whose turn it is to take a call, modulo the number of those who take turns.
+        /// The turn of the next call, modulo the number of event loops that take turns.
         var turn: UInt = 0
     }
 
@@ -23,20 +23,20 @@ final class ConnectionsMade: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - group: Where connections are made.
-    ///   - limit: How many connections there may be to one host.
+    ///   - group: The event loops of the connections.
+    ///   - limit: The maximum number of connections to one host.
     init(in group: any EventLoopGroup, limit: Int) {
         loops = Array(group.makeIterator())
         self.limit = limit
     }
 
-    /// How many connections were made so far.
+    /// The number of connections made so far.
     var count: Int { state.withLock { $0.count } }
 
-    /// Begins a call: where it is to be made.
+    /// Begins a call, and returns the event loop for it.
     ///
-    /// A connection is made where the call is that needs it. So while there may have to be more of them,
-    /// the calls take turns on all event loops, and then on those that have connections.
+    /// A connection is made on the event loop of the call that needs it. So while more connections may be
+    /// needed, the calls take turns on all event loops; after that, on those that have connections.
     func enter() -> HTTPClient.EventLoopPreference {
         state.withLock { state in
             state.callsUnderWay += 1

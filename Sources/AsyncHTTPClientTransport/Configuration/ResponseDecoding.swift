@@ -3,14 +3,14 @@ import HTTPNetworking
 import NIOCore
 import NIOHTTP1
 
-/// How the heads of responses over HTTP/1.1 are read, where AsyncHTTPClient has no setting for it.
+/// How the heads of responses over HTTP/1.1 are read, for which AsyncHTTPClient has no settings.
 struct ResponseDecoding {
-    /// How many bytes the fields of a head may have.
+    /// The maximum number of bytes of a head's fields.
     let maxHeadSize: Int
 
-    /// Changes a connection that AsyncHTTPClient has made, and has not used.
+    /// Changes a new connection of AsyncHTTPClient, before its first use.
     ///
-    /// - Returns: A future that succeeds when that is done.
+    /// - Returns: A future that succeeds after the change.
     func install(on channel: any Channel) -> EventLoopFuture<Void> {
         let pipeline = channel.pipeline.syncOperations
         guard
@@ -18,7 +18,7 @@ struct ResponseDecoding {
             let encoder = try? pipeline.handler(type: HTTPRequestEncoder.self)
         else { return channel.eventLoop.makeSucceededVoidFuture() }
         let handlers = handlers()
-        // Nothing can come between the end of the one and the beginning of the other.
+        // No bytes can arrive between the removal of one handler and the addition of the other.
         return pipeline.removeHandler(old).assumeIsolated().flatMapThrowing {
             try channel.pipeline.syncOperations.addHandlers(handlers, position: .after(encoder))
         }.nonisolated()
@@ -37,17 +37,17 @@ struct ResponseDecoding {
     }
 }
 
-/// Keeps the bytes of a head until it has been read, and bounds the bytes of which nothing is read.
+/// Keeps the bytes of a head until it has been parsed, and bounds the bytes that have not been parsed.
 ///
-/// NIO bounds the fields of one head, but neither a status line, nor how many interim heads there are, nor the
-/// line before a chunk.
+/// NIO bounds the fields of one head, but bounds neither a status line, nor the number of interim heads, nor
+/// the line before a chunk.
 final class HeadBytesHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private let limit: Int
     private var kept: [ByteBuffer] = []
-    /// How many bytes have come since something was read from them.
+    /// How many bytes have arrived since the last parsed part.
     private var unread = 0
     /// Whether a head comes next.
     var isWanted = true {
@@ -73,7 +73,7 @@ final class HeadBytesHandler: ChannelInboundHandler {
     /// Notes that a piece of a body was read.
     func noteBody() { unread = 0 }
 
-    /// The values of the fields of the head that has just been read, in their order.
+    /// The values of the fields of the head that has just been parsed, in order.
     func fieldValues() -> [ArraySlice<UInt8>] {
         let bytes = kept.flatMap { Array($0.readableBytesView) }
         var values: [ArraySlice<UInt8>] = []
@@ -93,7 +93,7 @@ final class HeadBytesHandler: ChannelInboundHandler {
     }
 }
 
-/// Reads values again of which NIO has made replacement characters, since they are not UTF-8.
+/// Reads values again in which NIO put replacement characters, since they are not UTF-8.
 final class FieldTextHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -105,7 +105,7 @@ final class FieldTextHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(var head):
-            // A head that is not the answer has another behind it.
+            // An interim head is followed by another head.
             let isLast = head.status.code >= 200 || head.status.code == 101
             guard isLast else { break }
             defer { bytes.isWanted = false }
@@ -130,7 +130,7 @@ final class FieldTextHandler: ChannelInboundHandler {
 }
 
 extension String {
-    /// Whether it has U+FFFD.
+    /// Whether it contains U+FFFD.
     fileprivate var hasReplacement: Bool {
         utf8.contains(0xEF) && unicodeScalars.contains("\u{FFFD}")
     }

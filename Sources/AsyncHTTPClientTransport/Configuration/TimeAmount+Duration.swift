@@ -2,7 +2,7 @@
 import NIOCore
 
 extension TimeAmount {
-    /// A duration, as far as 64 bits of nanoseconds go.
+    /// Makes a time from a duration; limited to 64 bits of nanoseconds.
     init(saturating duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -3,10 +3,9 @@ import HTTPNetworking
 import NIOSSL
 
 extension AHCTransport.Configuration {
-    /// The same with what the settings say of TLS and of versions.
+    /// The same configuration with the TLS and the versions of the settings.
     ///
-    /// - Throws: `UnsupportedSetting` where AsyncHTTPClient cannot keep one, or both say how secure
-    ///   connections are made.
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply one, or if both set TLS.
     func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self
         switch settings.versions {
@@ -33,7 +32,7 @@ extension AHCTransport.Configuration {
 }
 
 extension AHCTransport.TLS {
-    /// The same as settings; files are read now.
+    /// The same settings in AsyncHTTPClient's terms; files are read now.
     fileprivate init(_ settings: TLSSettings) throws(UnsupportedSetting) {
         self.init()
         verification = settings.verification
@@ -70,7 +69,7 @@ extension AHCTransport.TLS {
 }
 
 extension AHCTransport.TLS.Unreadable {
-    /// The file; what the library says of a key or of its password stays out.
+    /// Names the file only: the library's message about a key or its password is left out.
     fileprivate var words: String {
         "the file \(file.path) cannot be read as certificates or a key in PEM"
     }

@@ -3,32 +3,32 @@ import AsyncHTTPClient
 import HTTPNetworking
 import NIOCore
 
-/// Where connections go, of what `ConnectionSettings` say: what AsyncHTTPClient can keep.
+/// The part of `ConnectionSettings` that says where connections go, as far as AsyncHTTPClient supports it.
 struct ConnectionRoutes: Sendable {
-    /// The proxy to which http requests are sent as they are.
+    /// The proxy that http requests are sent to without a tunnel.
     let forwarding: ForwardingProxy?
     /// The proxy that opens tunnels for http requests.
     let http: HTTPClient.Configuration.Proxy?
-    /// The proxy of https requests.
+    /// The proxy for https requests.
     let https: HTTPClient.Configuration.Proxy?
-    /// The hosts to which requests go without it.
+    /// The hosts whose requests bypass the proxy.
     let bypass: ProxyBypass
-    /// The path of a Unix domain socket by which every request goes.
+    /// The path of a Unix domain socket that carries every request.
     let unixSocketPath: String?
-    /// The address of each host that is not looked up.
+    /// The address of each host that is not resolved by DNS.
     let addresses: [String: String]
     let pinnedKeys: [PinnedKey]
-    /// Why no call can be made; nil where calls can.
+    /// Why no call can be made; nil if calls can be made.
     let refusal: UnsupportedSetting?
 
-    /// - Throws: `UnsupportedSetting` where AsyncHTTPClient cannot keep one.
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply one.
     init(
         _ settings: ConnectionSettings, in environment: [String: String]
     ) throws(UnsupportedSetting) {
         unixSocketPath = try settings.checkedSocketPath()
         addresses = try settings.singleAddresses()
         pinnedKeys = settings.tls.pinnedKeys
-        // Nothing is between us and a socket of this machine.
+        // No proxy is used for a socket of this machine.
         let choice = ProxyChoice(
             settings.unixSocketPath == nil ? settings.proxy : .none, in: environment)
         let http = try choice.http.map(HTTPClient.Configuration.Proxy.init(_:))
@@ -50,10 +50,10 @@ struct ConnectionRoutes: Sendable {
         pinnedKeys = []
     }
 
-    /// Each request to the host of its URL, by no proxy.
+    /// Connects each request directly to the host of its URL, without a proxy.
     static let straight = ConnectionRoutes()
 
-    /// No way at all.
+    /// Refuses every request.
     static func none(_ refusal: UnsupportedSetting) -> ConnectionRoutes {
         ConnectionRoutes(refusal: refusal)
     }
@@ -61,13 +61,12 @@ struct ConnectionRoutes: Sendable {
     /// Whether there is a proxy.
     var hasProxy: Bool { forwarding != nil || http != nil || https != nil }
 
-    /// Whether a request goes without the proxy that there is.
+    /// Whether a request bypasses the proxy.
     func bypasses(_ request: HTTPRequest) -> Bool {
         request.origin.map { bypass.covers($0.host) } ?? true
     }
 
-    /// What AsyncHTTPClient is to ask for, and by which name of the server, where that is not what it takes
-    /// from the URL.
+    /// The URL and the server's name that AsyncHTTPClient gets; nil if it gets the URL unchanged.
     func lowered(_ url: URL) -> (url: URL, host: String)? {
         guard unixSocketPath != nil || forwarding != nil, let origin = HTTPOrigin(url),
             let target = url.requestTarget
@@ -88,7 +87,7 @@ struct ConnectionRoutes: Sendable {
 }
 
 extension String {
-    /// Each byte as three, so that no byte means anything in a URL.
+    /// Each byte percent-encoded, so that no byte has a meaning in a URL.
     fileprivate var percentEncodedWhole: String {
         utf8.map { "%\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }.joined()
     }
@@ -126,7 +125,7 @@ extension ConnectionSettings {
 }
 
 extension HTTPClient.Configuration.Proxy {
-    /// Lowers a proxy; its URL may hold anything.
+    /// Converts a proxy; its URL may contain anything.
     fileprivate init(_ server: ProxySettings.Server) throws(UnsupportedSetting) {
         let (scheme, host) = (server.scheme, server.host)
         guard ["http", "socks5h"].contains(scheme), !host.isEmpty else {

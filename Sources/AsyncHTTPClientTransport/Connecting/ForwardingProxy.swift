@@ -4,12 +4,12 @@ import HTTPNetworking
 import NIOCore
 import NIOHTTP1
 
-/// A proxy to which http requests are sent as they are, with the whole URL in the first line.
+/// A proxy that http requests are sent to without a tunnel, with the whole URL in the request line.
 ///
-/// AsyncHTTPClient asks a proxy for a tunnel only, and many proxies open none to port 80. So it is told that
-/// the proxy is the server, and its requests get their first lines when they are written.
+/// AsyncHTTPClient uses a proxy only through a tunnel, and many proxies open no tunnel to port 80. So
+/// AsyncHTTPClient gets the proxy as the server, and the request lines are rewritten when they are sent.
 struct ForwardingProxy: Sendable {
-    /// Host and port, as a URL has them.
+    /// Host and port, as in a URL.
     private let authority: String
     /// The value of Proxy-Authorization, a secret.
     private let authorization: String?
@@ -23,14 +23,15 @@ struct ForwardingProxy: Sendable {
         }
     }
 
-    /// What AsyncHTTPClient is to ask for: the URL as the path at the proxy.
+    /// The URL that AsyncHTTPClient gets: the proxy's, with the request's URL as the path.
     func lowered(_ target: String, of origin: String) -> URL? {
         URL(string: "http://\(authority)/http://\(origin)\(target)")
     }
 
-    /// Has a client write such requests, and no others.
+    /// Makes a client write such requests, and no others.
     ///
-    /// The requests to all servers share its connections; how many each may have is counted before.
+    /// The requests to all servers share the client's connections; the number for each server is limited
+    /// before.
     func install(on configuration: inout HTTPClient.Configuration) {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
         let next = configuration.http1_1ConnectionDebugInitializer
@@ -48,7 +49,7 @@ struct ForwardingProxy: Sendable {
     }
 }
 
-/// Makes of the path at the proxy the URL that it is, and shows the proxy who we are.
+/// Replaces the path at the proxy by the URL that it contains, and adds the proxy's credentials.
 private final class ForwardedRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart

@@ -4,11 +4,11 @@ import HTTPNetworking
 import NIOCore
 import NIOSSL
 
-/// Lets no request out on a connection to a server that has none of the pinned keys.
+/// Stops requests on a connection to a server that has none of the pinned keys.
 struct PinnedKeyCheck: Sendable {
     let keys: [PinnedKey]
 
-    /// Has a client look at each connection, after the handshake and before the first request.
+    /// Makes a client check each connection, after the handshake and before the first request.
     func install(on configuration: inout HTTPClient.Configuration) {
         if keys.isEmpty { return }
         configuration.http1_1ConnectionDebugInitializer = checking(
@@ -23,7 +23,7 @@ struct PinnedKeyCheck: Sendable {
         { channel in
             guard hasPinnedKey(channel) else {
                 let loop = channel.eventLoop
-                // AsyncHTTPClient lets go of the connection, and does not close it.
+                // AsyncHTTPClient drops the connection without closing it.
                 loop.execute { channel.close(promise: nil) }
                 return loop.makeFailedFuture(PinnedKeyMismatch())
             }

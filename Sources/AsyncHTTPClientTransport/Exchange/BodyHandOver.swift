@@ -3,9 +3,9 @@ import Futures
 import HTTPNetworking
 import NIOCore
 
-/// Hands the chunks of a body over from the event loop to their reader.
+/// Passes the chunks of a body from the event loop to their reader.
 ///
-/// Some are let in before they are asked for, so that the connection is read while the reader works.
+/// Some chunks are accepted before they are asked for, so that the connection is read while the reader works.
 final class BodyHandOver: Sendable {
     private let control: RequestLifetime
     private let state = Locked(
@@ -13,18 +13,20 @@ final class BodyHandOver: Sendable {
 
     init(_ control: RequestLifetime) { self.control = control }
 
-    /// Whether the head has come.
+    /// Whether the head has arrived.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Says that the head has come: whether somebody wants it.
+    /// Notes that the head has arrived.
+    ///
+    /// - Returns: Whether the response is still wanted.
     func open() -> Bool {
         control.expectNothing()
         return state.withLock { $0.open() }
     }
 
-    /// Gives a chunk to the reader who asked for it, or who will.
+    /// Passes a chunk to the reader, or keeps it until the reader asks.
     ///
-    /// - Returns: A future that succeeds when the next may come.
+    /// - Returns: A future that succeeds when the next chunk may come.
     func give(_ part: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void> {
         let chunk = Data(sharing: part)
         switch state.withLock({ $0.give(chunk) { loop.makePromise() } }) {
@@ -38,7 +40,7 @@ final class BodyHandOver: Sendable {
         return loop.makeSucceededVoidFuture()
     }
 
-    /// Says that no more comes.
+    /// Notes the end of the body.
     func end(_ result: Result<Void, any Error>) {
         let left = state.withLock { $0.end(result) }
         left.gate?.fail(CancellationError())
@@ -48,9 +50,10 @@ final class BodyHandOver: Sendable {
         }
     }
 
-    /// The next chunk, nil after the last.
+    /// The next chunk; nil after the last.
     func next() -> Future<Data?> {
-        // Noted before it is asked for: what is given meanwhile says that nothing more is expected.
+        // Noted before the chunk is asked for, since a chunk that arrives meanwhile notes that no more is
+        // expected.
         control.noteSign()
         return Future.make { reader in
             switch state.withLock({ $0.ask(reader) }) {
@@ -65,7 +68,7 @@ final class BodyHandOver: Sendable {
         }
     }
 
-    /// Gives up what has not been read, and the exchange with it.
+    /// Discards what has not been read, and ends the exchange.
     func cancel() {
         control.cancel()
         end(.failure(CancellationError()))
@@ -74,8 +77,7 @@ final class BodyHandOver: Sendable {
 }
 
 extension Data {
-    /// The bytes of a buffer; not copied where they are most of it, as they are of a body that fills its
-    /// connection.
+    /// The bytes of a buffer; not copied if there are many of them, as in a body that fills its connection.
     fileprivate init(sharing part: ByteBuffer) {
         guard part.readableBytes >= 16 << 10 else {
             self = part.withUnsafeReadableBytes { Data($0) }

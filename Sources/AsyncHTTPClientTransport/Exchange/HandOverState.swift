@@ -2,40 +2,40 @@
 import HTTPNetworking
 import NIOCore
 
-/// How far a body has been handed over: what came before it was asked for, or who asked before it came.
+/// The state of passing on a body: the chunks that have not been asked for, or the reader that waits for one.
 ///
-/// A reader asks for chunks; a gate holds the connection back until it is opened. A gate is shut
-/// when as many bytes wait as may, and opened when half of them have been read: so the two threads wake each
-/// other seldom.
+/// A reader asks for chunks; a gate stops the connection from being read until it is opened. The gate is shut
+/// when the waiting bytes reach the capacity, and opened when half of them have been read: so the two threads
+/// seldom wake each other.
 struct HandOverState<Reader, Gate> {
     private enum Phase {
-        /// The head has not come. Next: `open`, `over`.
+        /// The head has not arrived. Next: `open`, `over`.
         case closed
-        /// More may come. Next: `over`.
+        /// More chunks may arrive. Next: `over`.
         case open
-        /// No more comes; what waits is still read, where it ended so. Next: none.
+        /// No more chunks arrive; waiting chunks can still be read. Next: none.
         case over(Result<Void, any Error>)
     }
 
-    /// What a question leads to.
+    /// The result of asking for a chunk.
     enum Asked {
         /// There is a chunk; the gate is to be opened.
         case chunk(Data, Gate?)
-        /// One will come.
+        /// A chunk will come later.
         case wait
-        /// None will.
+        /// No chunk will come.
         case over(Result<Void, any Error>)
     }
 
-    /// What a chunk leads to.
+    /// The result of giving a chunk.
     enum Given {
-        /// Somebody has waited for it.
+        /// A reader has waited for it.
         case handed(to: Reader)
-        /// It waits, and more may come.
+        /// It waits, and more chunks may come.
         case kept
         /// It waits, and the gate is shut.
         case full(Gate)
-        /// Nobody wants it any more.
+        /// The body is not wanted any more.
         case refused
     }
 
@@ -46,13 +46,13 @@ struct HandOverState<Reader, Gate> {
     private var reader: Reader?
     private var gate: Gate?
 
-    /// Whether the head has come.
+    /// Whether the head has arrived.
     private(set) var isOpen = false
 
-    /// - Parameter capacity: How many bytes wait before the gate is shut.
+    /// - Parameter capacity: The number of waiting bytes at which the gate is shut.
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Takes the head: false where nobody wants it any more.
+    /// Notes the head; returns false if the response is not wanted any more.
     mutating func open() -> Bool {
         guard case .closed = phase else { return false }
         isOpen = true
@@ -60,7 +60,7 @@ struct HandOverState<Reader, Gate> {
         return true
     }
 
-    /// Takes a question.
+    /// Asks for a chunk.
     mutating func ask(_ reader: Reader) -> Asked {
         if let chunk = chunks.popFirst() {
             count -= chunk.count
@@ -83,16 +83,18 @@ struct HandOverState<Reader, Gate> {
         return .full(gate)
     }
 
-    /// Takes the end, after what waits: who is to be told, and the gate that need not be opened any more.
+    /// Notes the end, which comes after the waiting chunks.
+    ///
+    /// - Returns: The reader to notify, and the gate, which does not have to be opened any more.
     mutating func end(_ result: Result<Void, any Error>) -> (reader: Reader?, gate: Gate?) {
         if case .over = phase { return (nil, nil) }
         phase = .over(result)
         return (reader.take(), gate.take())
     }
 
-    /// Forgets what waits, since nobody will ask.
+    /// Discards the waiting chunks, since the reader will not ask for them.
     ///
-    /// - Returns: What waited, to be released.
+    /// - Returns: The chunks, for the caller to release.
     mutating func drop() -> CircularBuffer<Data> {
         defer { (chunks, count) = (CircularBuffer(), 0) }
         return chunks

@@ -3,14 +3,14 @@ import AsyncHTTPClient
 import HTTPNetworking
 
 extension RequestAttempt {
-    /// The call to be made once more, nil where it must not be.
+    /// The call to make again; nil if the call must not be repeated.
     ///
-    /// A server may close a connection that is kept just when a request is sent on it. Such a request
-    /// may be sent again, where it is safe to (RFC 9112, section 9.3.1): where nothing came back, the
-    /// connection was one that was kept, and the same can be asked twice.
+    /// A server may close a kept connection just when a request is sent on it. Such a request may be sent
+    /// again if that is safe (RFC 9112, section 9.3.1): no part of an answer arrived, the connection was a
+    /// kept one, and the request may be repeated.
     ///
-    /// A call that AsyncHTTPClient has let wait for a connection as long as making one may take was not
-    /// sent, and waits on.
+    /// If AsyncHTTPClient ends a call because it has waited for a connection as long as connecting may take,
+    /// the call was not sent, and waits again.
     func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
         if mayWaitOn(after: error), !control.isOver {
             return RequestAttempt(after: self, wasUnsent: true)

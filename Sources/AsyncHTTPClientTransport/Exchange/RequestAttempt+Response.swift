@@ -4,7 +4,7 @@ import HTTPNetworking
 import NIOHTTP1
 
 extension RequestAttempt {
-    /// A response, as its head has come.
+    /// A response made from its head.
     func response(_ head: NIOHTTP1.HTTPResponseHead) -> HTTPResponse {
         HTTPResponse(
             status: Int(head.status.code),
@@ -12,27 +12,27 @@ extension RequestAttempt {
             timing: HTTPTiming(untilHeaders: elapsed), request: request)
     }
 
-    /// How many bytes the body of a response has, nil where nobody said.
+    /// The length of a response's body in bytes; nil if it was not announced.
     func announcedLength(_ head: NIOHTTP1.HTTPResponseHead) -> Int? {
         let status = head.status.code
         if request.method == .head || status == 204 || status == 304 { return 0 }
         return head.headers.first(name: "Content-Length").flatMap(Int.init)
     }
 
-    /// Whether a response is whole although AsyncHTTPClient may never say so.
+    /// Whether a response is complete although AsyncHTTPClient may never report its end.
     ///
-    /// A refusal that comes before all of the request has been sent stops the sending, and
-    /// AsyncHTTPClient then waits for the sending to end where the end of the response comes by
-    /// itself. Where the response has announced its length, that tells as well.
+    /// A refusal that arrives before all of the request has been sent stops the sending. If the end of the
+    /// response arrives separately, AsyncHTTPClient then waits for the sending to end. If the response has
+    /// announced its length, the length shows that it is complete.
     func isWholeRefusal(
         status: Int, received: Int, of length: Int?, _ control: RequestLifetime
     ) -> Bool {
         status >= 300 && received == length && control.isUploading
     }
 
-    /// What the caller is told where AsyncHTTPClient has let go of an exchange without a word.
+    /// The error that the caller gets if AsyncHTTPClient has released an exchange without reporting its end.
     ///
-    /// It does so where it was shut down, and where an upload was cut off by the whole response.
+    /// That happens if it was shut down, and if the whole response cut off an upload.
     func failureOfADropped(afterHead: Bool) -> HTTPError {
         failure(afterHead ? .connectionLost : .transportClosed)
     }

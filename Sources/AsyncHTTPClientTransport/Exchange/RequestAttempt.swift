@@ -5,18 +5,18 @@ import Futures
 import HTTPNetworking
 import Services
 
-/// One attempt at a request: what is asked, since when, and by which client.
+/// One attempt at a request: the request, its beginning, and its client.
 ///
-/// An object, so that what keeps it copies no request.
+/// A class, so that code that keeps an attempt copies no request.
 final class RequestAttempt: Sendable {
     let request: HTTPRequest
-    /// Kept until the call has ended, so that the client is not shut down under it.
+    /// Kept until the call has ended, so that the client is not shut down during the call.
     let lease: ClientLease
     /// The number of the attempt, from one.
     let attempt: Int
-    /// How often it may have been sent before.
+    /// How often the request may have been sent before.
     let resends: Int
-    /// How many connections there had been made before, nil where nobody counts.
+    /// The number of connections made before this attempt; nil if they are not counted.
     let connectionsBefore: Int?
     /// Scheme, host and port of the URL.
     let host: String
@@ -24,10 +24,10 @@ final class RequestAttempt: Sendable {
     private let began: ContinuousClock.Instant
     private let loop: HTTPClient.EventLoopPreference?
 
-    /// Sees that the request can be sent.
+    /// Checks that the request can be sent.
     ///
-    /// - Throws: `HTTPRequest.Error` where it cannot be, and `HTTPError` where the transport is closed
-    ///   or the deadline has passed.
+    /// - Throws: `HTTPRequest.Error` if it cannot be sent, and `HTTPError` if the transport is closed or the
+    ///   deadline has passed.
     init(_ request: HTTPRequest, over transport: AHCTransport) throws {
         try request.validate()
         guard let lease = transport.borrowClient() else {
@@ -53,9 +53,9 @@ final class RequestAttempt: Sendable {
         loop = route.lanes == nil ? lease.connections?.enter() : nil
     }
 
-    /// The same call, made once more.
+    /// The same call, to be made again.
     ///
-    /// - Parameter wasUnsent: Whether it is certain that it has not been sent.
+    /// - Parameter wasUnsent: Whether it is certain that the request has not been sent.
     init(after call: RequestAttempt, wasUnsent: Bool) {
         request = call.request
         lease = call.lease
@@ -70,10 +70,10 @@ final class RequestAttempt: Sendable {
 
     deinit { if loop != nil { lease.connections?.leave() } }
 
-    /// On which it is made; nil where the client says where.
+    /// The lanes that the call waits for; nil if the client chooses its connection.
     var lanes: CallLanes? { route.lanes }
 
-    /// The time since the call was made.
+    /// The time since the call began.
     var elapsed: Duration { began.duration(to: .now) }
 
     func failure(
@@ -82,10 +82,10 @@ final class RequestAttempt: Sendable {
         HTTPError(code: code, request: request, cause: cause, reason: reason)
     }
 
-    /// What the caller is told where a limit of time has been kept.
+    /// The error that the caller gets after a time limit has been reached.
     func failure(by limit: TimeLimit) -> HTTPError { failure(.timedOut, reason: limit.words) }
 
-    /// What the caller is told of an error of AsyncHTTPClient's.
+    /// The error that the caller gets for an error of AsyncHTTPClient.
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.naming(request)
@@ -105,7 +105,7 @@ final class RequestAttempt: Sendable {
 }
 
 extension RequestAttempt {
-    /// Ends the exchange at the deadline, where there is one, and when nothing happens for too long.
+    /// Ends the exchange at its deadline, if there is one, and when it has been idle for too long.
     func limitTime(_ control: RequestLifetime) {
         control.watch()
         guard let deadline = request.context.deadline else { return }
@@ -115,13 +115,15 @@ extension RequestAttempt {
             })
     }
 
-    /// Begins to expect something, where the client has let the call wait for a connection.
+    /// Starts the idle timeout, if the client has queued the call for a connection.
     func noteConnection(_ control: RequestLifetime) {
-        // On a lane that is known before.
+        // On a lane, the idle timeout has started before.
         if lanes == nil { control.noteSign() }
     }
 
-    /// Makes the call once more after an error, where that may be: whether it does.
+    /// Makes the call again after an error, if that is allowed.
+    ///
+    /// - Returns: Whether the call is made again.
     func repeats(
         for delegate: some ResponseDelegate, after error: any Error, _ control: RequestLifetime
     ) -> Bool {
@@ -132,12 +134,12 @@ extension RequestAttempt {
         return true
     }
 
-    /// Hands the call to AsyncHTTPClient, which tells the delegate of its response.
+    /// Starts the call in AsyncHTTPClient, which passes its response to the delegate.
     func start<Delegate: ResponseDelegate>(_ delegate: Delegate, _ control: RequestLifetime) {
         guard case .file(let url) = request.body.content else {
             return execute(delegate, control, upload: Upload(request.body))
         }
-        // Opening a file may block, as the caller must not.
+        // Opening a file may block, which the caller must not do.
         DispatchQueue.global().async {
             do {
                 let file = try HTTPBodyStream.file(url)

@@ -4,36 +4,36 @@ import Futures
 import HTTPNetworking
 import NIOCore
 
-/// Begins a call on an event loop, or is told why there will be none.
+/// Begins a call on an event loop, or gets the reason why it cannot begin.
 typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
 
-/// What a request holds from its call to its end, over all attempts, and by what it is ended from outside.
+/// What a request holds from its call to its end, over all attempts, and how it is ended from outside.
 final class RequestLifetime: Sendable {
     private struct State {
-        /// Why it was ended from outside.
+        /// The reason why it was ended from outside.
         var reason: (any Error)?
         var isOver = false
-        /// Which time the request is being sent.
+        /// The number of the present attempt to send the request.
         var attempt = 1
         /// Fails the client's task; nil before there is one, and after the end.
         var failTask: (@Sendable (any Error) -> Void)?
         var deadline: (any ScheduledAction)?
-        /// Whether a body that is a stream is to be sent, and has not been.
+        /// Whether the body is a stream that has not been sent yet.
         var isUploading = false
-        /// That stream, once it has been opened.
+        /// That stream, after it has been opened.
         var upload: HTTPBodyStream?
-        /// When something last came or went; nil while nothing is to be expected.
+        /// When a byte last arrived or left; nil while none is expected.
         var lastSign: SchedulerInstant?
-        /// The place among those who are watched.
+        /// The place in the idle watches.
         var place: Int?
-        /// What the call is made on.
+        /// The lane of the call.
         var lane: CallLane?
-        /// Who waits for a lane, and of which host; nil where nobody does.
+        /// The function that waits for a lane, and the lane's host; nil if none waits.
         var waiting: (host: String, start: LaneStart)?
     }
 
     private let call: RequestAttempt
-    /// What notices that nothing happens; nil where that may last.
+    /// The watches of the idle timeout; nil if there is no such timeout.
     private let watches: IdleWatches?
     private let state = Locked(State())
 
@@ -42,15 +42,15 @@ final class RequestLifetime: Sendable {
         watches = call.lease.watches
     }
 
-    /// Whether the exchange has ended, or was told to.
+    /// Whether the exchange has ended, or has been asked to end.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Why it was ended from outside, nil where it was not.
+    /// The reason why it was ended from outside; nil if it was not.
     var reason: (any Error)? { state.withLock { $0.reason } }
 
-    /// Takes what fails the client's task; calls it where the exchange was ended before.
+    /// Keeps the function that fails the client's task; calls it if the exchange has been ended.
     ///
-    /// The task of an earlier attempt, which may have failed already, is not wanted.
+    /// The function of an earlier attempt, which may have failed already, is ignored.
     func hold(attempt: Int, _ failTask: @escaping @Sendable (any Error) -> Void) {
         let reason = state.withLock { state -> (any Error)? in
             if !state.isOver, attempt == state.attempt { state.failTask = failTask }
@@ -59,7 +59,7 @@ final class RequestLifetime: Sendable {
         if let reason { failTask(reason) }
     }
 
-    /// Takes the timer of the deadline.
+    /// Keeps the timer of the deadline.
     func hold(_ deadline: any ScheduledAction) {
         let isOver = state.withLock { state in
             if !state.isOver { state.deadline = deadline }
@@ -68,7 +68,7 @@ final class RequestLifetime: Sendable {
         if isOver { deadline.cancel() }
     }
 
-    /// Takes the body that is being sent; cancels it where the exchange is over.
+    /// Keeps the body that is being sent; cancels it if the exchange is over.
     func hold(upload: HTTPBodyStream, attempt: Int) {
         let isWanted = state.withLock { state in
             let isWanted = !state.isOver && attempt == state.attempt
@@ -78,7 +78,7 @@ final class RequestLifetime: Sendable {
         if !isWanted { upload.cancel() }
     }
 
-    /// Forgets the client's task, since another one is begun.
+    /// Releases the client's task, since another one is begun.
     func restart() {
         if call.lanes == nil { expectNothing() } else { noteSign() }
         let upload = state.withLock { state in
@@ -92,10 +92,10 @@ final class RequestLifetime: Sendable {
         upload?.cancel()
     }
 
-    /// Says that a stream is to be sent, which may be answered before it is opened.
+    /// Notes that a stream will be sent; the response may arrive before the stream is opened.
     func willUpload() { state.withLock { $0.isUploading = true } }
 
-    /// Says that the body to be sent has been.
+    /// Notes that the body has been sent.
     func didUpload() {
         state.withLock { state in
             state.isUploading = false
@@ -103,7 +103,7 @@ final class RequestLifetime: Sendable {
         }
     }
 
-    /// Whether a body is to be sent that is not done yet.
+    /// Whether a body is being sent.
     var isUploading: Bool { state.withLock { $0.isUploading } }
 
     /// Ends the exchange because its result is not wanted.
@@ -114,14 +114,16 @@ final class RequestLifetime: Sendable {
     /// Harmless after the end.
     func end(with reason: any Error) {
         let last = close(reason)
-        // First, or the exchange would seem to have failed because of its upload.
+        // Before the upload is cancelled; otherwise the exchange would seem to have failed because of its
+        // upload.
         last.failTask?(reason)
         letGo(of: last)
         last.waiting?.start(.failure(reason))
     }
 
-    /// Lets go of everything, since the exchange has ended.
-    /// - Returns: Whether a call that was waiting has begun in its place.
+    /// Releases everything, since the exchange has ended.
+    ///
+    /// - Returns: Whether a waiting call has begun in its place.
     @discardableResult
     func finish() -> Bool { letGo(of: close(nil)) }
 
@@ -143,9 +145,9 @@ final class RequestLifetime: Sendable {
 }
 
 extension RequestLifetime: LaneUser {
-    /// Begins a call on a lane, now or when its turn has come.
+    /// Begins a call on a lane, now or when one becomes free.
     ///
-    /// It is left when the exchange ends; until then the call may be made once more on it.
+    /// The call leaves the lane when the exchange ends; until then the call may be made again on it.
     func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {
         if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
         let host = call.host
@@ -176,9 +178,9 @@ extension RequestLifetime: LaneUser {
 }
 
 extension RequestLifetime: IdleWatched {
-    /// Begins to see to it that the exchange ends where nothing comes or goes for too long.
+    /// Starts to enforce the idle timeout.
     ///
-    /// Nothing is to be expected before the call has a connection.
+    /// No byte is expected before the call has a connection.
     func watch() {
         guard let watches else { return }
         let place = watches.add(self)
@@ -189,13 +191,13 @@ extension RequestLifetime: IdleWatched {
         if isOver { watches.remove(place) }
     }
 
-    /// Says that something has come or gone, or is asked for now.
+    /// Notes that a byte has arrived or left, or is expected now.
     func noteSign() {
         guard let now = watches?.scheduler.now else { return }
         state.withLock { $0.lastSign = now }
     }
 
-    /// Says that nothing is to be expected until something is noted.
+    /// Notes that no byte is expected until the next sign.
     func expectNothing() {
         if watches != nil { state.withLock { $0.lastSign = nil } }
     }

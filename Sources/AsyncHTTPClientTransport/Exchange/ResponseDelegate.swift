@@ -1,15 +1,15 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 
-/// What AsyncHTTPClient tells of an exchange.
+/// The receiver of AsyncHTTPClient's events of an exchange.
 ///
-/// It is AsyncHTTPClient's alone: the reader of the response holds something else, so that an exchange
-/// that is released before it has ended is one that AsyncHTTPClient has dropped.
+/// Only AsyncHTTPClient keeps it; the reader of the response holds another object. So if a delegate is
+/// released before the exchange has ended, AsyncHTTPClient has dropped the exchange.
 protocol ResponseDelegate: HTTPClientResponseDelegate where Response == Void {
-    /// Ends it with what the caller is to be told.
+    /// Fails the exchange with the error that the caller gets.
     func fail(with error: any Error)
 
-    /// Hands over to one that makes the call once more.
+    /// Passes the exchange on to a delegate for the repeated call.
     func replaced(for call: RequestAttempt) -> Self?
 }
 #endif

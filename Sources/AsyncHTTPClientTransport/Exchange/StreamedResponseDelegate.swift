@@ -5,11 +5,11 @@ import HTTPNetworking
 import NIOCore
 import NIOHTTP1
 
-/// Gives the head of a response, and the body as it is asked for.
+/// Delivers the head of a response, and the body as its reader asks for it.
 final class StreamedResponseDelegate: ResponseDelegate {
     private let call: RequestAttempt
     private let control: RequestLifetime
-    /// Let go of when the head has come: it keeps the response, which when nobody else does ends the
+    /// Released after the head has arrived: it would keep the response, whose release by its reader ends the
     /// exchange.
     private let resolver: Locked<Resolver<HTTPStreamedResponse>?>
     private let body: BodyHandOver
@@ -67,7 +67,7 @@ final class StreamedResponseDelegate: ResponseDelegate {
 
     func fail(with error: any Error) {
         let resolver = takeResolver()
-        // Another exchange has taken over where there was neither a resolver nor a head.
+        // If there is neither a resolver nor a head, another attempt has replaced this one.
         guard resolver != nil || body.isOpen else { return }
         control.finish()
         resolver?.reject(with: error)

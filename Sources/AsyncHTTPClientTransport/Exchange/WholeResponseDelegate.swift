@@ -5,7 +5,7 @@ import HTTPNetworking
 import NIOCore
 import NIOHTTP1
 
-/// Gathers a response.
+/// Collects a response.
 final class WholeResponseDelegate: ResponseDelegate {
     private let call: RequestAttempt
     private let control: RequestLifetime
@@ -13,13 +13,13 @@ final class WholeResponseDelegate: ResponseDelegate {
     private let state: Locked<State>
 
     private struct State {
-        /// Nil when the exchange is over.
+        /// Nil after the exchange is over.
         var resolver: Resolver<HTTPResponse>?
-        /// The response as its head came, nil before.
+        /// The response without its body, after its head has arrived.
         var head: HTTPResponse?
-        /// How many bytes of body were announced.
+        /// The announced length of the body in bytes.
         var length: Int?
-        /// What has come of the body, apart from the rest so that it is not copied with it.
+        /// The bytes of the body so far; separate from the response, so that they are not copied with it.
         var body = Data()
 
         var response: HTTPResponse? {
@@ -86,8 +86,8 @@ final class WholeResponseDelegate: ResponseDelegate {
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
         guard control.finish() else { return resolve() }
-        // Where calls wait, more answers come in this turn of the event loop. Their callers are told
-        // together, so that a thread that sleeps is woken once for all of them.
+        // If calls wait, more responses arrive in this turn of the event loop. Their futures are resolved
+        // together, so that a sleeping thread is woken once for all of them.
         task.eventLoop.execute { self.resolve() }
     }
 

@@ -4,7 +4,7 @@ import HTTPNetworking
 import NIOHTTP1
 
 extension HTTPClient.Request {
-    /// What is handed to AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
+    /// Makes the request for AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
     init(_ call: RequestAttempt, _ upload: Upload?, _ control: RequestLifetime) throws {
         let request = call.request
         let lowered = call.lease.routes.lowered(request.url)

@@ -3,14 +3,14 @@ import AsyncHTTPClient
 import HTTPNetworking
 import NIOCore
 
-/// A body to be sent.
+/// A request's body, ready to be sent.
 enum Upload: Sendable {
-    /// So few bytes that they are handed over in one piece.
+    /// A body of at most 1 MiB in memory, which is sent in one piece.
     case data(Data)
-    /// Chunks that are asked for one after the other.
+    /// Chunks that are read one after the other.
     case stream(length: Int?, open: @Sendable () throws -> HTTPBodyStream)
 
-    /// The body of a request, nil where nothing is sent; a file is opened before.
+    /// Makes the body of a request; nil if the request has none, or has a file, which the caller opens.
     init?(_ body: HTTPRequest.Body) {
         switch body.content {
         case .none, .file: return nil
@@ -21,7 +21,7 @@ enum Upload: Sendable {
         }
     }
 
-    /// What AsyncHTTPClient takes.
+    /// The body in AsyncHTTPClient's form.
     func body(for call: RequestAttempt, _ control: RequestLifetime) -> HTTPClient.Body {
         switch self {
         case .data(let data): return .bytes(data)

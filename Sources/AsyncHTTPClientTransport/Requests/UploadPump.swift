@@ -5,17 +5,16 @@ import Futures
 import HTTPNetworking
 import NIOCore
 
-/// Sends the chunks of a stream, the next when the connection has taken the last.
+/// Sends the chunks of a stream, each after the connection has taken the one before.
 ///
-/// The stream is opened and asked on a dispatch queue: what it does there may block, as an event loop
-/// must not.
+/// The stream is opened and read on a dispatch queue: it may block there, which an event loop must not do.
 struct UploadPump: Sendable {
     private let writer: HTTPClient.Body.StreamWriter
     private let call: RequestAttempt
     private let control: RequestLifetime
     private let done: EventLoopPromise<Void>
 
-    /// - Parameter done: Settled when all is sent.
+    /// - Parameter done: Settled when everything has been sent.
     init(
         _ writer: HTTPClient.Body.StreamWriter, _ call: RequestAttempt, _ control: RequestLifetime,
         _ done: EventLoopPromise<Void>
@@ -39,7 +38,7 @@ struct UploadPump: Sendable {
     }
 
     private func send(_ stream: HTTPBodyStream) {
-        // The source may take its time; the server may not.
+        // The idle timeout does not count while the source has no bytes.
         control.expectNothing()
         stream.next().observe { result in
             switch result {
@@ -63,7 +62,7 @@ struct UploadPump: Sendable {
     private func fail(_ error: any Error) { done.fail(BodyFailure(cause: error)) }
 }
 
-/// What failed the body to be sent, and not the connection.
+/// An error of the request's body, and not of the connection.
 struct BodyFailure: Error {
     let cause: any Error
 }
