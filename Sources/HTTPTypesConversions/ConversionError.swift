@@ -2,30 +2,30 @@
 import HTTPNetworking
 public import Services
 
-/// Why a message of one kind cannot be one of the other.
+/// Why a message cannot be converted between Pledge and HTTPTypes.
 public enum ConversionError: Error, Hashable, Sendable {
-    /// A field's name is no token, or is that of a pseudo field.
+    /// A field's name is not a token, or is the name of a pseudo field.
     case invalidFieldName(String)
-    /// A field's value holds a byte that `HTTPField` would replace by a space.
+    /// A field's value contains a byte that `HTTPField` would replace by a space.
     case invalidFieldValue(name: String)
-    /// There are more fields than `HTTPFields` holds.
+    /// There are more fields than `HTTPFields` can hold.
     case tooManyFields(Int)
-    /// The method is no token.
+    /// The method is not a token.
     case invalidMethod(String)
-    /// The request has no absolute http or https URL that is written as it is sent.
+    /// The request has no absolute http or https URL, or its URL is not written as it is sent.
     case invalidURL
-    /// The URL names a user.
+    /// The URL contains user information.
     case userInfoInURL
-    /// The field Host says something else than the URL.
+    /// The field Host and the URL differ.
     case hostDiffers
-    /// The request asks for a tunnel or another protocol, not for a resource.
+    /// The request is for a tunnel or another protocol, not for a resource.
     case notForAResource(method: String)
-    /// The status has not three digits.
+    /// The status does not have three digits.
     case invalidStatus(Int)
 }
 
 extension ConversionError: CustomStringConvertible {
-    /// What is wrong and what to do; it shows no field's value, no URL and no control character.
+    /// What is wrong and what to do; it contains no field value, no URL and no control character.
     public var description: String {
         switch self {
         case .invalidFieldName(let name):
@@ -72,7 +72,7 @@ extension ConversionError: CustomStringConvertible {
 }
 
 extension ConversionError: CodedError {
-    /// The case's name.
+    /// The name of the case.
     public var loggedCode: String {
         switch self {
         case .invalidFieldName: "invalidFieldName"

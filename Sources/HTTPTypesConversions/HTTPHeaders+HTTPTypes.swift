@@ -3,12 +3,12 @@ public import HTTPNetworking
 public import HTTPTypes
 
 extension HTTPHeaders {
-    /// Makes headers of the fields of HTTPTypes: the same names in the same case, each value, in order.
+    /// Makes headers from the fields of HTTPTypes: the same names in the same case, each value, in order.
     ///
-    /// Three things are lost, as `HTTPHeaders` has no place for them. A value that is not UTF-8 is read as
-    /// ISO-8859-1; its text is kept, and converted back it is UTF-8. White space around a value, which only
-    /// `HTTPField(name:lenientValue:)` lets in, is dropped. A field's indexing strategy is dropped as well: one
-    /// that must never be indexed (RFC 7541, section 7.1.3) has to be marked again.
+    /// Three things are lost, since `HTTPHeaders` cannot store them. A value that is not UTF-8 is read as
+    /// ISO-8859-1; its text is kept, and the inverse conversion writes it as UTF-8. White space around a
+    /// value, which only `HTTPField(name:lenientValue:)` allows, is dropped. A field's indexing strategy is
+    /// dropped as well: a field that must never be indexed (RFC 7541, section 7.1.3) has to be marked again.
     ///
     /// Complexity: linear in the size of the fields.
     ///
@@ -23,17 +23,19 @@ extension HTTPHeaders {
 }
 
 extension HTTPFields {
-    /// Makes fields of the headers of Pledge: the same names in the same case, each value as UTF-8, in order.
+    /// Makes fields from the headers of Pledge: the same names in the same case, each value as UTF-8, in
+    /// order.
     ///
-    /// Nothing is lost. The fields have the automatic indexing strategy, and several Cookie fields stay several.
+    /// Nothing is lost. The fields have the automatic indexing strategy, and several Cookie fields are not
+    /// joined.
     ///
     /// Complexity: linear in the size of the headers.
     ///
     /// - Parameter headers: The headers.
-    /// - Throws: ``ConversionError/invalidFieldName(_:)``, ``ConversionError/invalidFieldValue(name:)`` where
+    /// - Throws: ``ConversionError/invalidFieldName(_:)``, ``ConversionError/invalidFieldValue(name:)`` if
     ///   `HTTPField` would change the value, and ``ConversionError/tooManyFields(_:)``.
     public init(_ headers: HTTPHeaders) throws(ConversionError) {
-        // Its `append` traps beyond.
+        // The method `append` traps for more fields.
         guard headers.count < UInt16.max else { throw .tooManyFields(headers.count) }
         self.init()
         reserveCapacity(headers.count)

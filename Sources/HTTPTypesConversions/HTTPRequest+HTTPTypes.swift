@@ -3,14 +3,14 @@ public import HTTPNetworking
 public import HTTPTypes
 
 extension HTTPTypes.HTTPRequest {
-    /// Makes the head of a request of Pledge, as it is sent.
+    /// Makes the head of a request from a request of Pledge, as it is sent.
     ///
     /// The fields are the request's `effectiveHeaders`: its own, the body's Content-Type, and the
-    /// Idempotency-Key, without Content-Length. A Host that says the same as the URL is the authority, and no
-    /// field.
+    /// Idempotency-Key, without Content-Length. A Host that equals the URL's becomes the authority, and is
+    /// not a field.
     ///
-    /// What this type has no place for is lost: the body, the URL's fragment, which is not sent, and the context.
-    /// The scheme is in lower case, and an empty path is "/".
+    /// The body, the URL's fragment, which is not sent, and the context are lost, since this type cannot
+    /// store them. The scheme is in lower case, and an empty path becomes "/".
     ///
     /// - Parameter request: The request.
     /// - Throws: ``ConversionError/invalidMethod(_:)``, ``ConversionError/invalidURL``,
@@ -33,20 +33,20 @@ extension HTTPTypes.HTTPRequest {
 }
 
 extension HTTPNetworking.HTTPRequest {
-    /// Makes a request of one of HTTPTypes.
+    /// Makes a request from a request of HTTPTypes.
     ///
-    /// Method, scheme, authority, path and fields are kept as they are written. Where there is no authority, the
-    /// field Host is taken for it, as HTTP/1.1 sends it.
+    /// Method, scheme, authority, path and fields are kept as they are written. If there is no authority, the
+    /// field Host is used as the authority, as HTTP/1.1 sends it.
     ///
-    /// The indexing strategies are lost, and what `HTTPHeaders.init(_:)` names.
+    /// The indexing strategies are lost, and everything that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
-    ///   - request: The head of the request. Its scheme must be set: HTTP/1.1 does not send one, so that a
-    ///     server's request has none.
-    ///   - body: The body, which HTTPTypes keeps apart.
+    ///   - request: The head of the request. Its scheme must be set: a request that a server receives over
+    ///     HTTP/1.1 has none, since HTTP/1.1 does not send it.
+    ///   - body: The body, which HTTPTypes stores separately.
     /// - Throws: ``ConversionError/notForAResource(method:)`` for CONNECT, and for OPTIONS of "*";
-    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and ``ConversionError/invalidURL``
-    ///   where the parts make no URL that says the same.
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and
+    ///   ``ConversionError/invalidURL`` if the parts do not form a URL with the same parts.
     public init(
         _ request: HTTPTypes.HTTPRequest, body: HTTPNetworking.HTTPRequest.Body = .none
     ) throws(ConversionError) {
@@ -60,7 +60,8 @@ extension HTTPNetworking.HTTPRequest {
         guard !authority.contains("@") else { throw .userInfoInURL }
         let place = "\(scheme)://\(authority)"
         guard let url = URL(string: place + path),
-            // Foundation encodes what may not stand in a URL, which would be another one.
+            // Foundation percent-encodes characters that are not allowed in a URL, which would change the
+            // URL.
             url.absoluteString == place + path, url.requestTarget == path,
             AbsoluteURL.schemeAndAuthority(of: url) == place
         else { throw .invalidURL }
@@ -71,7 +72,7 @@ extension HTTPNetworking.HTTPRequest {
 }
 
 extension HTTPHeaders {
-    /// The same without a Host that says the same as an authority.
+    /// The same headers without a Host that equals the authority.
     fileprivate func without(host authority: String) throws(ConversionError) -> HTTPHeaders {
         let hosts = values(for: "Host")
         guard hosts.allSatisfy({ $0.lowercased() == authority.lowercased() }) else {

@@ -3,10 +3,10 @@ public import HTTPNetworking
 public import HTTPTypes
 
 extension HTTPTypes.HTTPResponse {
-    /// Makes the head of a response of Pledge, whole or with its body on its way.
+    /// Makes the head of a response from a response of Pledge, whole or streamed.
     ///
-    /// The reason phrase is empty: Pledge keeps none, and HTTP/2 has none. The body, the URL, the timing and
-    /// the request are lost, as this type has no place for them.
+    /// The reason phrase is empty: Pledge stores none, and HTTP/2 has none. The body, the URL, the timing and
+    /// the request are lost, since this type cannot store them.
     ///
     /// - Parameter response: The response.
     /// - Throws: ``ConversionError/invalidStatus(_:)``, and what `HTTPFields.init(_:)` throws.
@@ -19,14 +19,14 @@ extension HTTPTypes.HTTPResponse {
 }
 
 extension HTTPNetworking.HTTPResponse {
-    /// Makes a response of one of HTTPTypes, and a body.
+    /// Makes a response from a response of HTTPTypes and a body.
     ///
-    /// The reason phrase is lost, and what `HTTPHeaders.init(_:)` names.
+    /// The reason phrase is lost, and everything that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
-    ///   - body: The body, which HTTPTypes keeps apart.
-    ///   - url: The URL that answered.
+    ///   - body: The body, which HTTPTypes stores separately.
+    ///   - url: The URL that the response comes from.
     public init(_ response: HTTPTypes.HTTPResponse, body: Data = Data(), url: URL? = nil) {
         self.init(
             status: response.status.code, headers: HTTPHeaders(response.headerFields), body: body,
@@ -35,14 +35,14 @@ extension HTTPNetworking.HTTPResponse {
 }
 
 extension HTTPStreamedResponse {
-    /// Makes a response of one of HTTPTypes, and a body on its way.
+    /// Makes a response from a response of HTTPTypes and a streamed body.
     ///
-    /// The reason phrase is lost, and what `HTTPHeaders.init(_:)` names.
+    /// The reason phrase is lost, and everything that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
-    ///   - body: The body, which HTTPTypes keeps apart.
-    ///   - url: The URL that answered.
+    ///   - body: The body, which HTTPTypes stores separately.
+    ///   - url: The URL that the response comes from.
     public init(_ response: HTTPTypes.HTTPResponse, body: HTTPBodyStream, url: URL? = nil) {
         self.init(
             status: response.status.code, headers: HTTPHeaders(response.headerFields), body: body,
