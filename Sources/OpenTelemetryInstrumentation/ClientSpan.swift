@@ -5,9 +5,9 @@ import Metrics
 import Services
 import Tracing
 
-/// The span of one request that is sent, and what is measured of it, until both end.
+/// The span and the measurement of one request that is sent, until both end.
 final class ClientSpan: ExchangeListener {
-    /// What is beneath is traced in.
+    /// The context for the spans beneath.
     var context: ServiceContext { span.context }
 
     private struct State {
@@ -40,7 +40,7 @@ final class ClientSpan: ExchangeListener {
         span.updateAttributes { attributes.add(to: &$0, request, attempt: call.attempt) }
     }
 
-    /// Notes what answered.
+    /// Notes the head of the response.
     func answer(_ response: some HTTPResponseHead) {
         state.withLock {
             $0.status = response.status
@@ -48,7 +48,7 @@ final class ClientSpan: ExchangeListener {
         }
     }
 
-    /// Ends the span and records the duration, the first time.
+    /// Ends the span and records the duration; only the first call has an effect.
     func end(with error: (any Error)?) {
         let last = state.withLock { state in
             defer { state.hasEnded = true }

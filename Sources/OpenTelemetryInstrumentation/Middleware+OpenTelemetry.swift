@@ -6,7 +6,7 @@ public import Services
 public import Tracing
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Makes a CLIENT span of each request that is sent, and measures it, after OpenTelemetry's semantic
+    /// Makes a CLIENT span of each request that is sent, and measures it, following OpenTelemetry's semantic
     /// conventions for HTTP clients.
     ///
     /// ```swift
@@ -14,31 +14,34 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
     /// ```
     ///
-    /// **Place.** Nearest to the transport, beneath all that sends again: each attempt has a span and a
-    /// measurement of its own. Middleware above finds the tracer's headers only in the response's `request`.
+    /// **Place.** Next to the transport, beneath all middleware that sends requests again: each attempt has
+    /// its own span and measurement. Middleware above finds the tracer's headers only in the response's
+    /// `request`.
     ///
-    /// **The span.** Its name is the request's method, and "HTTP" for a method that OpenTelemetry does not
-    /// know. Its parent is the span of `openTelemetryCall`, and without that the `ServiceContext` of the code that
-    /// makes the request; a retry makes it from a timer, where there is none. It ends with the body, or where
-    /// the body is given up. Its status is an error where the server answered 400 or more, and where the
-    /// exchange failed; of a request that was cancelled it is not set.
+    /// **The span.** Its name is the request's method, or "HTTP" for a method that OpenTelemetry does not
+    /// define. Its parent is the span of `openTelemetryCall`. Without that middleware, its parent is the
+    /// `ServiceContext` of the code that makes the request; a retry makes the request from a timer, which has
+    /// no such context. The span ends with the body, or when the body is given up. Its status is an error if
+    /// the server answers 400 or more, and if the exchange fails; for a cancelled request the status is not
+    /// set.
     ///
-    /// **Secrets.** Of the URL, the user and the query's values are replaced by "…", as in the description of an
-    /// `HTTPRequest`. No header, no body, and of an error nothing but its code or type is told.
+    /// **Secrets.** In the URL, "…" replaces the user and the query's values, as in the description of an
+    /// `HTTPRequest`. The span contains no header and no body, and only the code or the type of an error.
     ///
-    /// **What is sent.** The tracer adds its headers, such as `traceparent`, in the place of those that the
-    /// request has, and the instruments of `InstrumentationSystem` do where no tracer is given. Use this or
-    /// `tracePropagation`, not both.
+    /// **What is sent.** The tracer's headers, such as `traceparent`, replace those of the request. Without a
+    /// tracer, the instruments of `InstrumentationSystem` write the headers. Use this or `tracePropagation`,
+    /// not both.
     ///
     /// **The metric.** ``RequestDuration`` is recorded with the time until the end of the body.
     ///
     /// - Parameters:
-    ///   - tracer: What makes the spans; nil for that of `InstrumentationSystem`, which is looked up for each
-    ///     request. `NoOpTracer()` makes none.
-    ///   - metrics: What makes the metric; nil for that of `MetricsSystem`. `NOOPMetricsHandler.instance` makes
-    ///     none.
-    ///   - origins: To whom the tracer's headers are sent. They tell a server which requests belong together.
-    ///   - scheduler: The clock that the metric is measured by. Spans are dated by the tracer's clock.
+    ///   - tracer: The tracer of the spans; nil for that of `InstrumentationSystem`, which is looked up for
+    ///     each request. `NoOpTracer()` makes no spans.
+    ///   - metrics: The factory of the metric; nil for that of `MetricsSystem`. `NOOPMetricsHandler.instance`
+    ///     makes no metric.
+    ///   - origins: The origins that the tracer's headers are sent to. The headers show a server which
+    ///     requests belong together.
+    ///   - scheduler: The clock of the metric. The tracer's clock dates the spans.
     public static func openTelemetry(
         tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil,
         propagatingTo origins: HTTPOrigins = .all, on scheduler: some Scheduler = .live
@@ -59,7 +62,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// What writes a tracer's headers.
+/// Writes a tracer's headers.
 private struct HeaderInjector: Injector {
     func inject(_ value: String, forKey key: String, into headers: inout HTTPHeaders) {
         headers.set(value, for: key)

@@ -4,30 +4,32 @@ public import Services
 public import Tracing
 
 extension Middleware {
-    /// Makes the spans of all attempts of a call children of the caller's span, and tells what policies do as
-    /// span events.
+    /// Makes the spans of all attempts of a call children of the caller's span, and adds the events of
+    /// policies to that span.
     ///
     /// ```swift
     /// let service = stack(
     ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
     /// ```
     ///
-    /// **Place.** Outermost. It keeps the `ServiceContext` of the code that makes the call: an attempt that is
-    /// made later, from a timer or a callback, has it no more.
+    /// **Place.** Outermost. It keeps the `ServiceContext` of the code that makes the call: a later attempt,
+    /// from a timer or a callback, would have no such context.
     ///
-    /// **Events.** What the policies beneath report, such as `retry.retrying`, `hedge.hedged` or
-    /// `circuitBreaker.state_changed`, is an event of the caller's span. It needs a tracer that finds it, by
-    /// `activeSpan`; with another one nothing is told. See ``ServiceObserver/spanEvents(on:)``.
+    /// **Events.** Each event of the policies beneath, such as `retry.retrying`, `hedge.hedged` or
+    /// `circuitBreaker.state_changed`, becomes an event of the caller's span. That needs a tracer that finds
+    /// the span, by `activeSpan`; with another tracer no event is added. See
+    /// ``ServiceObserver/spanEvents(on:)``.
     ///
-    /// **A span around the attempts.** OpenTelemetry asks for none. Where a name is given, there is one, of the
-    /// kind INTERNAL, which has the events; the attempts are its children. It ends when the future settles,
-    /// which is before the body of a streamed response has come.
+    /// **A span around the attempts.** OpenTelemetry does not ask for one. If a name is given, there is one,
+    /// of the kind INTERNAL, which has the events; the attempts are its children. It ends when the future
+    /// settles, which is before the body of a streamed response has arrived.
     ///
     /// - Parameters:
-    ///   - name: What a span around the attempts of a call is called; nil for none. It must hold no secrets.
-    ///   - tracer: What makes and finds the spans; nil for that of `InstrumentationSystem`, which is looked up
-    ///     for each call.
-    ///   - scheduler: The clock of the observers beneath that are told of the same call.
+    ///   - name: The name of a span around the attempts of a call; nil for no such span. It must not contain
+    ///     secrets.
+    ///   - tracer: The tracer that makes and finds the spans; nil for that of `InstrumentationSystem`, which
+    ///     is looked up for each call.
+    ///   - scheduler: The clock for observers beneath that are notified of the same call.
     public static func openTelemetryCall(
         named name: (@Sendable (Input) -> String)? = nil, tracer: (any Tracer)? = nil,
         on scheduler: some Scheduler = .live

@@ -2,7 +2,7 @@
 import HTTPNetworking
 import Tracing
 
-/// What is told of a request when it is sent.
+/// The attributes of a request that are known when it is sent.
 struct RequestAttributes: Sendable {
     private let method: HTTPMethod
     private let origin: HTTPOrigin?
@@ -12,10 +12,10 @@ struct RequestAttributes: Sendable {
         origin = HTTPOrigin(request.url)
     }
 
-    /// A span has the name of the method, where that is one of few.
+    /// The name of the span: the method, if it is one of a known few.
     var spanName: String { isKnown ? method.rawValue : "HTTP" }
 
-    /// The dimensions of a metric: few values each, as long as the servers are few.
+    /// The dimensions of a metric: each has few values if the servers are few.
     var dimensions: [(String, String)] {
         [("http.request.method", methodName)]
             + (origin.map {
@@ -41,7 +41,7 @@ struct RequestAttributes: Sendable {
 
     private var isKnown: Bool { Self.known.contains(method.rawValue) }
 
-    /// Those of RFC 9110, PATCH, and QUERY.
+    /// The methods of RFC 9110, PATCH, and QUERY.
     private static let known: Set = [
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]

@@ -1,17 +1,17 @@
 #if Observability
 import Metrics
 
-/// The metric `http.client.request.duration`: how long requests took, in seconds.
+/// The metric `http.client.request.duration`: the duration of requests, in seconds.
 ///
-/// It is recorded by the middleware `openTelemetry` with the dimensions `http.request.method`, `server.address`,
-/// `server.port`, and where they are known `http.response.status_code`, `error.type` and
-/// `network.protocol.version`. Each server that is asked makes time series of its own.
+/// The middleware `openTelemetry` records it with the dimensions `http.request.method`, `server.address`,
+/// `server.port`, and if they are known `http.response.status_code`, `error.type` and
+/// `network.protocol.version`. Each server that is called adds time series of its own.
 ///
-/// It is a `Recorder` that aggregates, and no `Timer`, since a `Timer` counts nanoseconds and each backend
-/// chooses its own unit for it. The API of swift-metrics has no place for a histogram's boundaries: give
-/// ``boundaries`` to the backend for this label.
+/// It is a `Recorder` that aggregates, and not a `Timer`, since a `Timer` counts nanoseconds and each backend
+/// chooses its own unit for it. The API of swift-metrics has no parameter for a histogram's boundaries:
+/// configure the backend with ``boundaries`` for this label.
 public enum RequestDuration {
-    /// The metric's name.
+    /// The name of the metric.
     public static let label = "http.client.request.duration"
 
     /// The boundaries that OpenTelemetry advises for its histogram, in seconds.

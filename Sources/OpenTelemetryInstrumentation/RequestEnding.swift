@@ -9,7 +9,7 @@ struct RequestEnding {
     let connection: HTTPConnectionReport?
     let error: (any Error)?
 
-    /// Whether the span's status is an error: to give a request up is none.
+    /// Whether the span's status is an error; giving a request up is not an error.
     var isFailure: Bool { errorType != nil && !(error is CancellationError) }
 
     /// The dimensions of a metric.
@@ -33,7 +33,7 @@ struct RequestEnding {
         attributes["network.peer.port"] = port
     }
 
-    /// The error's code, or its type without its module, as log lines have it; the status, where that is the
+    /// The error's code, or its type without its module, as in log lines; the status, if the status is the
     /// error.
     private var errorType: String? {
         if let error {

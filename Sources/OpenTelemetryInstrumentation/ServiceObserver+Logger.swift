@@ -14,8 +14,9 @@ extension ServiceObserver {
     /// written as its type and its code; inputs and outputs are not written.
     ///
     /// - Parameters:
-    ///   - logger: Called on the thread where the event happened, several at the same time.
-    ///   - level: The level of an event's message. Nothing is made of an event whose level the logger leaves out.
+    ///   - logger: Called on the thread of the event, by several threads at the same time.
+    ///   - level: The level of an event's message. No message is made for an event whose level is below the
+    ///     logger's.
     public static func logging(
         to logger: Logger,
         at level: @escaping @Sendable (PolicyEvent) -> Logger.Level = { _ in .debug }

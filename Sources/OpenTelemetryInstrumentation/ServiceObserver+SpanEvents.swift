@@ -3,14 +3,14 @@ public import Services
 public import Tracing
 
 extension ServiceObserver {
-    /// Tells what policies do as events of a span.
+    /// Adds the events of policies to a span.
     ///
-    /// An event is named like `retry.retrying`. Its attributes are those of a log line: `pledge.attempt`,
+    /// An event has a name like `retry.retrying`. Its attributes are those of a log line: `pledge.attempt`,
     /// `pledge.policy_name`, and what belongs to the event, such as `pledge.after_ms` and `pledge.error`.
-    /// Beginnings and ends of attempts are no events, as the attempts have spans. An error is told by its type
-    /// and its code.
+    /// Beginnings and ends of attempts are not added, since the attempts have spans. An error appears as its
+    /// type and its code.
     ///
-    /// - Parameter span: The span. Nothing is added once it has ended.
+    /// - Parameter span: The span. No event is added after it has ended.
     public static func spanEvents(on span: any Span) -> ServiceObserver {
         ServiceObserver { event in
             switch event.kind {
