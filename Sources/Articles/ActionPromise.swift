@@ -9,13 +9,13 @@ public import Futures
 ///     .exec(input: "One") { result in print(result) }  // One Two Three
 /// ```
 ///
-/// It is the callback article's `Promise`, under a name that does not clash with the write side of
-/// a future. It is cold, where a future is hot: nothing runs until ``exec(input:callback:)``, and
-/// everything runs anew each time.
+/// It is the callback article's `Promise`, under a name that does not clash with the write side of a future.
+/// It is cold, and a future is hot: nothing runs until ``exec(input:callback:)``, and everything runs again
+/// for each call of it.
 public struct ActionPromise<Input, Output>: Sendable {
     private let action: Action<Input, Output>
 
-    /// Wraps an action, and calls nothing yet.
+    /// Wraps an action, without calling it.
     ///
     /// - Parameter action: The action that ``exec(input:callback:)`` calls.
     public init(action: @escaping Action<Input, Output>) {
@@ -35,9 +35,9 @@ public struct ActionPromise<Input, Output>: Sendable {
     /// Calls the action.
     ///
     /// - Parameters:
-    ///   - input: What the first action is called with, on this thread.
-    ///   - callback: What to do with each output of the last action, on the thread that it calls
-    ///     back on.
+    ///   - input: The input of the first action, which is called on this thread.
+    ///   - callback: Called with each output of the last action, on the thread on which that action calls
+    ///     back.
     public func exec(input: Input, callback: @escaping @Sendable (Output) -> Void) {
         action(input, callback)
     }
@@ -51,10 +51,10 @@ extension ActionPromise where Output: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - input: What the first action is called with, on this thread.
+    ///   - input: The input of the first action, which is called on this thread.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
-    /// - Returns: A future that settles as that of `returningFuture(_:fileID:line:)` does.
+    /// - Returns: A future that settles like that of `returningFuture(_:fileID:line:)`.
     public func future(
         input: Input,
         fileID: StaticString = #fileID,

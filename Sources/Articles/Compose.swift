@@ -6,14 +6,14 @@ public import Composition
 /// compose(multiply, and: increment)(10)  // 101: first 10 * 10, then 100 + 1
 /// ```
 ///
-/// It is here because code that follows the articles calls it so. Write `chain(_:to:)` in new code:
-/// it also takes an instance method, such as `Future.decoded`.
+/// It exists because code that follows the articles uses this name. Write `chain(_:to:)` in new code: it also
+/// takes an instance method, such as `Future.decoded`.
 ///
 /// - Parameters:
 ///   - first: The function that is called first.
-///   - second: The function that is called with what `first` returned.
-/// - Returns: A function from what `first` takes to what `second` returns. It runs both on the
-///   thread that calls it.
+///   - second: The function that is called with the result of `first`.
+/// - Returns: A function from the input of `first` to the output of `second`. It runs both on the thread that
+///   calls it.
 /// - Complexity: One closure context that holds the two functions, and two calls.
 @inlinable
 public func compose<Input, Middle, Output>(
@@ -29,14 +29,14 @@ public func compose<Input, Middle, Output>(
 /// compose(multiply, increment)(10)  // 101
 /// ```
 ///
-/// It is here because code that follows the articles calls it so, and because callback Actions have
-/// a `compose` of the same shape. Write `chain(_:to:)` in new code.
+/// It exists because code that follows the articles uses this name, and because callback Actions have a
+/// `compose` of the same shape. Write `chain(_:to:)` in new code.
 ///
 /// - Parameters:
 ///   - first: The function that is called first.
-///   - second: The function that is called with what `first` returned.
-/// - Returns: A function from what `first` takes to what `second` returns. It runs both on the
-///   thread that calls it.
+///   - second: The function that is called with the result of `first`.
+/// - Returns: A function from the input of `first` to the output of `second`. It runs both on the thread that
+///   calls it.
 /// - Complexity: One closure context that holds the two functions, and two calls.
 @inlinable
 public func compose<Input, Middle, Output>(

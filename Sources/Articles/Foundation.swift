@@ -1,4 +1,4 @@
-// The one place where the module says which Foundation it takes; clients of it see the same types.
+// The one place where the module chooses its Foundation; its clients see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

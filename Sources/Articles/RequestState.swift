@@ -12,7 +12,7 @@ public import Stores
 /// ```
 public typealias RequestState = RequestSequence<Endpoint, Data>
 
-/// A request for a ``RequestState`` as a value, where an enum of one's own would say too little.
+/// A request for a ``RequestState`` as a value, for code without an enum of its own events.
 public typealias RequestAction = RequestStep<Endpoint, Data>
 
 extension RequestSequence where Request == Endpoint, Answer == Data {
@@ -23,9 +23,9 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
     /// ```
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - completion: Called with the answer, decoded into the type that the closure names, or with
-    ///     why there is none; in all else as `send(_:parse:completion:)` calls it.
+    ///   - request: The request's endpoint.
+    ///   - completion: Called with the decoded answer, of the type that the closure names, or with the error;
+    ///     otherwise it is called as `send(_:parse:completion:)` calls it.
     /// - Returns: The answer, as a future.
     @preconcurrency
     @discardableResult
@@ -36,11 +36,11 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
         send(request, parse: { $0.decoded() }, completion: completion)
     }
 
-    /// Declares a request whose answer is taken as the bytes that come.
+    /// Declares a request whose answer is used as bytes.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - completion: Called with the bytes, or with why there are none.
+    ///   - request: The request's endpoint.
+    ///   - completion: Called with the bytes, or with the error.
     /// - Returns: The answer, as a future.
     @preconcurrency
     @discardableResult
@@ -56,8 +56,8 @@ extension RequestStep where Request == Endpoint, Answer == Data {
     /// A request whose answer is JSON.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - completion: Called with the answer, decoded into the type that the closure names.
+    ///   - request: The request's endpoint.
+    ///   - completion: Called with the decoded answer, of the type that the closure names.
     public static func send<Response: Decodable & Sendable>(
         _ request: Endpoint,
         completion: @escaping @Sendable (Result<Response, any Error>) -> Void
@@ -67,10 +67,10 @@ extension RequestStep where Request == Endpoint, Answer == Data {
 }
 
 extension Reducer {
-    /// The reducer whose events are requests: it declares each with the sequence that is its state.
+    /// The reducer whose events are requests: it declares each one with the sequence, which is its state.
     ///
-    /// The sequence is an object, so this reducer is not pure. It is the article's, for call sites that
-    /// use it; a `Store` sends requests by effects.
+    /// The sequence is an object, so this reducer is not pure. It is the article's, for existing calls of it;
+    /// a `Store` sends requests by effects.
     public static func requests<Request, Answer>() -> Reducer
     where State == RequestSequence<Request, Answer>, Event == RequestStep<Request, Answer> {
         Reducer { (state: inout State, step: Event) in state.send(step) }

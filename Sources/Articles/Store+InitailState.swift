@@ -1,7 +1,7 @@
 public import Stores
 
 extension Store where State: Reducible, State.Event == Event {
-    /// Makes a store of a state that knows its events; with the article's spelling.
+    /// Makes a store of a state that reduces its own events; with the article's spelling.
     ///
     /// - Parameter initailState: The state at the beginning.
     @inlinable
@@ -11,11 +11,11 @@ extension Store where State: Reducible, State.Event == Event {
 }
 
 extension Store {
-    /// Makes a store of a state and a function that makes the next; with the article's spelling.
+    /// Makes a store of a state and a reducing function; with the article's spelling.
     ///
     /// - Parameters:
     ///   - initailState: The state at the beginning.
-    ///   - reduce: Makes the next state from the state and an event, as that of
+    ///   - reduce: Makes the next state from the state and an event, like that of
     ///     `init(initialState:reduce:middleware:feedback:onFailure:)`.
     @inlinable
     public convenience init(
