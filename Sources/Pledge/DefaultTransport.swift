@@ -2,14 +2,14 @@ public import HTTPNetworking
 import LibcurlTransport
 import URLSessionTransport
 
-/// Which transport a client has that names none.
+/// The transport of a client that does not name one.
 public enum DefaultTransport: String {
     /// `CurlTransport`, over the system's libcurl.
     case curl
     /// `SessionTransport`, over URLSession.
     case urlsession
 
-    /// What this system has: on Linux libcurl, where one is found that can be used; URLSession elsewhere.
+    /// The default on this system: libcurl on Linux if a usable one is found, otherwise URLSession.
     ///
     /// libcurl is looked up once in a process.
     public static var ofThisSystem: DefaultTransport {
@@ -19,7 +19,7 @@ public enum DefaultTransport: String {
         return .urlsession
     }
 
-    /// Makes a transport with connections of its own, and the limits that it has by default.
+    /// Makes a transport with connections of its own and its default limits.
     public func make() -> any HTTPTransport {
         switch self {
         case .curl: CurlTransport()

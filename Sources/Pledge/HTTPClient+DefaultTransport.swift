@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPClients
 
 extension HTTPClient {
-    /// Makes a client over a ``DefaultTransport`` of its own, with the limits that this has by default.
+    /// Makes a client over a ``DefaultTransport`` of its own, with the default limits of that transport.
     ///
     /// ```swift
     /// let client = HTTPClient(base: server)
@@ -11,6 +11,6 @@ extension HTTPClient {
     ///
     /// Make it once: its copies share the transport, and with it the connections.
     ///
-    /// - Parameter base: What endpoints are appended to; see `base`.
+    /// - Parameter base: The URL that endpoints are appended to; see `base`.
     public init(base: URL?) { self.init(base: base, over: DefaultTransport.ofThisSystem.make()) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Pledge
 
-/// What policies do about a server that is busy at first and slow afterwards, as a waterfall.
+/// Shows, as a waterfall, how policies handle a server that is busy at first and slow afterwards.
 func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
     print("\nA screen that asks for one product twice, of a server that is busy and then slow:")
     return loadOnABusyDay(recordedBy: recorder).map { title, requests in
@@ -11,10 +11,10 @@ func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
     }
 }
 
-/// Loads a product for a screen that asks twice: its name, and how many requests it took.
+/// Loads a product for a screen that asks twice; the result is its name and the number of requests.
 ///
-/// Nothing of the product loader has changed: the policies are around the network. The time is
-/// virtual, so that this is over at once, and the same each time.
+/// The product loader has not changed: the policies are around the network. The time is virtual, so this ends
+/// at once, with the same result each time.
 func loadOnABusyDay(
     recordedBy recorder: CallRecorder
 ) -> Future<(title: String, requests: Int)> {
@@ -38,7 +38,7 @@ func loadOnABusyDay(
     return shown.map { product, _ in (product.name, shop.calls.count) }
 }
 
-/// Answers two requests with 503, takes two seconds for the third, and is well then.
+/// Answers two requests with 503, takes two seconds for the third, and then answers normally.
 private func busyShop(on scheduler: ManualScheduler) -> MemoryTransport {
     let slow = MemoryTransport.Answer.future { _ in
         Future(value: Data()).delay(.seconds(2), on: scheduler)

@@ -1,9 +1,9 @@
 import Foundation
 import Pledge
 
-/// What the arguments ask for.
+/// The parsed arguments.
 struct Command {
-    /// What is to be done.
+    /// The work to do.
     enum Work {
         case tour
         case load(Load)
@@ -31,7 +31,7 @@ struct Command {
           --timeout SECONDS  gives up after so long, 300 by default
         """
 
-    /// Does what the arguments ask for: nil where all went well.
+    /// Does what the arguments ask for; returns nil if it succeeds.
     static func run(_ arguments: some Collection<String>) async -> Failure? {
         do {
             let command = try Command(arguments)
@@ -81,7 +81,7 @@ struct Command {
         }
     }
 
-    /// Takes a flag and the word behind it out of the arguments: nil where it is not there.
+    /// Removes a flag and the word after it from the arguments; nil if the flag is not there.
     private static func take(
         _ flag: String, _ needed: String, from arguments: inout [String]
     ) throws(Failure) -> String? {
@@ -111,7 +111,7 @@ struct Command {
     private static func endpoint(of text: String) throws(Failure) -> Endpoint {
         let url = URL(string: text, encodingInvalidCharacters: false)
         let afterScheme = text.drop { $0 != ":" }.dropFirst()
-        // What looks like a scheme in "localhost:8080" is a host.
+        // In "localhost:8080", the part before the colon is a host, not a scheme.
         guard let url, let scheme = url.scheme?.lowercased(), afterScheme.first?.isNumber != true
         else {
             throw Failure(
@@ -134,7 +134,7 @@ struct Command {
         return endpoint
     }
 
-    /// A text that was meant as a URL, without what may be a password.
+    /// A text that was meant as a URL, without the part that may be a password.
     private static func shown(_ text: String) -> String {
         let place = text.split(separator: "@", omittingEmptySubsequences: false)
         return Printable.quoted(place.count > 1 ? "…@\(place[place.count - 1])" : text)

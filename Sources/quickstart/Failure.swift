@@ -1,11 +1,11 @@
 import Pledge
 
-/// Why the program ends without having done what was asked: one line, and an exit code.
+/// Why the program did not do its work: one line, and an exit code.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     let exitCode: Int32
 
-    /// The arguments make no sense.
+    /// The arguments are invalid.
     init(wrongUse text: String) {
         description = text
         exitCode = 2

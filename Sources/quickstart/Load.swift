@@ -1,16 +1,16 @@
 import Foundation
 import Pledge
 
-/// What is to be loaded, and how.
+/// The URL to load, and the settings for it.
 struct Load {
     var endpoint: Endpoint
     var transport = LoadTransport.ofThisSystem
-    /// How long all of it may take, redirects and the body included.
+    /// The limit for the whole load, including redirects and the body.
     var limit = Duration.seconds(300)
 
     private static let mostBytes = 64 << 20
 
-    /// Loads it, redirects followed, and shows what came.
+    /// Loads the URL, following redirects, and shows the response.
     func run(recordedBy recorder: CallRecorder) -> Future<Void> {
         let clock = ContinuousClock()
         let start = clock.now
@@ -49,7 +49,7 @@ struct Load {
 }
 
 extension Duration {
-    /// The seconds, with so many digits behind the point.
+    /// The seconds, with `digits` digits after the decimal point.
     fileprivate func inSeconds(digits: Int) -> String {
         let milliseconds = self / .milliseconds(1)
         return String(format: "%.\(digits)f", milliseconds / 1000)

@@ -4,16 +4,16 @@ import Pledge
 import AsyncHTTPClientTransport
 #endif
 
-/// Which transport loads a URL.
+/// The transport that loads a URL.
 enum LoadTransport: String, CaseIterable {
     case curl
     case urlsession
     case ahc
 
-    /// What can be named.
+    /// The names of all transports.
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// What a client has that names none.
+    /// The default transport of a client.
     static var ofThisSystem: LoadTransport {
         switch DefaultTransport.ofThisSystem {
         case .curl: .curl
@@ -31,7 +31,7 @@ enum LoadTransport: String, CaseIterable {
         self = transport
     }
 
-    /// What it is, in a few words.
+    /// A short description.
     var words: String {
         switch self {
         case .curl: "curl (libcurl \((try? CurlLibrary.lookUp().version) ?? "not found"))"

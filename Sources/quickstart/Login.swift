@@ -1,13 +1,13 @@
 import Foundation
 import Pledge
 
-/// What a login sends.
+/// The content of a login request.
 struct LoginInfo: Codable, Sendable {
     var userName: String
     var password: String
 }
 
-/// What a login is answered with.
+/// The answer to a login.
 struct NetworkResponse: Codable, Sendable {
     var message: String
 }
@@ -18,7 +18,7 @@ extension Endpoint {
     }
 }
 
-/// The article's login in three steps, each an action: fetch the login info, send it, parse.
+/// The article's login in three steps, each an action: get the login info, send it, parse the answer.
 func login(
     as info: LoginInfo,
     over networking: @escaping Networking
@@ -36,7 +36,7 @@ private func fetchLoginInfo(_ info: LoginInfo) -> Action<Void, LoginInfo> {
     }
 }
 
-/// Second step: a network is a function that returns a future; here it calls back.
+/// Second step: a network is a function that returns a future; here its result is passed to a callback.
 private func send(
     over networking: @escaping Networking
 ) -> Action<LoginInfo, Result<Data, any Error>> {
@@ -48,7 +48,7 @@ private func send(
 
 /// Third step.
 ///
-/// A refused login is answered with a message too; the error has kept it.
+/// A refused login also has a message in its answer; the error keeps it.
 private let parse: Action<Result<Data, any Error>, NetworkResponse> = { result, callback in
     print("  3. parse the answer")
     let answer = result.flatMapError { error in

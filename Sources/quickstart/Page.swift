@@ -1,7 +1,7 @@
 import Foundation
 import Pledge
 
-/// Writes what a recorder has seen, for a browser.
+/// Writes the calls of a recorder as a page for a browser.
 func writePage(of recorder: CallRecorder, to file: String) throws(Failure) {
     do {
         try recorder.page(to: URL(fileURLWithPath: file))

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Text from elsewhere, made fit for a terminal: nothing in it moves the cursor or changes colours.
+/// Makes foreign text safe for a terminal: nothing in it moves the cursor or changes colours.
 enum Printable {
     private static let byteLimit = 600
     private static let lineLimit = 12
 
-    /// One line, at most 500 characters of it.
+    /// One line, with at most 500 characters.
     static func line(_ text: String) -> String {
         let safe = text.unicodeScalars.map { $0 == "\n" || $0 == "\t" ? " " : escaped($0) }
         return safe.count > 500 ? safe.prefix(500).joined() + "…" : safe.joined()
@@ -14,7 +14,7 @@ enum Printable {
     /// One line in quotation marks.
     static func quoted(_ text: String) -> String { "\"\(line(text))\"" }
 
-    /// The beginning of a body: its first lines where it is text, its first bytes where not.
+    /// The beginning of a body: its first lines if it is text, otherwise its first bytes.
     static func beginning(of body: Data) -> String {
         if body.isEmpty { return "(the body is empty)" }
         let start = body.prefix(byteLimit)
@@ -27,7 +27,9 @@ enum Printable {
         return shown.joined(separator: "\n") + (isWhole ? "" : "\n…")
     }
 
-    /// The text that bytes are, or nil where they are none; a last character may be cut off.
+    /// The bytes as text; nil if they are not text.
+    ///
+    /// The last character may be cut off.
     private static func text(of bytes: Data, isCut: Bool) -> String? {
         if bytes.contains(0) { return nil }
         for cut in 0...(isCut ? min(3, bytes.count) : 0) {
@@ -47,7 +49,7 @@ enum Printable {
         return (["(binary)"] + rows + (body.count > 64 ? ["…"] : [])).joined(separator: "\n")
     }
 
-    /// A scalar as it is, or as its escape where a terminal might obey it.
+    /// A scalar unchanged, or as its escape if a terminal might interpret it.
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control where scalar != "\t", .format, .lineSeparator, .paragraphSeparator,

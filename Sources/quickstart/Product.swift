@@ -1,6 +1,6 @@
 import Pledge
 
-/// What the shop sells.
+/// A product of the shop.
 struct Product: Codable, Sendable {
     var id: Int
     var name: String
@@ -13,7 +13,7 @@ extension Endpoint {
 
 extension Product: Identifiable {}
 
-/// The article's product loader: two functions in a chain are a third, which loads a product.
+/// The article's product loader: two chained functions make a third, which loads a product.
 func productLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Product> {
     let loading = chain(Endpoint.product, to: networking)
     return chain(loading, to: Future.decoded)

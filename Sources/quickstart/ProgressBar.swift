@@ -1,16 +1,16 @@
 import Foundation
 import Pledge
 
-/// How much of a long body has come, as a line that is drawn over itself: on a terminal only.
+/// The progress of a long body, as a line that is redrawn; only on a terminal.
 struct ProgressBar: Sendable {
-    /// Of shorter bodies nothing is shown.
+    /// Shorter bodies have no progress bar.
     private static let leastBytes = 1 << 20
 
     private let isOnTerminal = isatty(2) != 0
-    /// What was drawn last.
+    /// The line that was drawn last.
     private let last = Locked("")
 
-    /// Draws how many bytes have come, of how many, where that is known.
+    /// Draws the number of bytes that have arrived, and the total if it is known.
     func show(_ count: Int, of total: Int?) {
         guard isOnTerminal, total ?? count >= Self.leastBytes else { return }
         draw(Self.line(count, of: total))

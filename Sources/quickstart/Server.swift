@@ -1,7 +1,7 @@
 import Foundation
 import Pledge
 
-/// The server of the tour: three products and one account, in memory, a tenth of a second away.
+/// The server of the tour: three products and one account, in memory, with a delay of a tenth of a second.
 let server = MemoryTransport(
     routes: products.map { .get("/products/\($0.id)", answer: .json($0)) } + [
         .post("/login", answer: .respond(answerLogin))

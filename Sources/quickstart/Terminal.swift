@@ -1,15 +1,14 @@
 import Foundation
 import Pledge
 
-/// Where the program's output goes.
+/// The destination of the program's output.
 enum Terminal {
-    /// How a waterfall is drawn on standard output.
+    /// The style of waterfalls on standard output.
     static var waterfallStyle: RecordedCall.WaterfallStyle {
         waterfallStyle(isTerminal: isatty(1) != 0, in: ProcessInfo.processInfo.environment)
     }
 
-    /// With colours on a terminal that has them, unless the reader wants none: `NO_COLOR` is set and not
-    /// empty (no-color.org).
+    /// Uses colours on a terminal that has them, unless `NO_COLOR` is set and not empty (no-color.org).
     static func waterfallStyle(
         isTerminal: Bool, in environment: [String: String]
     ) -> RecordedCall.WaterfallStyle {

@@ -4,7 +4,7 @@ import Pledge
 struct Tour: Sendable {
     var product: Loadable<Product, any Error> = .idle
     var products: Loadable<[Product], any Error> = .idle
-    /// What the logins were answered, by password.
+    /// The answers to the logins, by password.
     var logins: [String: Loadable<NetworkResponse, any Error>] = [:]
     var hasEnded = false
 
@@ -16,13 +16,13 @@ struct Tour: Sendable {
         case loginAnswered(password: String, Result<NetworkResponse, any Error>)
     }
 
-    /// Why it went no further, if so.
+    /// The error that stopped the tour, if any.
     var error: (any Error)? {
         product.error ?? products.error ?? logins.values.lazy.compactMap(\.error).first
     }
 }
 
-/// What the articles do, one thing after the other: a store loads it, and an observer shows it.
+/// Does what the articles do, one thing after the other: a store loads each thing, and an observer shows it.
 func runTour(on networking: @escaping Networking) -> Future<Void> {
     let store = Store(initialState: Tour(), effects: tourEffects(over: reporting(networking)))
     let ended = Promise<Void>()
@@ -35,7 +35,7 @@ func runTour(on networking: @escaping Networking) -> Future<Void> {
     return ended.always { withExtendedLifetime(store) {} }
 }
 
-/// Each event asks for what the next one answers.
+/// Each event starts the request whose answer is the next event.
 private func tourEffects(
     over networking: @escaping Networking
 ) -> @Sendable (inout Tour, Tour.Event) -> Effect<Tour.Event> {
@@ -72,7 +72,7 @@ private func login(
     let info = LoginInfo(userName: "Tangent", password: password)
     let answer: @Sendable () -> Future<NetworkResponse> = {
         .make { done in
-            // The request is sent apart from where its answer is heard.
+            // `<-` binds a callback to the action; the next line sends the request.
             let request = login(as: info, over: networking) <- { done.resolve(with: $0) }
             request(())
         }

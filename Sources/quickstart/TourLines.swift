@@ -1,6 +1,6 @@
 import Pledge
 
-/// What is to be shown of a change: a function of the state before and the state after.
+/// The lines to show for a change: a function of the state before and the state after.
 func lines(for new: Tour, after old: Tour?) -> [String] {
     var lines: [String] = []
     if new.product.isLoading, old?.product.isLoading != true {

@@ -1,10 +1,10 @@
 import Foundation
 import Pledge
 
-/// Writes what a recorder has seen, for a trace viewer.
+/// Writes the calls of a recorder as a file for a trace viewer.
 func writeTrace(of recorder: CallRecorder, to file: String) throws(Failure) {
     do {
-        // Not atomically: that would put a file in the place of a device, such as /dev/stdout.
+        // Not atomically: an atomic write would replace a device, such as /dev/stdout, by a file.
         try Data(recorder.chromeTrace.utf8).write(to: URL(fileURLWithPath: file))
     } catch {
         throw Failure("trace", unwritable: file)
