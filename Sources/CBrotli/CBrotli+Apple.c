@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// libcompression's state of a stream, as its manual documents it.
+// The layout of libcompression's stream state, as its manual documents it.
 struct compression_stream_layout {
     uint8_t *dst_ptr;
     size_t dst_size;
@@ -20,7 +20,7 @@ enum { compression_decode = 1, compression_brotli = 0xB02 };
 
 struct cbrotli_decoder {
     struct compression_stream_layout stream;
-    // Whether the last step left no room, so that there may be output without input.
+    // Whether the last step filled the output, so that there may be more output without more input.
     bool is_full;
 };
 
@@ -33,16 +33,16 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// It is never closed: a decoder may be in use on any thread until the process ends.
+// The library is never closed: a decoder may be in use on any thread until the process ends.
 static void look_up(void) {
     void *library = dlopen("/usr/lib/libcompression.dylib", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
-    // Through void ** since ISO C has no conversion from an object's pointer to a function's.
+    // Through void **, since ISO C has no conversion from an object pointer to a function pointer.
     *(void **)&compression.init = dlsym(library, "compression_stream_init");
     *(void **)&compression.process = dlsym(library, "compression_stream_process");
     *(void **)&compression.destroy = dlsym(library, "compression_stream_destroy");
     if (!compression.init || !compression.process || !compression.destroy) return;
-    // Versions without Brotli refuse it.
+    // Versions without Brotli refuse this probe.
     struct compression_stream_layout probe = {0};
     if (compression.init(&probe, compression_decode, compression_brotli) != compression_ok) return;
     compression.destroy(&probe);
@@ -78,7 +78,7 @@ enum cbrotli_status cbrotli_decoder_step(
     size_t given = in ? *in_count : 0, room = *out_count;
     *in_count = 0;
     *out_count = 0;
-    // To have nothing to do may count as an error there.
+    // libcompression may treat a step without input or pending output as an error.
     if (given == 0 && !decoder->is_full) return cbrotli_status_more;
     stream->src_ptr = in;
     stream->src_size = given;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// libcurl's message that a transfer has ended, as its manual documents it.
+// The layout of libcurl's message that a transfer has ended, as its manual documents it.
 struct message_layout {
     int kind;
     ccurl_easy *easy;
@@ -15,14 +15,14 @@ struct message_layout {
     } data;
 };
 
-// Bytes that are handed to libcurl.
+// Bytes that are passed to libcurl.
 struct blob_layout {
     void *bytes;
     size_t count;
     unsigned int flags;
 };
 
-// The beginning of what libcurl says of its version, as of age 6; later fields are not read.
+// The beginning of libcurl's version information, as of age 6; later fields are not read.
 struct version_layout {
     int age;
     const char *text;
@@ -79,7 +79,7 @@ static void *open_library(void) {
     return dlopen("/usr/lib/libcurl.4.dylib", RTLD_NOW | RTLD_LOCAL);
 #else
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-    // Debian's, over GnuTLS.
+    // Debian's, built with GnuTLS.
     return library ? library : dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
 #endif
 }
@@ -110,16 +110,16 @@ static bool find_functions(void *library) {
     for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); index++) {
         void *function = dlsym(library, all[index].name);
         if (!function) return false;
-        // Byte by byte since ISO C has no conversion from an object's pointer to a function's.
+        // As bytes, since ISO C has no conversion from an object pointer to a function pointer.
         memcpy(all[index].place, &function, sizeof(function));
     }
     return true;
 }
 
-// It is never closed: libcurl keeps state for the process, and another part of it may use it.
+// The library is never closed: libcurl keeps state for the process, and other code in the process may use it.
 static void look_up(void) {
 #if !defined(__GLIBC__) && !defined(__APPLE__)
-    // A program that is linked statically, as those over musl are, cannot look a library up.
+    // A statically linked program, as programs over musl are, cannot look up a library.
     curl.availability = ccurl_unsupported;
     return;
 #endif
@@ -132,11 +132,11 @@ static void look_up(void) {
     curl.number = version->number;
     curl.features = (unsigned int)version->features;
     curl.tls = version->tls;
-    // It came with 7.70.0, which is age 6 counted from zero.
+    // The field was added in 7.70.0, which has age 6 counted from zero.
     curl.ca_file = version->age >= 6 ? version->ca_file : NULL;
     curl.availability = ccurl_too_old;
     if (curl.number < CCURL_MIN_VERSION) return;
-    // It counts how often it is called. Where Foundation has called it, this only counts.
+    // libcurl counts the calls of this function. If Foundation has called it before, this call only counts.
     const long everything = 3;
     curl.availability = curl.global_init(everything) == ccurl_ok ? ccurl_available : ccurl_cannot_start;
 }
@@ -178,7 +178,7 @@ int ccurl_set_list(ccurl_easy *easy, enum ccurl_list_option option, ccurl_list *
 
 int ccurl_copy_post_fields(ccurl_easy *easy, const void *bytes) {
     const int copy = 10165, refer = 10015;
-    // What was copied is freed where another pointer is set.
+    // libcurl frees its copy when another pointer is set.
     return bytes ? curl.easy_setopt(easy, copy, bytes) : curl.easy_setopt(easy, refer, NULL);
 }
 
@@ -278,7 +278,7 @@ int ccurl_multi_time_out(ccurl_multi *multi) { return ccurl_multi_ready(multi, -
 
 ccurl_easy *ccurl_multi_next_ended(ccurl_multi *multi, int *code) {
     int left = 0;
-    // There is one kind of message only: that a transfer has ended.
+    // There is only one kind of message: that a transfer has ended.
     struct message_layout *message = curl.multi_read(multi, &left);
     if (!message) return NULL;
     *code = message->data.code;

@@ -27,7 +27,7 @@ ccurl_poller *ccurl_poller_make(void) {
     if (!poller) return NULL;
     poller->epoll = epoll_create1(EPOLL_CLOEXEC);
     poller->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    // Each write is told once, so that nobody has to read the number.
+    // Each write is reported once, so the counter need not be read.
     struct epoll_event wake = {.events = EPOLLIN | EPOLLET, .data.fd = poller->event};
     if (poller->epoll >= 0 && poller->event >= 0 &&
         epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->event, &wake) == 0)
@@ -47,7 +47,7 @@ bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_
         .events = (bits & 1 ? EPOLLIN : 0u) | (bits & 2 ? EPOLLOUT : 0u), .data.fd = descriptor};
     int call = bits == 0 ? EPOLL_CTL_DEL : is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     if (epoll_ctl(poller->epoll, call, descriptor, &event) == 0 || bits == 0) return true;
-    // A descriptor that was closed is forgotten, and its number may be another's.
+    // epoll removes a closed descriptor, and its number may be used again.
     call = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     return epoll_ctl(poller->epoll, call, descriptor, &event) == 0;
 }
@@ -68,7 +68,7 @@ int ccurl_poller_wait(
 
 void ccurl_poller_wake(ccurl_poller *poller) {
     uint64_t one = 1;
-    // It fails only where it was woken 2^64 - 2 times already.
+    // It fails only after 2^64 - 2 wake-ups.
     ssize_t written = write(poller->event, &one, sizeof(one));
     (void)written;
 }

@@ -17,7 +17,7 @@ void cfutures_relax(uint32_t *turns) {
 #endif
 }
 
-// An entry point of the Swift runtime that compiled code uses.
+// An entry point of the Swift runtime that compiled code calls.
 extern void *swift_tryRetain(void *object);
 
 void *cfutures_opaque(void *object) { return object; }

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// zlib's state of a stream, as its manual documents it. inflateInit2_ is told the size and refuses
-// where the library was built with another layout.
+// The layout of zlib's stream state, as its manual documents it. inflateInit2_ gets the size, and fails if
+// the library was built with another layout.
 struct z_stream_layout {
     const uint8_t *next_in;
     unsigned int avail_in;
@@ -40,7 +40,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// Only the first digit is compared: the interface is the same in all versions of one.
+// Only the first digit is compared: all versions with the same first digit have the same interface.
 static const char expected_version[] = "1";
 
 static void *open_library(void) {
@@ -48,16 +48,16 @@ static void *open_library(void) {
     return dlopen("/usr/lib/libz.1.dylib", RTLD_NOW | RTLD_LOCAL);
 #else
     void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-    // Android's has no number.
+    // Android's library has no version number.
     return library ? library : dlopen("libz.so", RTLD_NOW | RTLD_LOCAL);
 #endif
 }
 
-// It is never closed: an inflater may be in use on any thread until the process ends.
+// The library is never closed: an inflater may be in use on any thread until the process ends.
 static void look_up(void) {
     void *library = open_library();
     if (!library) return;
-    // Through void ** since ISO C has no conversion from an object's pointer to a function's.
+    // Through void **, since ISO C has no conversion from an object pointer to a function pointer.
     *(void **)&zlib.init = dlsym(library, "inflateInit2_");
     *(void **)&zlib.inflate = dlsym(library, "inflate");
     *(void **)&zlib.reset = dlsym(library, "inflateReset");
@@ -76,7 +76,7 @@ bool czlib_is_available(void) {
 
 struct czlib_inflater *czlib_inflater_make(enum czlib_format format) {
     if (!czlib_is_available()) return NULL;
-    // On the heap, since zlib's state points back at it: it must not move.
+    // On the heap, since zlib's state points back to it, so it must not move.
     struct czlib_inflater *inflater = calloc(1, sizeof(*inflater));
     if (!inflater) return NULL;
     int code = zlib.init(
@@ -104,7 +104,7 @@ static unsigned int clamped(size_t count) {
 enum czlib_status czlib_inflater_step(
     struct czlib_inflater *inflater, const uint8_t *in, size_t *in_count, uint8_t *out,
     size_t *out_count) {
-    // zlib takes no NULL, not even for nothing.
+    // zlib does not accept NULL, not even for an empty input.
     static const uint8_t nothing = 0;
     struct z_stream_layout *stream = &inflater->stream;
     unsigned int given = in ? clamped(*in_count) : 0, room = clamped(*out_count);
@@ -121,13 +121,13 @@ enum czlib_status czlib_inflater_step(
     stream->avail_out = 0;
     switch (code) {
     case z_ok:
-    case z_buf_error:  // No progress was possible, which is no error.
+    case z_buf_error:  // No progress was possible, which is not an error.
         return czlib_status_more;
     case z_stream_end:
         return czlib_status_end;
     case z_mem_error:
         return czlib_status_no_memory;
-    default:  // Among them z_need_dict: HTTP knows no dictionaries for these codings.
+    default:  // Includes z_need_dict: HTTP defines no dictionaries for these codings.
         return czlib_status_malformed;
     }
 }

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// libzstd's buffers, as its manual documents them.
+// The layout of libzstd's buffers, as its manual documents them.
 struct zstd_in_buffer {
     const void *src;
     size_t size;
@@ -17,13 +17,13 @@ struct zstd_out_buffer {
     size_t pos;
 };
 
-// As the manual of libzstd numbers them.
+// The numbers are those of libzstd's manual.
 enum { zstd_reset_session = 1, zstd_window_log_max = 100 };
 enum { zstd_window_too_large = 16, zstd_no_memory = 64 };
 
 struct czstd_decoder {
     void *context;
-    // Whether the last step left no room, so that there may be output without input.
+    // Whether the last step filled the output, so that there may be more output without more input.
     bool is_full;
 };
 
@@ -41,23 +41,22 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// 1.4.0, from which on the functions that are used here are stable, and the next number that may
-// change them.
+// 1.4.0, since which the functions that are used here are stable, and the next version that may change them.
 enum { smallest_version = 10400, next_interface = 20000 };
 
 static void *open_library(void) {
 #if defined(__APPLE__)
-    return NULL;  // The systems have none, and a name without a folder might be found anywhere.
+    return NULL;  // Apple's systems have none, and a name without a folder might match any file.
 #else
     return dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
 #endif
 }
 
-// It is never closed: a decoder may be in use on any thread until the process ends.
+// The library is never closed: a decoder may be in use on any thread until the process ends.
 static void look_up(void) {
     void *library = open_library();
     if (!library) return;
-    // Through void ** since ISO C has no conversion from an object's pointer to a function's.
+    // Through void **, since ISO C has no conversion from an object pointer to a function pointer.
     *(void **)&zstd.make = dlsym(library, "ZSTD_createDCtx");
     *(void **)&zstd.free = dlsym(library, "ZSTD_freeDCtx");
     *(void **)&zstd.set = dlsym(library, "ZSTD_DCtx_setParameter");
@@ -82,7 +81,7 @@ struct czstd_decoder *czstd_decoder_make(int window_log) {
     struct czstd_decoder *decoder = calloc(1, sizeof(*decoder));
     if (!decoder) return NULL;
     decoder->context = zstd.make();
-    // To free nothing is no error there.
+    // libzstd accepts NULL when it frees a context.
     if (!decoder->context
         || zstd.is_error(zstd.set(decoder->context, zstd_window_log_max, window_log))) {
         czstd_decoder_free(decoder);
@@ -108,7 +107,7 @@ enum czstd_status czstd_decoder_step(
     struct zstd_out_buffer output = {out, *out_count, 0};
     *in_count = 0;
     *out_count = 0;
-    // To have nothing to do counts as an error there, when it happens often.
+    // libzstd treats several steps without input or pending output as an error.
     if (input.size == 0 && !decoder->is_full) return czstd_status_more;
     size_t result = zstd.step(decoder->context, &output, &input);
     *in_count = input.pos;
@@ -121,7 +120,7 @@ enum czstd_status czstd_decoder_step(
         return czstd_status_window_too_large;
     case zstd_no_memory:
         return czstd_status_no_memory;
-    default:  // Among them a frame that needs a dictionary: HTTP knows none for this coding.
+    default:  // Includes a frame that needs a dictionary: HTTP defines none for this coding.
         return czstd_status_malformed;
     }
 }

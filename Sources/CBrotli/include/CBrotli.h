@@ -5,16 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The system's decoder of Brotli (RFC 7932), looked up when it is first needed.
+/// The system's decoder of Brotli (RFC 7932), looked up on first use.
 ///
-/// It is libbrotlidec, and on Apple's systems libcompression. It is neither linked nor included: a
-/// machine that builds this package need not have its headers, and one that runs it need not have it.
+/// It is libbrotlidec, and on Apple's systems libcompression. It is neither linked nor included: neither the
+/// build of this package nor a program that uses it requires the library.
 
 /// How one step ended.
 enum cbrotli_status {
     /// There is more to do: give more input, or more room for output.
     cbrotli_status_more,
-    /// The compressed data has ended; what is left of the input is no part of it.
+    /// The compressed data has ended; the rest of the input is not part of it.
     cbrotli_status_end,
     /// The input is malformed.
     cbrotli_status_malformed,
@@ -22,25 +22,25 @@ enum cbrotli_status {
     cbrotli_status_no_memory,
 };
 
-/// What decompresses. One thread at a time may use it.
+/// The decompressor. One thread at a time may use it.
 struct cbrotli_decoder;
 
-/// Whether the system has a decoder, of a version with the expected interface.
+/// Whether the system has a decoder with the expected version of the interface.
 bool cbrotli_is_available(void);
 
 /// Makes a decoder, to be freed by cbrotli_decoder_free.
 ///
-/// NULL where the system has none or there is no memory. It keeps at most 16 MiB of what came out, the
-/// largest window of RFC 7932: the larger ones, which are no part of it, are malformed.
+/// NULL if the system has none or if there is no memory. It keeps at most 16 MiB of its output, the largest
+/// window of RFC 7932: larger windows, which the RFC does not define, are malformed.
 struct cbrotli_decoder *_Nullable cbrotli_decoder_make(void);
 
 /// Frees a decoder.
 void cbrotli_decoder_free(struct cbrotli_decoder *_Nonnull decoder);
 
-/// Decompresses as much as there is input and room for.
+/// Decompresses as much as the input and the room for output allow.
 ///
-/// No pointer is kept. The counts are bytes: `in_count` and `out_count` are how many there are, and
-/// become how many were used.
+/// No pointer is kept. `in_count` and `out_count` are the available bytes on entry, and the used bytes on
+/// return.
 enum cbrotli_status cbrotli_decoder_step(
     struct cbrotli_decoder *_Nonnull decoder, const uint8_t *_Nullable in,
     size_t *_Nonnull in_count, uint8_t *_Nonnull out, size_t *_Nonnull out_count);

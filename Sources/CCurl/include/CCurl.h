@@ -7,16 +7,16 @@
 
 #include "CPoller.h"
 
-/// The system's libcurl, looked up when it is first needed.
+/// The system's libcurl, looked up on first use.
 ///
-/// It is neither linked nor included: a machine that builds this package need not have libcurl's headers,
-/// and one that runs it need not have libcurl as long as nothing is sent by it. The numbers below are
-/// those of libcurl's public interface, which stay the same in all versions with the soname 4.
+/// It is neither linked nor included: the build of this package does not require libcurl's headers, and a
+/// program requires libcurl only if it sends requests over it. The numbers below are those of libcurl's
+/// public interface, which are the same in all versions with the soname 4.
 
 /// Why libcurl cannot be used.
 enum ccurl_availability {
     ccurl_available,
-    /// No library of the expected names is there.
+    /// There is no library with one of the expected names.
     ccurl_missing,
     /// The library lacks a function.
     ccurl_incomplete,
@@ -24,14 +24,14 @@ enum ccurl_availability {
     ccurl_too_old,
     /// The library does not start.
     ccurl_cannot_start,
-    /// This system has no way to look a library up, or no way to wait for sockets.
+    /// This system has no way to look up a library, or no way to wait for sockets.
     ccurl_unsupported,
 };
 
-/// 7.80.0, the first version that asks before it sends a request.
+/// 7.80.0, the first version with a callback before a request is sent.
 #define CCURL_MIN_VERSION 0x075000
 
-/// The features of libcurl that matter here: bits of ccurl_features.
+/// The features of libcurl that are used here: bits of ccurl_features.
 enum ccurl_feature {
     ccurl_feature_tls = 1 << 2,
     ccurl_feature_http2 = 1 << 16,
@@ -40,7 +40,7 @@ enum ccurl_feature {
     ccurl_feature_http3 = 1 << 25,
 };
 
-/// Options of a transfer whose value is a whole number.
+/// Options of a transfer with an integer value.
 enum ccurl_long_option {
     ccurl_no_body = 44,
     ccurl_upload = 46,
@@ -62,11 +62,11 @@ enum ccurl_long_option {
     ccurl_pipe_wait = 237,
     ccurl_suppress_connect_headers = 265,
     ccurl_max_idle_seconds = 288,
-    /// 7.87 and later: a transfer that ends does not wait for a thread that looks a name up.
+    /// 7.87 and later: a transfer that ends does not wait for a thread that resolves a name.
     ccurl_quick_exit = 322,
 };
 
-/// Options of a transfer whose value is a text, which libcurl copies.
+/// Options of a transfer with a text value, which libcurl copies.
 enum ccurl_text_option {
     ccurl_url = 10002,
     ccurl_proxy = 10004,
@@ -88,7 +88,7 @@ enum ccurl_offset_option {
     ccurl_post_length = 30120,
 };
 
-/// Options of a transfer whose value is a list, which must live as long as it is set.
+/// Options of a transfer with a list value, which must live as long as it is set.
 enum ccurl_list_option {
     ccurl_http_header = 10023,
     ccurl_resolve = 10203,
@@ -101,7 +101,7 @@ enum ccurl_multi_option {
     ccurl_max_total_connections = 13,
 };
 
-/// What a transfer says of itself: whole numbers.
+/// Information about a transfer: integers.
 enum ccurl_long_info {
     ccurl_info_os_error = 0x200000 + 25,
     ccurl_info_new_connections = 0x200000 + 26,
@@ -111,7 +111,7 @@ enum ccurl_long_info {
     ccurl_info_connect_code = 0x200000 + 22,
 };
 
-/// What a transfer says of itself: microseconds since it began.
+/// Information about a transfer: microseconds since it began.
 enum ccurl_offset_info {
     ccurl_info_name_lookup_time = 0x600000 + 51,
     ccurl_info_connect_time = 0x600000 + 52,
@@ -119,12 +119,12 @@ enum ccurl_offset_info {
     ccurl_info_secure_connect_time = 0x600000 + 56,
 };
 
-/// What a transfer says of itself: texts, which live as long as the transfer's next change.
+/// Information about a transfer: texts, which are valid until the transfer changes.
 enum ccurl_text_info {
     ccurl_info_remote_address = 0x100000 + 32,
 };
 
-/// How a transfer ended, as far as this package tells them apart.
+/// How a transfer ended, as far as this package distinguishes it.
 enum ccurl_code {
     ccurl_ok = 0,
     ccurl_unsupported_protocol = 1,
@@ -158,7 +158,7 @@ enum ccurl_code {
     ccurl_too_large = 100,
 };
 
-/// What the functions of a transfer may answer in place of a count.
+/// What the functions of a transfer may return in place of a count.
 enum {
     ccurl_write_pause = 0x10000001,
     ccurl_read_pause = 0x10000001,
@@ -176,51 +176,51 @@ typedef struct ccurl_multi ccurl_multi;
 /// A list of texts.
 typedef struct ccurl_list ccurl_list;
 
-/// The functions that a transfer calls, with the context it was given.
+/// The functions that a transfer calls, with the context that was set with them.
 struct ccurl_functions {
-    /// Takes a line of a head.
+    /// Receives a line of a head.
     size_t (*_Nonnull header)(char *_Nonnull, size_t, size_t, void *_Nonnull);
-    /// Takes bytes of a body.
+    /// Receives bytes of a body.
     size_t (*_Nonnull write)(char *_Nonnull, size_t, size_t, void *_Nonnull);
-    /// Gives bytes of a body to be sent.
+    /// Copies bytes of a body to send.
     size_t (*_Nonnull read)(char *_Nonnull, size_t, size_t, void *_Nonnull);
-    /// Goes back in the body to be sent.
+    /// Moves to another position in the body to send.
     int (*_Nonnull seek)(void *_Nonnull, int64_t, int);
-    /// Is called when there is a connection, just before the request is sent.
+    /// Called when there is a connection, just before the request is sent.
     int (*_Nonnull connected)(
         void *_Nonnull, char *_Nullable, char *_Nullable, int, int);
-    /// Is called before a name is looked up.
+    /// Called before a name is resolved.
     int (*_Nonnull resolving)(void *_Nullable, void *_Nullable, void *_Nonnull);
-    /// Is called when a socket is made, before it is connected.
+    /// Called when a socket is made, before it is connected.
     int (*_Nonnull connecting)(void *_Nonnull, int, int);
 };
 
 /// Whether libcurl can be used; looks it up the first time. Any thread may call it.
 enum ccurl_availability ccurl_look_up(void);
 
-/// The version as 0xXXYYZZ, 0 where there is none. It is known of one that is too old.
+/// The version as 0xXXYYZZ; 0 if there is no library. It is also known if the library is too old.
 unsigned int ccurl_version_number(void);
 
 /// Bits of ccurl_feature.
 unsigned int ccurl_features(void);
 
-/// The name of the TLS library and its version; NULL where there is none.
+/// The name of the TLS library and its version; NULL if there is none.
 const char *_Nullable ccurl_tls_library(void);
 
-/// The file of authorities that libcurl was built with; NULL where there is none.
+/// The default file of authorities that libcurl was built with; NULL if there is none.
 const char *_Nullable ccurl_default_ca_file(void);
 
-/// The words for a code. They live as long as the process.
+/// The words for a code. They are valid until the process ends.
 const char *_Nonnull ccurl_words(int code);
 
-// All that follows requires that ccurl_look_up has said ccurl_available. A transfer and a multi are
-// used by one thread at a time.
+// All functions below require that ccurl_look_up has returned ccurl_available. One thread at a time may use a
+// transfer or a multi.
 
-/// Makes a transfer, NULL where there is no memory.
+/// Makes a transfer; NULL if there is no memory.
 ccurl_easy *_Nullable ccurl_easy_make(void);
 void ccurl_easy_free(ccurl_easy *_Nonnull easy);
 
-// Each gives a ccurl_code.
+// Each returns a ccurl_code.
 int ccurl_set_long(ccurl_easy *_Nonnull easy, enum ccurl_long_option option, long value);
 int ccurl_set_offset(ccurl_easy *_Nonnull easy, enum ccurl_offset_option option, int64_t value);
 int ccurl_set_text(
@@ -228,56 +228,57 @@ int ccurl_set_text(
 int ccurl_set_list(
     ccurl_easy *_Nonnull easy, enum ccurl_list_option option, ccurl_list *_Nullable value);
 
-/// Sets certificates of authorities in PEM, which are copied.
+/// Sets the authorities' certificates in PEM, which are copied.
 int ccurl_set_authorities(ccurl_easy *_Nonnull easy, const void *_Nonnull bytes, size_t count);
 
-/// Copies the body to be sent; its length must have been set before.
+/// Copies the body to send; its length must have been set before.
 int ccurl_copy_post_fields(ccurl_easy *_Nonnull easy, const void *_Nullable bytes);
 
-/// Has the transfer call functions with a context.
+/// Sets the functions that the transfer calls, with a context.
 void ccurl_set_functions(ccurl_easy *_Nonnull easy, const struct ccurl_functions *_Nonnull functions);
 void ccurl_set_context(ccurl_easy *_Nonnull easy, void *_Nonnull context);
 void *_Nonnull ccurl_context(ccurl_easy *_Nonnull easy);
 
-/// Where words for an error are written: at least 256 bytes, or NULL.
+/// Sets the buffer for error messages: at least 256 bytes, or NULL.
 void ccurl_set_error_buffer(ccurl_easy *_Nonnull easy, char *_Nullable buffer);
 
 long ccurl_get_long(ccurl_easy *_Nonnull easy, enum ccurl_long_info info);
 int64_t ccurl_get_offset(ccurl_easy *_Nonnull easy, enum ccurl_offset_info info);
 const char *_Nullable ccurl_get_text(ccurl_easy *_Nonnull easy, enum ccurl_text_info info);
 
-/// The descriptor of an ended transfer's connection, -1 where it is closed.
+/// The descriptor of an ended transfer's connection; -1 if the connection is closed.
 int ccurl_socket(ccurl_easy *_Nonnull easy);
 
-/// Pauses and goes on: bits of ccurl_pause_receiving and ccurl_pause_sending stay paused.
+/// Pauses and resumes: the directions in `bits`, of ccurl_pause_receiving and ccurl_pause_sending, are
+/// paused.
 int ccurl_pause(ccurl_easy *_Nonnull easy, int bits);
 
-/// Appends a copy of a text; NULL where there is no memory, and then the list is as it was.
+/// Appends a copy of a text; NULL if there is no memory, and then the list is unchanged.
 ccurl_list *_Nullable ccurl_list_append(ccurl_list *_Nullable list, const char *_Nonnull text);
 void ccurl_list_free(ccurl_list *_Nullable list);
 
-/// Makes a multi, NULL where there is no memory.
+/// Makes a multi; NULL if there is no memory.
 ///
-/// - socket: says of which descriptor what is to be waited for (bits 1 in, 2 out; 4 alone nothing more).
-/// - timer: says after how many milliseconds ccurl_multi_time_out is to be called; -1 never.
+/// - socket: called with a descriptor and what to wait for on it (bits 1 in, 2 out; 4 to stop waiting).
+/// - timer: called with the milliseconds after which ccurl_multi_time_out must be called; -1 for never.
 ccurl_multi *_Nullable ccurl_multi_make(
     int (*_Nonnull socket)(void *_Nullable, int, int, void *_Nonnull, void *_Nullable),
     int (*_Nonnull timer)(void *_Nonnull, long, void *_Nonnull));
-/// Sets what the functions of a multi are called with, before the first transfer is added.
+/// Sets the context of a multi's functions, before the first transfer is added.
 void ccurl_multi_set_context(ccurl_multi *_Nonnull multi, void *_Nonnull context);
 void ccurl_multi_free(ccurl_multi *_Nonnull multi);
 void ccurl_multi_set(ccurl_multi *_Nonnull multi, enum ccurl_multi_option option, long value);
 
-// Each gives 0 where it went well.
+// Each returns 0 on success.
 int ccurl_multi_add(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 int ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 
-/// Goes on with what a descriptor is ready for: bits 1 in, 2 out, 4 error.
+/// Continues with what a descriptor is ready for: bits 1 in, 2 out, 4 error.
 int ccurl_multi_ready(ccurl_multi *_Nonnull multi, int descriptor, int ready);
-/// Goes on since the time that the timer asked for has come.
+/// Continues after the time that the timer asked for.
 int ccurl_multi_time_out(ccurl_multi *_Nonnull multi);
 
-/// The next transfer that has ended, and how; NULL where there is none.
+/// Returns the next ended transfer and its code; NULL if there is none.
 ccurl_easy *_Nullable ccurl_multi_next_ended(ccurl_multi *_Nonnull multi, int *_Nonnull code);
 
 #endif

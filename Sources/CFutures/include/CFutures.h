@@ -6,21 +6,21 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/// A delivery to several nodes that a thread is in the middle of; on its stack.
+/// A delivery to several nodes that is under way on a thread; it is on that thread's stack.
 struct cfutures_delivery {
     /// The settled future.
     void *_Nonnull future;
-    /// The first node that has not had its turn, or NULL.
+    /// The first node that has not been delivered to, or NULL.
     void *_Nullable first;
-    /// The last of them.
+    /// The last such node, or NULL.
     void *_Nullable last;
     /// The delivery that this one is nested in, or NULL.
     struct cfutures_delivery *_Nullable outer;
 };
 
-/// What one thread knows of the deliveries it is in the middle of.
+/// One thread's state of the deliveries that are under way on it.
 ///
-/// Swift has no thread-local storage of its own; this is the reason for the C in this package.
+/// Swift has no thread-local storage of its own, which is the reason for the C in this package.
 struct cfutures_thread_state {
     /// How many deliveries are nested on this thread's stack.
     size_t depth;
@@ -34,35 +34,35 @@ struct cfutures_thread_state {
 
 extern _Thread_local struct cfutures_thread_state cfutures_thread;
 
-/// The calling thread's own state. The pointer is valid on this thread only.
+/// The calling thread's state. The pointer is valid on this thread only.
 static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(void) {
     return &cfutures_thread;
 }
 
-/// One turn of a wait for another thread's few instructions: pauses the core at first, and yields
-/// it from the sixteenth turn on, so that a preempted thread can go on.
+/// One turn of a short wait for another thread: pauses the core at first, and yields it from the sixteenth
+/// turn on, so that a preempted thread can run.
 void cfutures_relax(uint32_t *_Nonnull turns);
 
-/// The same pointer, by a call that the compiler does not see into.
+/// Returns the same pointer, through a call that the compiler cannot see into.
 ///
-/// Swift may move a retain past a store to an atomic word, since nothing on this thread needs it before. If
-/// that store tells another thread of the object, that thread may release, and free, it before. A retain is
-/// not moved past an unknown call.
+/// Swift may move a retain past a store to an atomic word, since nothing on this thread needs the retain
+/// earlier. If the store makes the object visible to another thread, that thread may release, and free, the
+/// object before the retain. A retain is not moved past an unknown call.
 void *_Nonnull cfutures_opaque(void *_Nonnull object);
 
-/// Does nothing, by a call that the compiler does not see into.
+/// Does nothing, through a call that the compiler cannot see into.
 ///
-/// Between a copy of a reference that is read under a lock and the store to the atomic word that unlocks. Swift
-/// sees no connection between the two. It may leave the retain out until the reference is used, and by then
-/// another thread may have taken the field's own reference and released the object. An unknown call might do
-/// that, too, so the retain comes before it.
+/// It is called between the copy of a reference that is read under a lock and the store to the atomic word
+/// that unlocks. Swift sees no connection between the two. It may delay the retain until the reference is
+/// used; by then another thread may have taken the field's own reference and released the object. An unknown
+/// call might do that, too, so the retain comes before the call.
 void cfutures_retain_before_this(void);
 
-/// Retains a Swift object, unless its last reference has gone and it is in its deinit.
+/// Retains a Swift object, unless its last reference has been released and it is in its deinit.
 ///
-/// The memory of the object must be valid for the time of the call. Swift has weak references for
-/// this, but to form one may retain and release the object first, and that release may be the last;
-/// it allocates, too, and the runtime loses what it has allocated where the deinit begins meanwhile.
+/// The memory of the object must be valid during the call. Swift has weak references for this, but forming
+/// one may first retain and release the object, and that release may be the last one. It also allocates
+/// memory, which the runtime leaks if the deinit begins meanwhile.
 ///
 /// @return The object, owned by the caller; NULL if it is in its deinit.
 void *_Nullable cfutures_try_retain(void *_Nonnull object);

@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The system's zlib, looked up when it is first needed.
+/// The system's zlib, looked up on first use.
 ///
-/// It is neither linked nor included: a machine that builds this package need not have zlib's
-/// headers, and one that runs it need not have zlib as long as nothing is to be decompressed.
+/// It is neither linked nor included: the build of this package does not require zlib's headers, and a
+/// program requires zlib only if it decompresses something.
 
-/// How the bytes are wrapped.
+/// The format around the compressed bytes.
 enum czlib_format {
     /// gzip (RFC 1952).
     czlib_format_gzip = 31,
@@ -24,7 +24,7 @@ enum czlib_format {
 enum czlib_status {
     /// There is more to do: give more input, or more room for output.
     czlib_status_more,
-    /// The wrapped data has ended; what is left of the input is no part of it.
+    /// The compressed data has ended; the rest of the input is not part of it.
     czlib_status_end,
     /// The input is malformed.
     czlib_status_malformed,
@@ -32,27 +32,27 @@ enum czlib_status {
     czlib_status_no_memory,
 };
 
-/// What decompresses. One thread at a time may use it.
+/// The decompressor. One thread at a time may use it.
 struct czlib_inflater;
 
-/// Whether the system has zlib, of a version with the expected layout.
+/// Whether the system has zlib with the expected version of the layout.
 bool czlib_is_available(void);
 
 /// Makes an inflater, to be freed by czlib_inflater_free.
 ///
-/// NULL where zlib is missing or there is no memory.
+/// NULL if zlib is missing or if there is no memory.
 struct czlib_inflater *_Nullable czlib_inflater_make(enum czlib_format format);
 
 /// Frees an inflater.
 void czlib_inflater_free(struct czlib_inflater *_Nonnull inflater);
 
-/// Begins anew, with the same format. False where that fails.
+/// Starts again, with the same format. False if that fails.
 bool czlib_inflater_reset(struct czlib_inflater *_Nonnull inflater);
 
-/// Decompresses as much as there is input and room for.
+/// Decompresses as much as the input and the room for output allow.
 ///
-/// No pointer is kept. The counts are bytes: `in_count` and `out_count` are how many there are, and
-/// become how many were used.
+/// No pointer is kept. `in_count` and `out_count` are the available bytes on entry, and the used bytes on
+/// return.
 enum czlib_status czlib_inflater_step(
     struct czlib_inflater *_Nonnull inflater, const uint8_t *_Nullable in,
     size_t *_Nonnull in_count, uint8_t *_Nonnull out, size_t *_Nonnull out_count);
