@@ -250,7 +250,7 @@ const char *_Nullable ccurl_get_text(ccurl_easy *_Nonnull easy, enum ccurl_text_
 int ccurl_socket(ccurl_easy *_Nonnull easy);
 
 /// Pauses and resumes: the directions in `bits`, of ccurl_pause_receiving and ccurl_pause_sending, are
-/// paused.
+/// paused, the others resumed.
 int ccurl_pause(ccurl_easy *_Nonnull easy, int bits);
 
 /// Appends a copy of a text; NULL if there is no memory, and then the list is unchanged.
