@@ -24,7 +24,7 @@ struct allocation_counts counted_allocations(void) {
 
 bool allocations_can_be_counted(void) { return true; }
 
-// In a timed round this is one load and a branch that is always predicted.
+// In a timed round this costs one load and a branch that is always predicted.
 static inline void count(size_t size) {
     if (__builtin_expect(atomic_load_explicit(&counting, memory_order_relaxed), 0)) {
         atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
@@ -32,8 +32,8 @@ static inline void count(size_t size) {
     }
 }
 
-// A program's own definitions come before those of the C library, which has its under these
-// names as well. What they return is the C library's, so that its free releases it.
+// A program's own definitions replace those of the C library, which are also available under these names. The
+// memory comes from the C library, so its free can release it.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

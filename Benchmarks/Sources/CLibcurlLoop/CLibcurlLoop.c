@@ -27,7 +27,7 @@ struct message {
     } data;
 };
 
-// The first members of what libcurl says of itself.
+// The first members of libcurl's version information.
 struct version {
     int age;
     const char *text;
@@ -84,7 +84,7 @@ static void find(void) {
     is_found = 1;
 }
 
-// A transfer: its handle, and the body that has come.
+// A transfer: its handle, and the body so far.
 struct transfer {
     void *easy;
     struct transfer *next;
@@ -93,7 +93,7 @@ struct transfer {
     int has_failed;
 };
 
-// Transfers that one thread leaves for the other.
+// Transfers that one thread passes to the other.
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t filled;
@@ -134,7 +134,7 @@ static void queue_init(struct queue *queue) {
     pthread_cond_init(&queue->filled, NULL);
 }
 
-// Whether the queue was empty before.
+// Returns whether the queue was empty before.
 static int queue_push(struct queue *queue, struct transfer *first, struct transfer *last) {
     pthread_mutex_lock(&queue->lock);
     int was_empty = queue->first == NULL;

@@ -15,7 +15,7 @@
 static const char answer[] =
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 
-// How many bytes of "\r\n\r\n" have been seen: each end of a request's head is answered.
+// The number of matched bytes of "\r\n\r\n": each end of a request's head is answered.
 static int progress(int matched, char byte) {
     static const char end[] = "\r\n\r\n";
     if (byte == end[matched]) { return matched + 1; }

@@ -14,7 +14,7 @@
 
 enum { most = 262144 };
 
-// Reads up to the end of a head, and says how many bytes of what follows were read with it.
+// Reads up to the end of a head, and returns how many bytes after the head were read with it.
 static long read_head(int connection, char *buffer) {
     size_t used = 0;
     while (used < most - 1) {

@@ -1,21 +1,21 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-    /// Only cases whose names contain one of these; all where there is none.
+    /// The cases are those whose names contain one of these; all if there is none.
     var filters: [String] = []
     /// How often and how long each case is run.
     var measurement = Measurement.full
     /// Whether the limits are checked.
     var check = false
-    /// Where the results go as JSON.
+    /// The file for the results as JSON.
     var json: String?
     /// The document that gets the table.
     var markdown: String?
     /// Whether bodies of gigabytes are measured, in place of the cases.
     var large = false
-    /// Whether only the help is wanted.
+    /// Whether only the help is printed.
     var help = false
 
-    /// What `--help` prints.
+    /// The text of `--help`.
     static let usage = """
         usage: benchmarks [--filter TEXT]... [--quick] [--check]
                           [--json FILE] [--markdown FILE.md]
@@ -34,8 +34,8 @@ struct Options {
         Peers take part in a build with `--traits Peers`.
         """
 
-    /// Reads a command line.
-    /// - Throws: ``Complaint`` where it cannot be understood.
+    /// Parses a command line.
+    /// - Throws: ``Complaint`` if it is not understood.
     init(_ arguments: some Sequence<String>) throws {
         var rest = Array(arguments)[...]
         func value(of flag: String, _ what: String) throws -> String {
@@ -58,8 +58,8 @@ struct Options {
         }
     }
 
-    /// The cases that are asked for.
-    /// - Throws: ``Complaint`` where there is none.
+    /// The selected cases.
+    /// - Throws: ``Complaint`` if there is none.
     func cases() throws -> [Case] {
         let chosen = Case.all.filter { subject in
             filters.isEmpty || filters.contains { subject.name.contains($0) }
@@ -72,7 +72,7 @@ struct Options {
     }
 }
 
-/// Why the program ends without doing what it was asked.
+/// Why the program ends without doing its work.
 struct Complaint: Error {
     let text: String
     let exitCode: Int32

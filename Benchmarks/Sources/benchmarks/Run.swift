@@ -7,8 +7,8 @@ struct Run {
     private let json: OutputFile?
     private let markdown: (document: Markdown, file: OutputFile)?
 
-    /// Sees that all that is asked for can be done.
-    /// - Throws: ``Complaint`` where it cannot.
+    /// Checks that the options can be followed.
+    /// - Throws: ``Complaint`` if they cannot.
     init(_ options: Options) throws {
         self.options = options
         cases = try options.cases()
@@ -16,8 +16,8 @@ struct Run {
         markdown = try options.markdown.map { (try Markdown(path: $0), try OutputFile(path: $0)) }
     }
 
-    /// Does it.
-    /// - Throws: ``Complaint`` where a file cannot be written or a limit is passed.
+    /// Makes the run.
+    /// - Throws: ``Complaint`` if a file cannot be written or a limit is exceeded.
     func go() async throws {
         let outcomes = await measure()
         try json?.replace(with: Report(outcomes, on: .this).text())

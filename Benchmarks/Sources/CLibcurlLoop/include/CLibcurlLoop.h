@@ -1,31 +1,31 @@
 #ifndef CLIBCURLLOOP_H
 #define CLIBCURLLOOP_H
 
-/// A loop over libcurl in C, as the least that a transport over it can cost.
+/// A loop over libcurl in C: the lower limit for the cost of a transport over libcurl.
 ///
 /// One thread waits for sockets by epoll and makes the transfers; each result goes to a second thread, which
-/// asks for the next transfer. Handles are used again, but with libcurl 7.83.0 to 8.1.0, where that may read
-/// freed memory: the second thread then makes a new one for each transfer, as CurlTransport does. Only on Linux
-/// with libcurl.so.4.
+/// requests the next transfer. Handles are used again, except with libcurl 7.83.0 to 8.1.0, where a handle
+/// that is used again may read freed memory: then the second thread makes a new one for each transfer, as
+/// CurlTransport does. Only on Linux with libcurl.so.4.
 typedef struct libcurl_loop libcurl_loop;
 
 /// Makes a loop that sends GET to a URL.
 ///
 /// - Parameters:
 ///   - url: The URL.
-///   - at_once: How many transfers are under way at a time.
+///   - at_once: The number of transfers under way at a time.
 ///   - version: libcurl's number of the HTTP version: 2 for 1.1, 4 for 2 over TLS.
-///   - connections: How many connections there may be.
+///   - connections: The maximum number of connections.
 ///   - authorities: A file of certificates in PEM, or NULL.
 ///
-/// Returns NULL where there is no libcurl, or this is not Linux.
+/// Returns NULL if there is no libcurl, or if this is not Linux.
 libcurl_loop *libcurl_loop_make(
     const char *url, int at_once, long version, long connections, const char *authorities);
 
-/// Makes so many transfers, and waits for the last; how many failed.
+/// Makes `count` transfers, and waits for the last. Returns the number of failed ones.
 long libcurl_loop_run(libcurl_loop *loop, long count);
 
-/// Ends its threads and closes its connections.
+/// Ends the loop's threads and closes its connections.
 void libcurl_loop_free(libcurl_loop *loop);
 
 #endif

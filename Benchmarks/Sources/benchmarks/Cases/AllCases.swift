@@ -1,12 +1,12 @@
 extension Case {
-    /// Every case, in the order of the table, beside the peers that this build has.
+    /// Every case, in the order of the table, with the peers that this build has.
     static let all: [Case] = (own + Peers.cases).map { subject in
         var subject = subject
         subject.ways += Peers.all.filter { $0.subject.name == subject.name }.map(\.way)
         return subject
     }
 
-    /// Every case, beside closures, Swift concurrency and what the system brings.
+    /// Every case, compared with closures, Swift concurrency and the system's libraries.
     private static let own: [Case] = [
         .createObserveResolve, .observeSettled, .eightObservers, .mapOfSettled, .tenMaps,
         .hundredMaps, .tenFlatMaps, .recursion, .zipOf3, .allOf100, .allOf10000, .anyOf10,

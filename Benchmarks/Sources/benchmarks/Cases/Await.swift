@@ -1,7 +1,7 @@
 import Futures
 
 extension Case {
-    /// A result that is there already, in an async function.
+    /// Awaits a result that is there already, in an async function.
     static let awaitSettled = Case(
         name: "await a settled",
         ways: [
@@ -23,7 +23,7 @@ extension Case {
         ]
     )
 
-    /// A result that arrives while a task waits for it, settled by another task.
+    /// Awaits a result that another task settles while a task waits for it.
     static let awaitPending = Case(
         name: "await a pending",
         ways: [

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Way {
-    /// Requests whose ends are called back, so many at a time, with no task in between.
+    /// Requests with callbacks, a fixed number at a time, without tasks in between.
     init(
         _ name: String, calledBackAt once: Int,
         _ request: @escaping @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
@@ -17,7 +17,7 @@ extension Way {
     }
 }
 
-/// Requests each of which is made when one before it has ended.
+/// Requests each of which is sent when an earlier one has ended.
 private final class CalledBackRequests: Sendable {
     private struct State {
         var left: Int

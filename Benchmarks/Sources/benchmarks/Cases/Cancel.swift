@@ -1,7 +1,7 @@
 import Futures
 
 extension Case {
-    /// A chain whose last consumer gives up, so that the producer is notified.
+    /// A chain whose last consumer gives up, so that its producer is notified.
     static let cancelChain = Case(
         name: "cancel a chain of 10",
         ways: [
@@ -32,7 +32,7 @@ extension Case {
     )
 }
 
-/// Ten calls that await each other, down to one that sees that it was cancelled.
+/// Ten calls that await each other; the innermost checks whether it was cancelled.
 @inline(never)
 private func nested(_ depth: Int) async -> Int {
     if opaque(depth) == 0 { return Task.isCancelled ? 0 : 1 }

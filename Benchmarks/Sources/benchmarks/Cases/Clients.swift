@@ -8,7 +8,7 @@ import InMemoryTransport
 import Services
 
 extension Case {
-    /// What a ready client costs around a transport whose answer is there at once.
+    /// The cost of a ready client around a transport that answers at once.
     static let clientWithDefaults = Case(
         name: "POST of JSON, client with its defaults",
         ways: [
@@ -17,7 +17,7 @@ extension Case {
         ]
     )
 
-    /// The same with every part of the client at work, but no log.
+    /// The same with every part of the client in use, except the log.
     static let clientWithAllSlots = Case(
         name: "POST of JSON, client with all slots",
         ways: [

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Case {
-    /// The compiler on a function that is made of sixteen.
+    /// The time to compile a function that is composed of sixteen.
     static let compileChain = Case(
         name: "type-check a chain of 16",
         counted: 0,
@@ -22,7 +22,7 @@ extension Case {
     )
 }
 
-/// A compiler, and the modules beside this program.
+/// A compiler, and the modules next to this program.
 private struct Compiler {
     let swiftc: URL
     let modules: URL

@@ -2,7 +2,7 @@ import Composition
 import Futures
 
 extension Case {
-    /// What they are for: functions that return futures, and a value to call the first with.
+    /// The usual case: functions that return futures, and a value for the first call.
     static let composedLoading = Case(
         name: "combine and chain, of futures",
         ways: [
@@ -18,7 +18,8 @@ extension Case {
         ]
     )
 
-    /// The same of functions that the compiler does not see, such as a network that is handed over.
+    /// The same with functions that the compiler cannot see into, such as a network that is passed as a
+    /// parameter.
     static let composedUnknownLoading = Case(
         name: "combine and chain, of futures, unknown functions",
         ways: [
@@ -36,7 +37,7 @@ extension Case {
         ]
     )
 
-    /// One of the two alone, of a function that the compiler does not see.
+    /// `combine` alone, with a function that the compiler cannot see into.
     static let combinedUnknownLoading = Case(
         name: "combine, of futures, unknown function",
         ways: [
@@ -54,7 +55,7 @@ extension Case {
         ]
     )
 
-    /// The other alone, of functions that the compiler does not see.
+    /// `chain` alone, with functions that the compiler cannot see into.
     static let chainedUnknownLoading = Case(
         name: "chain, of futures, unknown functions",
         ways: [
@@ -71,7 +72,7 @@ extension Case {
         ]
     )
 
-    /// A function of a named function and a value, beside the closure that says the same.
+    /// A function of a named function and a value, compared with the equivalent closure.
     static let combined = Case(
         name: "combine",
         ways: [
@@ -87,7 +88,7 @@ extension Case {
         ]
     )
 
-    /// A function of two named functions, beside the closure that says the same.
+    /// A function of two named functions, compared with the equivalent closure.
     static let chained = Case(
         name: "chain",
         ways: [
@@ -102,7 +103,7 @@ extension Case {
         ]
     )
 
-    /// The same of a function that the compiler does not see.
+    /// The same with a function that the compiler cannot see into.
     static let combinedUnknown = Case(
         name: "combine, unknown function",
         ways: [
@@ -120,7 +121,7 @@ extension Case {
         ]
     )
 
-    /// The same of functions that the compiler does not see.
+    /// The same with functions that the compiler cannot see into.
     static let chainedUnknown = Case(
         name: "chain, unknown functions",
         ways: [
@@ -147,7 +148,7 @@ private func following(_ value: Int) -> Int { opaque(value) &+ 1 }
 @Sendable @inline(never)
 private func loading(_ value: Int) -> Future<Int> { Future(value: opaque(value)).map { $0 &+ 1 } }
 
-// One loop for both ways: where the linker puts a loop is worth a tenth of a call this short.
+// One loop for both ways: where the linker puts a loop changes such a short call by a tenth.
 
 @inline(never)
 private func call(_ function: () -> Int, _ count: Int) {

@@ -1,7 +1,7 @@
 import Futures
 
 extension Case {
-    /// The least cost of a call: a result that one observer waits for.
+    /// The minimum cost of a call: a result that one observer waits for.
     static let createObserveResolve = Case(
         name: "create, observe, resolve",
         ways: [
@@ -38,7 +38,7 @@ extension Case {
         ]
     )
 
-    /// A result that many wait for.
+    /// A result with several observers.
     static let eightObservers = Case(
         name: "8 observers on one",
         ways: [
@@ -60,7 +60,7 @@ extension Case {
     )
 }
 
-/// What a hand-written API does: it calls the closure that it was given.
+/// A hand-written API: it calls the closure that it was given.
 private func call(
     back completion: @escaping @Sendable (Result<Int, any Error>) -> Void,
     with value: Int

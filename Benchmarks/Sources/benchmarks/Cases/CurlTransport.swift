@@ -13,22 +13,22 @@ import AsyncHTTPClient
 #endif
 
 extension Case {
-    /// The transport over libcurl, beside URLSession and a loop over libcurl in C.
+    /// The transport over libcurl, compared with URLSession and a loop over libcurl in C.
     static let curlAlone = Case(
         name: "libcurl, one request at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 1, over: { transport }))
 
-    /// The same where results come on the I/O thread.
+    /// The same with results on the I/O thread.
     static let curlAloneInline = Case(
         name: "libcurl inline, one request at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 1, over: { inlineTransport }))
 
-    /// The same where many are under way.
+    /// The same with many requests under way.
     static let curlTogether = Case(
         name: "libcurl, 32 requests at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 32, over: { transport }))
 
-    /// A hundred requests at a time by one connection over HTTP/2 and TLS.
+    /// A hundred requests at a time on one connection over HTTP/2 and TLS.
     static let curlHTTP2 = Case(
         name: "libcurl, HTTP/2, 100 requests at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: [
@@ -78,7 +78,7 @@ extension Case {
 }
 
 extension Case {
-    /// Asked for only after ``Nginx/obstacle(_:)``.
+    /// Used only after ``Nginx/obstacle(_:)`` has returned nil.
     private static let nginx = Nginx.shared!
     private static let transport = CurlTransport()
     private static let inlineTransport = try! CurlTransport(delivery: .inline)
@@ -96,7 +96,7 @@ extension Case {
     private static let secureLoop = LibcurlLoop(
         nginx.secureURL, at: 100, version: 4, connections: 1, authorities: nginx.certificate)
 
-    /// As many connections as the transport has, and no cache either.
+    /// With as many connections as the transport has, and without a cache, too.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost =
@@ -106,7 +106,7 @@ extension Case {
     }()
 }
 
-/// A loop over libcurl in C, which lasts as long as the process.
+/// A loop over libcurl in C, which runs until the process ends.
 private struct LibcurlLoop: @unchecked Sendable {
     private let pointer: OpaquePointer
 

@@ -1,7 +1,7 @@
 import Futures
 
 extension Case {
-    /// Ten results, the first of which is a failure: the first success counts.
+    /// Ten results, of which the first is a failure: the first success counts.
     static let anyOf10 = Case(
         name: "any of 10",
         ways: [
@@ -19,7 +19,7 @@ extension Case {
         ]
     )
 
-    /// Ten results, the first of which counts, whatever it is.
+    /// Ten results, of which the first counts, whatever it is.
     static let raceOf10 = Case(
         name: "race of 10",
         ways: [

@@ -52,7 +52,7 @@ private func asyncTurn(_ left: Int) async -> Int {
     opaque(left) == 0 ? 0 : await asyncTurn(left - 1)
 }
 
-/// A step as one writes it with a completion handler.
+/// A step written with a completion handler.
 @inline(never)
 private func step(_ value: Int, _ completion: @escaping @Sendable (Int) -> Void) {
     completion(value &+ 1)

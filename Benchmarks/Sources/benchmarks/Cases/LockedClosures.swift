@@ -1,6 +1,6 @@
 import Foundation
 
-/// A state and an array of closures behind a lock, which promises nothing about order.
+/// A state and an array of closures behind a lock, without any guarantee of order.
 final class LockedClosures<State, Event>: @unchecked Sendable {
     private let lock = NSLock()
     private var state: State

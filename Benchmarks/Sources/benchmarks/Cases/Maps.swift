@@ -1,7 +1,7 @@
 import Futures
 
 extension Case {
-    /// A transform of what is there already.
+    /// A transform of a result that is there already.
     static let mapOfSettled = Case(
         name: "map of a settled",
         ways: [
@@ -18,7 +18,7 @@ extension Case {
         ]
     )
 
-    /// A chain, made while the result is not there yet.
+    /// A chain that is made before the result is there.
     static let tenMaps = Case(
         name: "10 maps then resolve",
         ways: [
@@ -28,7 +28,7 @@ extension Case {
         ]
     )
 
-    /// A chain longer than the depth to which deliveries nest.
+    /// A chain that is longer than the maximum depth of nested deliveries.
     static let hundredMaps = Case(
         name: "100 maps then resolve",
         ways: [

@@ -2,7 +2,7 @@ import Futures
 import Services
 
 extension Case {
-    /// What the policies cost around a service whose answer is there at once.
+    /// The cost of the policies around a service that answers at once.
     static let policies = Case(
         name: "policies over a settled service",
         ways: [
@@ -38,7 +38,7 @@ extension Case {
 }
 
 extension Case {
-    /// A middleware that does nothing costs what a closure around the service costs: one call.
+    /// A middleware that does nothing costs as much as a closure around the service: one call.
     static let passThrough = Case(
         name: "pass-through middleware",
         ways: [
@@ -48,7 +48,7 @@ extension Case {
         ]
     )
 
-    /// All that one would put around a service, where the answer is there at once.
+    /// A complete stack around a service that answers at once.
     static let wholeStack = Case(
         name: "8 policies over a settled service",
         ways: [

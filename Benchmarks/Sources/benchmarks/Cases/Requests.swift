@@ -1,15 +1,15 @@
 extension Way {
-    /// Requests, so many at a time: each way waits for its last before it ends.
+    /// Requests, a fixed number at a time: each way waits for its last request before it ends.
     init<Answer: Sendable>(
         _ name: String, at once: Int, _ request: @escaping @Sendable () async throws -> Answer
     ) {
         self.init(awaiting: name) { count in await makeRequests(count, at: once, request) }
     }
 
-    /// Requests over a client that each round makes anew and warms up, which does not count.
+    /// Requests over a client that each round makes and warms up, without measuring that.
     ///
-    /// On which event loops a client's connections are is chance, and decides much: a client that is kept
-    /// would measure that.
+    /// The event loops of a client's connections are chosen by chance, and the choice changes the result
+    /// much: with one client for all rounds, that choice would be measured.
     init<Client: Sendable, Answer: Sendable>(
         _ name: String, at once: Int, over make: @escaping @Sendable () -> Client,
         closing close: @escaping @Sendable (Client) async throws -> Void,

@@ -6,7 +6,7 @@ import InMemoryTransport
 import URLSessionTransport
 
 extension Case {
-    /// A call that never leaves the process: what an app's tests pay for the network.
+    /// A call that never leaves the process: the cost of the network in an app's tests.
     static let memoryRoundTrip = Case(
         name: "in-memory round trip",
         ways: [
@@ -29,7 +29,7 @@ extension Case {
         ]
     )
 
-    /// A call to a server in this process, over a connection that is kept.
+    /// A call to a server in this process, over a kept connection.
     static let loopbackRoundTrip = Case(
         name: "HTTP round trip on loopback",
         ways: [
@@ -55,7 +55,7 @@ extension Case {
     )
 }
 
-/// The server of the round trips, started when it is first asked for.
+/// The server of the round trips, started on first use.
 enum Loopback {
     static let url: URL = {
         let port = loopback_start()

@@ -2,7 +2,7 @@ import Dispatch
 import Futures
 
 extension Case {
-    /// A result that is there in time.
+    /// A result that arrives in time.
     static let timeout = Case(
         name: "timeout that never fires",
         ways: [
@@ -41,7 +41,7 @@ extension Case {
     )
 }
 
-/// Puts a timeout on promises that there are already, and resolves them in time.
+/// Adds a timeout to existing promises, and resolves them in time.
 private func resolveInTime(_ count: Int) -> Cost {
     Cost.ofBatches(count, with: { Promise<Int>() }) { promise in
         let timed = promise.timeout(.seconds(60))
@@ -60,7 +60,7 @@ private func makeSource(on queue: DispatchQueue) -> any DispatchSourceTimer {
     return source
 }
 
-/// Makes sources and cancels them, and waits until the queue has seen that.
+/// Makes sources and cancels them, and waits until the queue has processed the cancellation.
 private func cancelSources(_ count: Int, on queue: DispatchQueue) {
     for _ in 0..<count { makeSource(on: queue).cancel() }
     queue.sync {}

@@ -2,11 +2,11 @@ import CAllocations
 
 /// The result of the check of the limits.
 struct Check {
-    /// How many were kept.
+    /// The number of limits that were kept.
     private(set) var held = 0
-    /// What is worth knowing and no failure.
+    /// Remarks that are not failures.
     private(set) var notes: [String] = []
-    /// Each limit that was passed, told to a reader.
+    /// Each limit that was exceeded, as a text.
     private(set) var failures: [String] = []
 
     /// Compares the outcomes with the limits of their cases.
@@ -25,7 +25,7 @@ struct Check {
         return check
     }
 
-    /// Sees that an object counts as one allocation: a count that is always zero would hold too.
+    /// Checks that an object counts as one allocation: a count that is always zero would pass every limit.
     private mutating func counting() async {
         guard allocations_can_be_counted() else {
             return notes.append("allocations cannot be counted on this platform")
@@ -38,7 +38,7 @@ struct Check {
     mutating func allocations(of outcome: Outcome, most: Double) {
         guard let found = outcome.samples[0].allocations?.number else { return }
         let text = "\(outcome.subject.name): \(Table.text(found)) allocations, at most"
-        // A hundredth of an allocation is another thread's.
+        // A hundredth of an allocation comes from another thread.
         if found > most + 0.05 {
             failures.append("\(text) \(Table.text(most))")
         } else {
@@ -51,8 +51,8 @@ struct Check {
         guard var found = outcome.ratio(to: limit.other) else {
             preconditionFailure("\(outcome.subject.name) has no way '\(limit.other)'")
         }
-        // Longer looks decide, three at most: a machine that does something else meanwhile does not do so
-        // for ever, and what has become slower stays so.
+        // Up to three longer measurements decide: a machine that is busy with something else is not busy for
+        // ever, and code that has become slower stays slower.
         for _ in 0..<3 where found > limit.most * limit.slack {
             let samples = await Measurement.full.run(outcome.subject)
             let again = Outcome(subject: outcome.subject, samples: samples)

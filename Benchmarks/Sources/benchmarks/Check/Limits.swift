@@ -1,6 +1,7 @@
-/// What must not get worse.
+/// The limits that the check compares the results with.
 enum Limits {
-    /// The most allocations of an operation of Pledge's, where their number is always the same.
+    /// The maximum number of allocations of an operation of Pledge, for operations whose number is always the
+    /// same.
     static let allocations: [(subject: Case, most: Double)] = [
         (.createObserveResolve, 2), (.observeSettled, 0), (.eightObservers, 9),
         (.mapOfSettled, 2), (.tenMaps, 12), (.hundredMaps, 102), (.tenFlatMaps, 22),
@@ -13,7 +14,7 @@ enum Limits {
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 8),
     ]
 
-    /// The most that Pledge's time may be, divided by that of another way.
+    /// The maximum of Pledge's time, divided by that of another way.
     static let ratios: [Ratio] =
         [
             Ratio(.allOf100, to: "task group", most: 0.4),
@@ -43,7 +44,7 @@ enum Limits {
             Ratio(.curlHTTP2, to: "C loop", most: 1.25),
         ] + Peers.limits
 
-    /// A machine has bad moments: a ratio fails only where it is passed by more than this factor.
+    /// A machine's speed varies: a ratio fails only if it is exceeded by more than this factor.
     static let slack = 1.25
 
     /// A limit on a quotient of times.
@@ -51,7 +52,7 @@ enum Limits {
         let subject: Case
         let other: String
         let most: Double
-        /// The factor by which it may be passed before the check fails.
+        /// The factor by which the limit may be exceeded before the check fails.
         let slack: Double
 
         init(_ subject: Case, to other: String, most: Double, slack: Double = Limits.slack) {

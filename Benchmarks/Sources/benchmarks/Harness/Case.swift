@@ -1,12 +1,12 @@
 /// One thing to measure, done in several ways that are compared with each other.
 struct Case: Sendable {
-    /// What is done, as the table names it.
+    /// The name of the case in the table.
     let name: String
-    /// How many operations the allocations are counted over: few where one operation is large, and
-    /// none where the count would say nothing.
+    /// The number of operations over which allocations are counted: few if one operation is large, zero if
+    /// the count would be meaningless.
     var counted = 64
-    /// Why this cannot be measured here; nil where it can.
+    /// Why the case cannot be measured here; nil if it can.
     var obstacle: @Sendable (_ isQuick: Bool) -> String? = { _ in nil }
-    /// The ways of doing it: first Pledge's, then what it is compared with.
+    /// The ways of doing it: Pledge's first, then the others.
     var ways: [Way]
 }

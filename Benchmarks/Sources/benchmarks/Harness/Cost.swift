@@ -1,22 +1,22 @@
 import CAllocations
 
-/// What some work took.
+/// The cost of some work.
 struct Cost: Sendable {
     var time: Duration
     /// Zero unless allocations are being counted.
     var allocations: UInt64
-    /// The bytes that these asked for.
+    /// The number of bytes of these allocations.
     var bytes: UInt64
 
-    /// Does some work, and tells what it took.
+    /// Does some work, and returns its cost.
     static func of(_ work: () throws -> Void) rethrows -> Cost {
         let before = Reading()
         try work()
         return Reading().since(before)
     }
 
-    /// Does some work with each of a number of things that were made beforehand, a few hundred at a
-    /// time so that they are still in the processor's cache.
+    /// Does some work with each of a number of objects that are made beforehand, a few hundred at a time, so
+    /// that they are still in the processor's cache.
     static func ofBatches<Thing>(
         _ count: Int, with make: () -> Thing, _ work: (Thing) -> Void
     ) -> Cost {
@@ -31,7 +31,7 @@ struct Cost: Sendable {
         return total
     }
 
-    /// Does some work that suspends, and tells what it took.
+    /// Does some work that suspends, and returns its cost.
     static func of(_ work: () async -> Void) async -> Cost {
         let before = Reading()
         await work()

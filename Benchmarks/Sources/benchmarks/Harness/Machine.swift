@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a run was made on, and with.
+/// The machine and the software of a run.
 struct Machine: Codable {
     let processor: String
     let processors: Int
     let system: String
     let compiler: String
-    /// What to type for such a run.
+    /// The command that makes such a run.
     let command: String
 
     static let this = Machine(

@@ -2,18 +2,19 @@ import CAllocations
 
 /// How often and how long a case is run.
 struct Measurement {
-    /// Operations are counted out so that one round of one way lasts about this long.
+    /// The number of operations is chosen so that one round of one way takes about this long.
     var roundLength: Duration
-    /// How many rounds there are.
+    /// The number of rounds.
     var rounds: Int
-    /// Whether what takes long is left out.
+    /// Whether long measurements are left out.
     var isQuick = false
-    /// How often a case is measured at most: again while a way's rounds differ too much.
+    /// The maximum number of measurements of a case: it is measured again while a way's rounds differ too
+    /// much.
     var attempts = 1
 
-    /// What a published number is made with.
+    /// The settings for published numbers.
     static let full = Measurement(roundLength: .milliseconds(50), rounds: 15, attempts: 6)
-    /// Enough to see that every case runs, and roughly how the ways compare.
+    /// Enough to check that every case runs, and roughly how the ways compare.
     static let quick = Measurement(roundLength: .milliseconds(4), rounds: 9, isQuick: true)
 
     /// Measures a case, again while it is unsteady and there are attempts left.
@@ -28,9 +29,9 @@ struct Measurement {
         return steadiest
     }
 
-    /// Runs a case, its ways taking turns.
+    /// Runs a case, alternating between its ways.
     ///
-    /// A B C A B C: a machine that slows down or speeds up in the middle does so for all of them.
+    /// The order is A B C A B C: a machine that slows down or speeds up in the middle does so for all ways.
     func run(_ subject: Case) async -> [Sample] {
         var samples = subject.ways.map { Sample(way: $0.name) }
         var counts: [Int] = []
@@ -48,10 +49,10 @@ struct Measurement {
         return samples
     }
 
-    /// How many operations fill a round; finding out warms the code up as well.
+    /// The number of operations that fills a round; determining it also warms up the code.
     ///
-    /// What takes long is done once more before it counts as long: the first time, code is loaded and
-    /// connections are made, and a round of what seemed to fill it then would be a few operations.
+    /// A slow operation is run once more before it counts as slow: the first time, code is loaded and
+    /// connections are made, and a round sized by that time would have too few operations.
     func count(for way: Way) async -> Int {
         var count = 1
         while count < 1 << 28 {
@@ -66,11 +67,11 @@ struct Measurement {
         return count
     }
 
-    /// What an operation allocates, found out apart from the rounds, which are not counted.
+    /// The allocations of an operation, counted outside the measured rounds.
     ///
-    /// What three times as many operations allocate beyond the number itself, so that what is made
-    /// once for all of them is left out; the least of three attempts, since other threads of the
-    /// process allocate now and then.
+    /// The difference between the allocations of three times as many operations and those of the number
+    /// itself, so that allocations made once for all of them do not count; the smallest of three attempts,
+    /// since other threads of the process allocate now and then.
     func allocations(of way: Way, over count: Int) async -> (number: Double, bytes: Double) {
         var least: (number: Double, bytes: Double)?
         count_allocations(true)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// An nginx on 127.0.0.1, started when it is first asked for, and stopped when the program ends.
+/// An nginx on 127.0.0.1, started on first use, and stopped when the program ends.
 ///
 /// It answers every request with status 200 and 12 bytes, over HTTP/1.1 and, at ``secureURL``, over HTTP/2 with TLS.
 struct Nginx {
     let url: URL
     let secureURL: URL
-    /// The certificate of the second, in PEM.
+    /// The certificate of ``secureURL``, in PEM.
     let certificate: URL
 
-    /// The server; nil where there is no nginx or no openssl.
+    /// The server; nil if there is no nginx or no openssl.
     static let shared: Nginx? = {
         do {
             return try start()
@@ -18,7 +18,7 @@ struct Nginx {
         }
     }()
 
-    /// Why a case that needs it cannot be measured; nil where it can.
+    /// Why a case that needs nginx cannot be measured; nil if it can.
     @Sendable
     static func obstacle(_ isQuick: Bool) -> String? {
         shared == nil ? "nginx or openssl was not found, or does not start" : nil
@@ -40,7 +40,7 @@ struct Nginx {
         try Data(configuration(ports, folder.path).utf8).write(to: file)
         let server = Process()
         server.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The pipe ends with this program, however it ends.
+        // The pipe closes when this program ends, however it ends.
         let command = "\"$0\" -p \"$1\" -c \"$1/nginx.conf\" -e \"$1/errors\" & cat; kill $!"
         server.arguments = ["-c", command, program.path, folder.path]
         server.standardInput = lifeline

@@ -1,4 +1,4 @@
-/// Keeps a value from being optimised away, and the work that made it.
+/// Keeps a value, and the work that made it, from being optimised away.
 @_optimize(none)
 func keep<Value>(_ value: Value) {}
 
@@ -14,7 +14,7 @@ func keep(_ result: Result<Int, any Error>) {}
 @_optimize(none)
 func keep(object: AnyObject) {}
 
-/// A value that the optimiser knows nothing about.
+/// A value that is unknown to the optimiser.
 @_optimize(none)
 func opaque<Value>(_ value: Value) -> Value { value }
 

@@ -1,14 +1,14 @@
-/// What one way of a case cost.
+/// The measured cost of one way of a case.
 struct Sample: Sendable {
     let way: String
     /// Nanoseconds per operation, once for each round.
     var rounds: [Double] = []
-    /// Allocations per operation, and the bytes they asked for; nil where they cannot be counted.
+    /// Allocations per operation, and their bytes; nil if they cannot be counted.
     var allocations: (number: Double, bytes: Double)?
 
     init(way: String) { self.way = way }
 
-    /// The middle one of the rounds.
+    /// The median of the rounds.
     var median: Double { quantile(0.5, of: rounds) }
 
     /// Half the distance between the quartiles, relative to the median.
@@ -17,21 +17,21 @@ struct Sample: Sendable {
     /// Whether the rounds differ so much that the median says little.
     var isUnsteady: Bool { spread > 0.1 }
 
-    /// This one's time divided by another's.
+    /// This way's time divided by another's.
     ///
-    /// The middle of the quotients of each round, in which the two ran one after the other: a
-    /// machine that slows down in the middle of a run does so for both.
+    /// The median of the quotients of each round, in which the two ran one after the other: a machine that
+    /// slows down in the middle of a run does so for both.
     func ratio(to other: Sample) -> Double {
         quantile(0.5, of: zip(rounds, other.rounds).map { $0 / $1 })
     }
 }
 
 extension [Sample] {
-    /// The largest spread of them.
+    /// The largest spread of the samples.
     var worstSpread: Double { map(\.spread).max() ?? 0 }
 }
 
-/// The value below which a part of all lies; 0.5: the middle one.
+/// The value below which a fraction of all values lies; 0.5: the median.
 func quantile(_ fraction: Double, of values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted[Int((Double(sorted.count - 1) * fraction).rounded())]

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Work that two threads do at once.
+/// Work that two threads do at the same time.
 struct TwoThreads: Sendable {
     let first: @Sendable () -> Void
     let second: @Sendable () -> Void
 
-    /// Does it, and tells how long it took, from when both were ready to when the last was done.
+    /// Does the work, and returns the time from when both threads were ready to when the last was done.
     ///
     /// The threads themselves read the clock: a thread that waits for them may be woken late.
     func run() -> Duration {
@@ -28,11 +28,11 @@ struct TwoThreads: Sendable {
 }
 
 extension Way {
-    /// A way of two threads, made ready a few thousand operations at a time: what is made ready
-    /// should not have left the processor's caches when it is used.
+    /// A way with two threads, prepared a few thousand operations at a time, so that the prepared objects are
+    /// still in the processor's caches when they are used.
     ///
-    /// What one operation took is the middle of these. A thread that the system stops for a moment
-    /// makes one of them last ten times as long, and a few such would decide a mean.
+    /// The cost of one operation is the median of these batches. If the system stops a thread for a moment,
+    /// one of them takes ten times as long, and a few such batches would change a mean.
     init(contending name: String, _ prepare: @escaping @Sendable (_ count: Int) -> TwoThreads) {
         self.init(measuring: name) { count in
             var times: [Double] = []
@@ -46,20 +46,20 @@ extension Way {
     }
 }
 
-/// Makes objects that two threads will meet at, in another order than that of their addresses.
+/// Makes objects that two threads use at the same time, in another order than that of their addresses.
 ///
-/// Neighbours in memory have a cache line in common. In order, a thread would also wait for what the
-/// other does to the objects before and behind, and the sizes of objects would be what is measured.
+/// Neighbours in memory share a cache line. In order of addresses, a thread would also wait for the other
+/// thread's work on the neighbouring objects, and the measurement would depend on the sizes of objects.
 func scattered<Object>(_ count: Int, _ make: () -> Object) -> [Object] {
     (0..<count).map { _ in make() }.shuffled()
 }
 
-/// Where two threads wait for each other, and note when they ran.
+/// A barrier for two threads, which record when they ran.
 private final class StartingLine: Sendable {
     private let ready = Atomic<Int>(0)
     private let times = Mutex<(first: ContinuousClock.Instant, last: ContinuousClock.Instant)?>(nil)
 
-    /// Spins, so that both begin within nanoseconds of each other.
+    /// Spins, so that both threads begin within nanoseconds of each other.
     func waitForTheOther() {
         ready.add(1, ordering: .acquiringAndReleasing)
         while ready.load(ordering: .acquiring) < 2 {}
@@ -71,7 +71,7 @@ private final class StartingLine: Sendable {
         }
     }
 
-    /// From the earliest beginning to the latest end.
+    /// The time from the earliest beginning to the latest end.
     var time: Duration {
         times.withLock { times in times.map { $0.last - $0.first } ?? .zero }
     }

@@ -1,8 +1,8 @@
-/// One way of doing what a case names.
+/// One way of doing the work of a case.
 struct Way: Sendable {
-    /// Whose way it is, as the table names it.
+    /// The name of the way in the table.
     let name: String
-    /// Does the thing a number of times, and tells what that cost.
+    /// Does the work a number of times, and returns the cost.
     let run: @Sendable (_ count: Int) async -> Cost
 
     /// A way that never suspends.
@@ -17,7 +17,7 @@ struct Way: Sendable {
         run = { count in await Cost.of { await body(count) } }
     }
 
-    /// A way that makes something ready first, which does not count.
+    /// A way with a preparation that is not measured.
     init(measuring name: String, _ run: @escaping @Sendable (_ count: Int) async -> Cost) {
         self.name = name
         self.run = run

@@ -8,7 +8,7 @@ import HTTPNetworking
 #endif
 
 extension LargeBodies {
-    /// AsyncHTTPClient, bare and below Pledge.
+    /// AsyncHTTPClient, alone and below Pledge.
     var peers: [Way] {
         #if Peers
         [

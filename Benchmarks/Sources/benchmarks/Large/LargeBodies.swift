@@ -4,10 +4,11 @@ import HTTPBodies
 import HTTPNetworking
 import LibcurlTransport
 
-/// Downloads to a file and uploads from one, each of 2 GiB, beside the curl program: the medians of five rounds,
-/// in which the ways take turns.
+/// Downloads to a file and uploads from one, each of 2 GiB, compared with the curl program: the medians of
+/// five rounds, in which the ways alternate.
 ///
-/// Files are on tmpfs, so that no disk is measured. The peak of the resident memory is reset before each round.
+/// Files are on tmpfs, so that no disk is measured. The peak of the resident memory is reset before each
+/// round.
 struct LargeBodies {
     static let size = 2 << 30
     static let rounds = 5

@@ -2,8 +2,8 @@ import Foundation
 
 /// The resident memory of this process, as Linux counts it in /proc.
 enum ResidentMemory {
-    /// Sets the peak to the present.
-    /// - Returns: The present, in bytes.
+    /// Resets the peak to the present value.
+    /// - Returns: The present value, in bytes.
     static func resetPeak() -> Int {
         if let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") {
             file.write(Data("5".utf8))
@@ -12,7 +12,7 @@ enum ResidentMemory {
         return bytes("VmRSS:")
     }
 
-    /// The peak since it was set, in bytes.
+    /// The peak since the reset, in bytes.
     static func peak() -> Int { bytes("VmHWM:") }
 
     private static func bytes(_ name: String) -> Int {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A document that shows the results between two marks.
+/// A document that has the results between two marks.
 struct Markdown {
     private static let begin = "<!-- benchmarks: begin -->"
     private static let end = "<!-- benchmarks: end -->"
@@ -10,7 +10,7 @@ struct Markdown {
     private let after: Substring
 
     /// Reads a document.
-    /// - Throws: ``Complaint`` where it cannot be read or lacks the marks.
+    /// - Throws: ``Complaint`` if it cannot be read or lacks the marks.
     init(path: String) throws {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw Complaint("cannot read \(path)")
@@ -25,7 +25,7 @@ struct Markdown {
         after = text[end.lowerBound...]
     }
 
-    /// The lines that go between the marks.
+    /// The lines between the marks.
     static func lines(for outcomes: [Outcome], on machine: Machine) -> [String] {
         let dashes = ["---", "---", "---:", "---:", "---:", "---:", "---:"]
         return [

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A file that is written at the end of a run, and opened at its beginning: what cannot be written
-/// is refused before anything is measured.
+/// A file that is opened at the beginning of a run, and written at its end: if it cannot be written, the run
+/// fails before anything is measured.
 struct OutputFile {
     private let path: String
     private let handle: FileHandle
 
-    /// Opens a file, and makes it where there is none.
+    /// Opens a file, and makes it if there is none.
     ///
-    /// What it holds stays until it is replaced.
-    /// - Throws: ``Complaint`` where it cannot be written.
+    /// Its contents stay until they are replaced.
+    /// - Throws: ``Complaint`` if it cannot be written.
     init(path: String) throws {
         if !FileManager.default.fileExists(atPath: path) {
             _ = FileManager.default.createFile(atPath: path, contents: nil)
@@ -21,8 +21,8 @@ struct OutputFile {
         self.handle = handle
     }
 
-    /// Replaces all that the file holds.
-    /// - Throws: ``Complaint`` where it cannot be written.
+    /// Replaces the contents of the file.
+    /// - Throws: ``Complaint`` if it cannot be written.
     func replace(with text: String) throws {
         do {
             try handle.truncate(atOffset: 0)

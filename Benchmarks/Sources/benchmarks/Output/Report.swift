@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results for other programs to read.
+/// The results for other programs.
 struct Report: Codable {
     let machine: Machine
     let cases: [Entry]
@@ -16,7 +16,7 @@ struct Report: Codable {
         let nanoseconds: Double
         /// Half the distance between the quartiles, relative to the median.
         let spread: Double
-        /// Per operation; absent where it was not counted.
+        /// Per operation; absent if it was not counted.
         let allocations: Double?
         let bytes: Double?
         /// Pledge's time divided by this way's.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The results as rows of text, one for each way of a case.
 struct Table {
-    /// What the columns hold.
+    /// The headings of the columns.
     static let columns = [
         "case", "way", "ns/op", "spread", "allocs/op", "bytes/op", "Pledge/it",
     ]
@@ -25,7 +25,7 @@ struct Table {
         }
     }
 
-    /// A row for a reader of a terminal: words to the left, numbers to the right.
+    /// A row for a terminal: words to the left, numbers to the right.
     static func line(_ cells: [String]) -> String {
         let widths = [34, 22, 11, 7, 10, 10, 9]
         return zip(cells, widths).enumerated().map { index, cell in
@@ -34,7 +34,7 @@ struct Table {
         }.joined(separator: " ")
     }
 
-    /// Three digits or so, thousands apart.
+    /// About three digits, with separated thousands.
     static func text(_ value: Double) -> String {
         let tenths = (value * 10).rounded() / 10
         if value < 100, tenths != tenths.rounded() { return "\(tenths)" }
@@ -47,7 +47,7 @@ struct Table {
         return (value <= -0.5 ? "-" : "") + ([digits[...]] + groups).joined(separator: ",")
     }
 
-    /// A quotient, to two digits or so.
+    /// A quotient, with about two digits.
     static func ratio(_ value: Double) -> String {
         switch value {
         case 10...: text(value)

@@ -4,11 +4,11 @@ import AsyncHTTPClientTransport
 import HTTPNetworking
 
 extension Case {
-    /// What the transport costs beyond the client below it.
+    /// The cost of the transport in addition to the client below it.
     static let asyncHTTPClientAlone = Case(
         name: "AsyncHTTPClient, one request at a time", counted: 0, ways: ways(at: 1))
 
-    /// The same where many are under way.
+    /// The same with many requests under way.
     static let asyncHTTPClientTogether = Case(
         name: "AsyncHTTPClient, 32 requests at a time", counted: 0, ways: ways(at: 32))
 

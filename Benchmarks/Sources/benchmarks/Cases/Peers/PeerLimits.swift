@@ -1,9 +1,9 @@
 #if Peers
 extension Peers {
-    /// The most that Pledge's time may be, divided by that of a peer.
+    /// The maximum of Pledge's time, divided by that of a peer.
     ///
-    /// No slower than any futures library, and the transport over AsyncHTTPClient hardly slower than the
-    /// client. Otherwise HTTP clients are shown, and that is all.
+    /// Pledge is not slower than any futures library, and the transport over AsyncHTTPClient hardly slower
+    /// than the client. Other HTTP clients are only shown.
     static let limits: [Limits.Ratio] =
         aimed
         + (nio + openCombine).filter { addition in
@@ -12,14 +12,14 @@ extension Peers {
             }
         }.map { Limits.Ratio($0.subject, to: $0.way.name, most: 1) }
 
-    /// Where Pledge is to be ahead by a margin.
+    /// The cases in which Pledge must be faster by a margin.
     private static let aimed = [
         Limits.Ratio(.createObserveResolve, to: "SwiftNIO", most: 0.6),
         Limits.Ratio(.mapOfSettled, to: "SwiftNIO", most: 0.45),
         Limits.Ratio(.tenMaps, to: "SwiftNIO", most: 0.65),
         Limits.Ratio(.tenFlatMaps, to: "SwiftNIO", most: 0.55),
         Limits.Ratio(.allOf100, to: "SwiftNIO", most: 0.3),
-        // Two steady states, 0.12 to 0.15 and 0.31 to 0.33: the Decision on contended says why.
+        // Two steady states, 0.12 to 0.15 and 0.31 to 0.33: the Decision on contention says why.
         Limits.Ratio(.contended, to: "SwiftNIO", most: 0.25, slack: 1.6),
         Limits.Ratio(.curlAlone, to: "AsyncHTTPClient", most: 1.3),
         Limits.Ratio(.curlAloneInline, to: "AsyncHTTPClient", most: 1 / 1.3),

@@ -38,7 +38,7 @@ extension Peers {
         ),
     ]
 
-    /// Each map makes one of the map before it and itself, so that ten are one.
+    /// Each map merges the map before it into itself, so ten maps become one.
     private static func resolveMaps(_ depth: Int, _ count: Int) {
         for index in 0..<count {
             let promise = OpenPromise()

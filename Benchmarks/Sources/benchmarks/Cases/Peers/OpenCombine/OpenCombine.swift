@@ -6,7 +6,7 @@ extension Peers {
         openCombineBasics + openCombineMaps + openCombineTogether + openCombineFirst
 }
 
-/// A future of OpenCombine's, and what settles it.
+/// A future of OpenCombine, and the function that settles it.
 struct OpenPromise {
     let future: Future<Int, any Error>
     private let settle: Future<Int, any Error>.Promise
@@ -23,7 +23,7 @@ struct OpenPromise {
 }
 
 extension Publisher {
-    /// Observes as OpenCombine does, and keeps what has to be kept.
+    /// Observes in OpenCombine's way, and returns the object to keep.
     func observe() -> AnyCancellable {
         sink(receiveCompletion: { keep($0) }, receiveValue: { keep($0) })
     }

@@ -2,7 +2,7 @@
 import NIOCore
 
 extension Peers {
-    /// In a task like everybody's: SwiftNIO has no executor for tasks that would run `get()` on a loop.
+    /// In an ordinary task: SwiftNIO has no executor for tasks that would run `get()` on a loop.
     static let nioAwait: [Addition] = [
         (
             .awaitSettled,

@@ -13,8 +13,8 @@ extension Peers {
         (
             .timeoutAmongMany,
             Way(measuring: "SwiftNIO") { count in
-                // A loop of its own: taking back a hundred thousand tasks one by one is quadratic,
-                // ending the loop is not.
+                // A loop of its own: cancelling a hundred thousand tasks one by one is quadratic, ending the
+                // loop is not.
                 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
                 let loop = group.next()
                 let cost = try! await loop.submit {
