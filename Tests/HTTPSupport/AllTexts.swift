@@ -1,4 +1,4 @@
-/// All the ways in which a value becomes text without being asked for its parts.
+/// All the texts that a value becomes by description, reflection and dumping.
 package func texts(of value: some Any) -> [String] {
     var dumped = ""
     dump(value, to: &dumped)

@@ -2,8 +2,8 @@ package import Futures
 package import HTTPNetworking
 import Services
 
-/// A service that gives one answer after the other, each after ten milliseconds, and keeps what it
-/// was asked for and when.
+/// A service that gives one answer after the other, each after ten milliseconds, and records the requests and
+/// their times.
 package final class AnsweringService<Output: Sendable>: Sendable {
     private struct State {
         var answers: ArraySlice<@Sendable () throws -> Output>
@@ -24,7 +24,7 @@ package final class AnsweringService<Output: Sendable>: Sendable {
         state = Locked(State(answers: answers[...]))
     }
 
-    /// Asks for the next answer; without one the call stays pending.
+    /// Requests the next answer; if there is none, the call stays pending.
     package func send(_ request: HTTPRequest) -> Future<Output> {
         let answer = state.withLock { state in
             state.requests.append(request)
@@ -37,6 +37,6 @@ package final class AnsweringService<Output: Sendable>: Sendable {
 
     package var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
-    /// When each request came.
+    /// The time at which each request arrived.
     package var instants: [Duration] { state.withLock { $0.instants } }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-// What Python's brotli and zstandard made of the same.
+// The same content, compressed by Python's brotli and zstandard.
 extension Compressed {
     /// The text as br.
     package static let brotli = data(
@@ -22,7 +22,7 @@ extension Compressed {
         AAIABAAEAConcLabsFk1QbNmQmbFBMy3ALMAZmFgHSxSBZMvrhM=
         """)
 
-    /// The text as zstd, with neither.
+    /// The text as zstd, without length and checksum.
     package static let bareZstd = data(
         """
         KLUv/QAYnQcAYo4iF5AnaQMAbFWEvahY+j9yd/dOKSXWvx6cd3d3d3dmZmZmZlVVVVVVREREREQzMzMz
@@ -32,7 +32,7 @@ extension Compressed {
         lGgLzAW2MEgHq1UB
         """)
 
-    /// The text as gzip, and that as br.
+    /// The text as gzip, and the result as br.
     package static let brotliGzip = data(
         """
         GwkCQI+TpXZWoqH/U8lL5UvNqbpllwmvogJdO/Cvfi/1DBfJp05OD3jAQDkgi/rWdsokAQ3ZZGcUQte0
@@ -46,7 +46,7 @@ extension Compressed {
         Ao8CrqSg/q1R2LAEV6FdbJYN+cTrm9c3G34Ew1Krei/O/ubrO6o4xExBAQ==
         """)
 
-    /// The text as br, and that as zstd.
+    /// The text as br, and the result as zstd.
     package static let zstdBrotli = data(
         """
         KLUv/WQJANUGAEQMG5AY4I3UXjV50OwRKl3HhqkaoruA29jvLPcWbEVCiRWdADLBBcTHszI1cr0YrWJ+
@@ -61,7 +61,7 @@ extension Compressed {
         y///P/gnAOKxQCD3/i//LDHwTwDEYRGAjiMG
         """)
 
-    /// Ten million zeros as zstd, with a window of 8 MiB, and as zstd once more.
+    /// Ten million zeros as zstd, with a window of 8 MiB, and the result as zstd again.
     package static let zstdBomb = data(
         """
         KLUv/WRKAFUBACQCKLUv/YRogJaYAEwAAAgAAQD8/zkQAgIAEAADtAQAktJhzwEAllDvGMa1+p4=

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Compressed bytes that Python's zlib made.
+/// Bytes that Python's zlib has compressed.
 package enum Compressed {
-    /// What is compressed: "0 bottles of beer on the wall" and so on, 200 lines.
+    /// The content: "0 bottles of beer on the wall" and so on, 200 lines.
     package static let text = Data(
         (0..<200).map { "\($0) bottles of beer on the wall" }.joined(separator: "\n").utf8)
 
@@ -49,7 +49,7 @@ package enum Compressed {
         YiNSG5HciPRGJDgixRFJjmx77RQ/qY5IdkS6IxIekfKIpEekPSLxEamPHHsuRr9/
         """)
 
-    /// The text as gzip, and as gzip once more.
+    /// The text as gzip, and the result as gzip again.
     package static let twice = data(
         """
         H4sIAAAAAAACA5Pv5mAAASbm1hunPV0cJVgf7g28I/Dry+7DgTseJRU4sPvc51l17f+7ZLnlu2Lk
@@ -64,7 +64,7 @@ package enum Compressed {
         f/31HWVuEyUYGAAJlDReCgIAAA==
         """)
 
-    /// The text as gzip, and that as deflate.
+    /// The text as gzip, and the result as deflate.
     package static let deflatedGzip = data(
         """
         eNqT7+ZgAAEm5tYbpz1dHCVYH+4NvCPw68vuw4E7HiUVOLD73OdZde3/u2S55bti5M9ff134P+78
@@ -79,7 +79,7 @@ package enum Compressed {
         GBgABO31iw==
         """)
 
-    /// Ten million zeros, as gzip, and as gzip once more.
+    /// Ten million zeros as gzip, and the result as gzip again.
     package static let bomb = data(
         """
         H4sIAAAAAAACA+3YvQnCQACA0UuiECx0BN1DCFbB0sYhbFzBA0tBrMQFUjuDtQOIhRuIG/h3axzv

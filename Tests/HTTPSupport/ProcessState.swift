@@ -1,9 +1,9 @@
 #if os(Linux)
 import Foundation
 
-/// What this process has of the system.
+/// The system resources that this process has.
 package struct ProcessState: Equatable {
-    /// The descriptors that are open, by what they are: "socket", "eventfd".
+    /// The number of open descriptors, by their kinds: "socket", "eventfd".
     package var descriptors: [String: Int] = [:]
     package var threads: [String] = []
 
@@ -12,7 +12,7 @@ package struct ProcessState: Equatable {
         var state = ProcessState()
         for number in (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
             let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
-            // The one by which the folder is read is gone.
+            // The descriptor by which the folder is read is closed by now.
             guard let target else { continue }
             let kind = target.hasPrefix("anon_inode") ? target[...] : target.prefix { $0 != ":" }
             state.descriptors[String(kind), default: 0] += 1
@@ -26,7 +26,7 @@ package struct ProcessState: Equatable {
         return state
     }
 
-    /// How many threads of a name there are.
+    /// The number of threads with a name.
     package func threads(named name: String) -> Int { threads.count { $0 == name } }
 
     package var descriptorCount: Int { descriptors.values.reduce(0, +) }

@@ -1,14 +1,15 @@
 package import Foundation
 import Futures
 
-/// A proxy that speaks version 5 of SOCKS (RFC 1928, RFC 1929), and takes every host for 127.0.0.1.
+/// A proxy that implements version 5 of SOCKS (RFC 1928, RFC 1929), and connects to 127.0.0.1 for every host.
 package final class SOCKSServer: Sendable {
     private let server: SocketServer
     private let log: Locked<[String]>
 
     /// Starts a proxy.
     ///
-    /// - Parameter user: Name and password, with a colon between, that a client must know; nil for any client.
+    /// - Parameter user: Name and password, with a colon between, that a client must send; nil for any
+    ///   client.
     package init(user: String? = nil) throws {
         let log = Locked<[String]>([])
         self.log = log
@@ -21,7 +22,7 @@ package final class SOCKSServer: Sendable {
         }
     }
 
-    /// The places that were asked for, as "host:port": names as they came, IPv6 in brackets.
+    /// The requested places, as "host:port": names unchanged, IPv6 in brackets.
     package var asked: [String] { log.withLock { $0 } }
 
     /// Its URL.
@@ -32,7 +33,7 @@ package final class SOCKSServer: Sendable {
     /// Ends all connections.
     package func stop() { server.stop() }
 
-    /// Agrees on a method; false where the client may not go on.
+    /// Agrees on a method; returns false if the client is refused.
     private static func greet(_ connection: SocketConnection, _ user: String?) -> Bool {
         guard let start = connection.bytes(2), start[0] == 5,
             let methods = connection.bytes(Int(start[1]))
@@ -51,7 +52,7 @@ package final class SOCKSServer: Sendable {
         return isKnown
     }
 
-    /// What the client asks to be connected to.
+    /// The place that the client asks to be connected to.
     private static func place(_ connection: SocketConnection) -> (host: String, port: UInt16)? {
         guard let start = connection.bytes(4), start.starts(with: [5, 1]) else { return nil }
         let host: String?
@@ -64,7 +65,7 @@ package final class SOCKSServer: Sendable {
         return (host, UInt16(port[0]) << 8 | UInt16(port[1]))
     }
 
-    /// Text behind the byte that says how long it is.
+    /// Reads a text that is preceded by a byte with its length.
     private static func text(_ connection: SocketConnection) -> String? {
         guard let count = connection.bytes(1)?.first, let bytes = connection.bytes(Int(count))
         else { return nil }

@@ -3,7 +3,7 @@ package import Futures
 package import HTTPNetworking
 import Services
 
-/// A service that answers by a function, and remembers what was asked.
+/// A service that answers by a function, and records the requests.
 package final class ScriptedServer: Sendable {
     private let answer: @Sendable (HTTPRequest) -> Future<HTTPResponse>
     private let asked = Locked<[HTTPRequest]>([])
@@ -18,13 +18,13 @@ package final class ScriptedServer: Sendable {
         self.init(later: { Future(value: answer($0)) })
     }
 
-    /// Gives each answer once, in order, and 200 after the last.
+    /// Returns each answer once, in order, and 200 after the last.
     package convenience init(_ answers: [HTTPResponse]) {
         let left = Locked(answers[...])
         self.init { _ in left.withLock { $0.popFirst() } ?? HTTPResponse(status: 200) }
     }
 
-    /// What was asked, in order.
+    /// The requests, in order.
     package var requests: [HTTPRequest] { asked.withLock { $0 } }
 
     package var send: HTTPService {
@@ -73,7 +73,7 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// A request of a URL that is known to be one.
+    /// Makes a request for a URL that is known to be valid.
     package init(_ method: HTTPMethod = .get, at url: String, headers: HTTPHeaders = [:]) {
         self.init(method, URL(string: url)!, headers: headers)
     }

@@ -2,7 +2,7 @@ package import Foundation
 package import Futures
 package import HTTPNetworking
 
-/// A source of chunks in the test's hand: each call of `next` waits for the test.
+/// A source of chunks that the test controls: each call of `next` waits for the test.
 package final class ScriptedSource: Sendable {
     private let state = Locked((promises: [Promise<Data?>](), cancelled: 0))
 
@@ -11,7 +11,7 @@ package final class ScriptedSource: Sendable {
     /// How often a chunk was asked for.
     package var asked: Int { state.withLock { $0.promises.count } }
 
-    /// How often it was given up.
+    /// How often the stream was cancelled.
     package var cancelled: Int { state.withLock { $0.cancelled } }
 
     package func stream(length: Int? = nil) -> HTTPBodyStream {
@@ -45,21 +45,21 @@ package struct Broken: Error, Equatable {
 }
 
 extension Future {
-    /// The code of the error with which it has failed.
+    /// The code of the error with which the future has failed.
     package var failureCode: HTTPError.Code? { (failure as? HTTPError)?.code }
 
-    /// The error with which it has failed.
+    /// The error with which the future has failed.
     package var failure: (any Error)? {
         guard case .failure(let error) = result else { return nil }
         return error
     }
 
-    /// The value with which it has succeeded.
+    /// The value with which the future has succeeded.
     package var success: Value? { try? result?.get() }
 }
 
 extension Future<Data?> {
-    /// The text of the chunk, "nil" for the end, and nil while there is none, or none will be.
+    /// The text of the chunk, or "nil" for the end; nil while the future is pending, or if it has failed.
     package var text: String? {
         guard case .success(let chunk) = result else { return nil }
         return chunk.map { String(decoding: $0, as: UTF8.self) } ?? "nil"

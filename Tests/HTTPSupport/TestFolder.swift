@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder of the test's own, removed with this object.
+/// A temporary folder of a test, removed when this object is released.
 package final class TestFolder: Sendable {
     package let url: URL
 
@@ -18,12 +18,12 @@ package final class TestFolder: Sendable {
         return file
     }
 
-    /// The names of all that is in it, in order.
+    /// The sorted names of the folder's contents.
     package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }
 
-    /// The descriptors that this process has of a file.
+    /// The descriptors that this process has open for a file.
     package static func descriptors(of file: URL) -> [Int32] {
         all.filter { path(of: $0) == file.path }
     }
@@ -32,7 +32,7 @@ package final class TestFolder: Sendable {
         #if canImport(Darwin)
         Array(0..<4_096)
         #else
-        // Tests that run at once may have thousands.
+        // Tests that run at the same time may have thousands.
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?
             .compactMap { Int32($0) }.sorted() ?? []
         #endif

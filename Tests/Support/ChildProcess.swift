@@ -7,25 +7,25 @@ import Glibc
 
 /// A program that runs beside a test.
 ///
-/// On Linux not by Foundation's `Process`, whose `run` reads beyond its memory now and then where this process has more
-/// than a thousand descriptors, as it has while hundreds of tests run at once.
+/// On Linux it does not use Foundation's `Process`, whose `run` sometimes reads out of bounds if this process
+/// has more than a thousand descriptors, as it has while hundreds of tests run at the same time.
 package final class ChildProcess: Sendable {
     #if canImport(Glibc)
     private let identifier: pid_t
-    /// How it ended; nil until it was waited for.
+    /// How it ended; nil before a wait for it has returned.
     private let end = Locked<Int32?>(nil)
     #else
     private let process: Process
     #endif
 
-    /// Starts a program, with no descriptors but the three that every program has, and no signal blocked.
+    /// Starts a program with no signal blocked and with only the three standard descriptors.
     ///
     /// - Parameters:
-    ///   - program: Where it is.
-    ///   - arguments: What it is called with, without its name.
-    ///   - folder: Where it runs; nil: where this process does.
-    ///   - output: The file for what it prints; nil: that is dropped.
-    ///   - errors: The file for what it prints to standard error.
+    ///   - program: The path of the program.
+    ///   - arguments: Its arguments, without its name.
+    ///   - folder: Its working folder; nil for that of this process.
+    ///   - output: The file for its standard output; nil to discard it.
+    ///   - errors: The file for its standard error.
     package init(
         _ program: URL, _ arguments: [String], in folder: URL? = nil, output: URL? = nil,
         errors: URL? = nil
@@ -47,7 +47,7 @@ package final class ChildProcess: Sendable {
         #endif
     }
 
-    /// Waits until the program has ended, and gives its status; that of one that a signal has ended is negative.
+    /// Waits until the program has ended, and returns its status; negative if a signal has ended it.
     @discardableResult
     package func wait() -> Int32 {
         #if canImport(Glibc)
@@ -65,7 +65,7 @@ package final class ChildProcess: Sendable {
         #endif
     }
 
-    /// Ends the program, and waits for that; harmless twice.
+    /// Ends the program, and waits for its end; harmless if it is called twice.
     package func stop() {
         #if canImport(Glibc)
         if end.withLock({ $0 == nil }) { kill(identifier, SIGKILL) }
@@ -114,7 +114,7 @@ extension ChildProcess {
         @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>) ->
         Int32
 
-    /// Calls a function of glibc's that Swift does not import: one that POSIX does not have.
+    /// Calls a function of glibc that Swift does not import, since it is not in POSIX.
     private static func call<Function>(
         _ name: String, as type: Function.Type, _ body: (Function) -> Int32
     ) {

@@ -1,8 +1,8 @@
-/// An event of a trace, as a viewer of traces reads it.
+/// An event of a trace, in the form that trace viewers read.
 package struct ChromeTraceEvent: Decodable {
     package let name: String
     package let cat: String
-    /// The kind: X for a span, i for a mark, M for what names a row.
+    /// The kind: X for a span, i for a mark, M for the name of a row.
     package let ph: String
     /// When it began, and how long it took, in microseconds.
     package let ts: Double
@@ -12,10 +12,10 @@ package struct ChromeTraceEvent: Decodable {
     package let tid: Int
     private let args: [String: Argument]
 
-    /// The facts about it, as texts.
+    /// The event's arguments, as texts.
     package var arguments: [String: String] { args.mapValues(\.text) }
 
-    /// A text, a number or a truth value.
+    /// A text, a number or a Boolean.
     private struct Argument: Decodable {
         let text: String
 

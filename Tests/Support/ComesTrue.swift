@@ -1,10 +1,10 @@
-/// Waits for what other threads bring about, and lets other tasks run meanwhile.
+/// Waits until a condition that other threads bring about is true, while other tasks run.
 ///
 /// - Parameters:
-///   - isolation: Where the condition is looked at: where the caller is.
-///   - condition: What is waited for. It is looked at over and over.
-/// - Returns: Whether it came true. False after ten minutes, so that a test fails rather than hangs. A test among
-///   thousands may wait for minutes for its turn.
+///   - isolation: The isolation of the condition, which is the caller's.
+///   - condition: The condition, which is evaluated again and again.
+/// - Returns: Whether it became true; false after ten minutes, so that a test fails and does not hang. A test
+///   among thousands may wait for its turn for minutes.
 package func comesTrue(
     isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool
 ) async -> Bool {

@@ -7,16 +7,17 @@ package func corpus(named name: String, file: String = #filePath) throws -> [[UI
     return corpus(try String(contentsOf: url, encoding: .utf8))
 }
 
-/// The inputs of a corpus: one a line, in which `\r`, `\n`, `\t`, `\0`, `\\` and `\xNN` stand for bytes.
+/// The inputs of a corpus: one on each line, in which `\r`, `\n`, `\t`, `\0`, `\\` and `\xNN` stand for
+/// bytes.
 ///
-/// Lines that begin with "#" say something about the next.
+/// Lines that begin with "#" are comments about the next line.
 package func corpus(_ text: String) -> [[UInt8]] {
     text.split(separator: "\n", omittingEmptySubsequences: true)
         .filter { !$0.hasPrefix("#") }
         .map { bytes(of: $0) }
 }
 
-/// Responses as servers might send them, changed at random: the same for the same seed.
+/// Responses as servers might send them, changed at random; the same seed gives the same responses.
 package func mutatedResponses(_ count: Int, seed: UInt64) throws -> [Data] {
     var mutator = Mutator(
         corpus: try corpus(named: "responses"),

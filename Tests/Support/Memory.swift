@@ -1,7 +1,7 @@
 import Foundation
 
-/// How many bytes the process holds: what it has allocated, where a sanitizer counts that, since a sanitizer
-/// keeps what was freed for a while; otherwise its pages in memory.
+/// The memory of the process in bytes: its allocations if a sanitizer counts them, since a sanitizer keeps
+/// freed memory for a while; otherwise its resident pages.
 public func heldBytes() -> Int { allocatedBytes?() ?? residentBytes() }
 
 private let allocatedBytes: (@convention(c) () -> Int)? =

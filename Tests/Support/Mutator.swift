@@ -1,8 +1,8 @@
-/// Makes inputs for a parser by changing the parts of those in a corpus.
+/// Makes inputs for a parser by changing the parts of a corpus's inputs.
 ///
-/// An input is cut at the format's delimiters, and its parts are left out, repeated, exchanged,
-/// replaced by words of the format or by numbers at the edges of what a parser may hold; now and then
-/// a byte is changed, and an input is cut off. The same seed gives the same inputs.
+/// An input is cut at the format's delimiters, and its parts are left out, repeated, exchanged, or replaced
+/// by words of the format or by numbers at the limits of a parser. Sometimes a byte is changed, or an input
+/// is truncated. The same seed gives the same inputs.
 package struct Mutator {
     private let corpus: [[UInt8]]
     private let words: [[UInt8]]
@@ -12,10 +12,10 @@ package struct Mutator {
     /// Makes a mutator.
     ///
     /// - Parameters:
-    ///   - corpus: What is changed; at least one.
+    ///   - corpus: The inputs to change; at least one.
     ///   - words: The format's words.
-    ///   - delimiters: What parts one word from the next.
-    ///   - seed: What chance begins with.
+    ///   - delimiters: The bytes that separate words.
+    ///   - seed: The seed of the random numbers.
     package init(corpus: [[UInt8]], words: [String], delimiters: String, seed: UInt64) {
         precondition(!corpus.isEmpty, "a corpus has at least one input")
         self.corpus = corpus
@@ -52,7 +52,7 @@ package struct Mutator {
         }
     }
 
-    /// Goes on with the end of another input.
+    /// Continues with the end of another input.
     private mutating func splice(_ parts: inout [[UInt8]], at index: Int) {
         let other = pick(corpus).flatMap { cut($0) } ?? []
         parts.removeSubrange(index...)
@@ -84,7 +84,7 @@ package struct Mutator {
 
     private mutating func chance(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }
 
-    /// What parsers of text stumble over, whatever the format.
+    /// Values that parsers of text often fail on, in any format.
     private static let edges: [[UInt8]] =
         [
             "", " ", "\t", "\r\n", "\n", "\r", "\0", "\u{7f}", "\u{feff}", "é", "e\u{301}", "🏳️‍🌈",

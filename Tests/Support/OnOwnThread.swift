@@ -1,13 +1,13 @@
 import Dispatch
 
-/// Runs what takes seconds on a thread of its own.
+/// Runs work that takes seconds on a thread of its own.
 ///
-/// Swift's tasks share as many threads as there are processors, in the order in which they come. Where thousands
-/// of tests run at once, a test that computes for long holds up all that wait for a turn; the system shares out
-/// the processors among threads.
+/// Swift's tasks share as many threads as there are processors, in order of arrival. If thousands of tests
+/// run at the same time, a test with a long computation delays all tests that wait for a thread; the system
+/// divides the processors between threads.
 ///
 /// - Parameter body: Called once.
-/// - Returns: What the function returns.
+/// - Returns: The result of the function.
 package func onOwnThread<Output: Sendable>(
     _ body: @Sendable () throws -> Output
 ) async rethrows -> Output {

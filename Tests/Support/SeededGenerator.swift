@@ -1,2 +1,2 @@
-// The tests draw from the same generator as the users of Pledge.
+// The tests use the same generator as the users of Pledge.
 @_exported public import struct Services.SeededGenerator

@@ -1,6 +1,6 @@
 import Futures
 
-/// What happened, in order of arrival, from any thread.
+/// A log of events from any thread, in order of arrival.
 package final class TestLog<Element: Sendable>: Sendable {
     private let list = Locked<[Element]>([])
 

@@ -1,22 +1,23 @@
 import Futures
 
-/// A server that does something wrong by each connection, by a table that tests of all transports share.
+/// A server that makes one kind of mistake on each connection, from a table that the tests of all transports
+/// share.
 package struct Misbehaviour: Sendable, CustomStringConvertible {
     package let name: String
     let serve: @Sendable (SocketConnection) -> Void
 
     package var description: String { name }
 
-    /// Starts a server that does it.
+    /// Starts a server that makes this mistake.
     package func server() throws -> SocketServer {
         let serve = serve
         return try SocketServer { connection in
-            // What it does may be endless, and ends where the client leaves.
+            // The mistake may be endless; it ends when the client closes the connection.
             serve(connection)
         }
     }
 
-    /// After a whole request, the bytes as they are, and then the end.
+    /// Reads a whole request, then sends the bytes unchanged and closes the connection.
     private static func raw(_ name: String, _ text: String) -> Misbehaviour {
         raw(name, Array(text.utf8))
     }
@@ -27,7 +28,7 @@ package struct Misbehaviour: Sendable, CustomStringConvertible {
         }
     }
 
-    /// After a whole request, a beginning, and then the same again and again.
+    /// Reads a whole request, then sends a beginning, and then the same text again and again.
     private static func endless(_ name: String, _ start: String, _ again: String) -> Misbehaviour {
         Misbehaviour(name: name) { connection in
             guard connection.head() != nil else { return }
@@ -40,7 +41,7 @@ package struct Misbehaviour: Sendable, CustomStringConvertible {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
 
-    /// All of them.
+    /// All mistakes.
     package static let all: [Misbehaviour] = leaving + heads + lengths + chunks + endlessness
 
     private static let leaving: [Misbehaviour] = [

@@ -3,15 +3,15 @@ package import HTTPNetworking
 
 /// Calls of a transport to a server that misbehaves.
 package struct MisbehaviourRun {
-    /// How calls ended that should not have ended so: with no `HTTPError`, or not in time.
+    /// The calls that ended wrongly: without an `HTTPError`, or too late.
     package private(set) var strange: [String] = []
 
     /// Makes calls, some at a time, and waits for the end of each.
     ///
     /// - Parameters:
-    ///   - count: How many calls.
-    ///   - width: How many at a time.
-    ///   - patience: How long a call may take.
+    ///   - count: The number of calls.
+    ///   - width: The number of calls at a time.
+    ///   - patience: The maximum time of a call.
     package init(
         of misbehaviour: Misbehaviour, _ count: Int, atOnce width: Int = 8,
         patience: Duration = .seconds(60), by send: @escaping HTTPService
@@ -32,7 +32,7 @@ package struct MisbehaviourRun {
         }
     }
 
-    /// Makes calls to a server of each kind: how those ended that should not have ended so.
+    /// Makes calls to a server of each kind, and returns the calls that ended wrongly.
     package static func ofAll(
         _ count: Int, by send: @escaping HTTPService
     ) async throws -> [String] {

@@ -11,9 +11,10 @@ import Android
 #endif
 
 extension SocketConnection {
-    /// Says something, and then carries bytes to a port of 127.0.0.1 and back until one of the sides has left.
+    /// Sends a greeting, and then forwards bytes to a port of 127.0.0.1 and back until one of the sides
+    /// closes.
     ///
-    /// - Returns: False where nobody listens there; then nothing is said.
+    /// - Returns: False if no server listens there; then nothing is sent.
     package func forward(toPort port: UInt16, saying greeting: [UInt8]) -> Bool {
         guard let other = Sockets.connect(toPort: port) else { return false }
         send(greeting)
@@ -33,7 +34,7 @@ extension SocketConnection {
 }
 
 extension Sockets {
-    /// Connects to a port of 127.0.0.1; nil where nobody listens there.
+    /// Connects to a port of 127.0.0.1; nil if no server listens there.
     fileprivate static func connect(toPort port: UInt16) -> Int32? {
         #if canImport(Glibc)
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -1,12 +1,12 @@
 package import Foundation
 import Futures
 
-/// A server whose connections are in the test's hand, byte by byte.
+/// A server whose connections a test controls, byte by byte.
 ///
-/// Each connection has a thread of its own, which may wait. For answers that are HTTP, LoopbackServer is
+/// Each connection has a thread of its own, which may block. For answers that are HTTP, LoopbackServer is
 /// simpler.
 package final class SocketServer: Sendable {
-    /// Where a server listens.
+    /// The address that a server listens on.
     package enum Place: Sendable {
         case ipv4
         case ipv6
@@ -29,8 +29,8 @@ package final class SocketServer: Sendable {
 
     /// Starts a server.
     ///
-    /// - Parameter serve: Called with each connection on a thread of its own; the connection is closed where it
-    ///   returns.
+    /// - Parameter serve: Called with each connection on a thread of its own; the connection is closed when
+    ///   it returns.
     package init(
         _ place: Place = .ipv4, serving serve: @escaping @Sendable (SocketConnection) -> Void
     ) throws {
@@ -47,13 +47,13 @@ package final class SocketServer: Sendable {
         }
     }
 
-    /// How many connections were let in.
+    /// The number of accepted connections.
     package var acceptedConnections: Int { state.withLock { $0.accepted } }
 
-    /// How many connections are open.
+    /// The number of open connections.
     package var openConnections: Int { state.withLock { $0.connections.count } }
 
-    /// The URL of a path, in brackets for IPv6, and of some host for a Unix domain socket.
+    /// The URL of a path: with brackets for IPv6, and with an arbitrary host for a Unix domain socket.
     package func url(_ path: String = "/") -> URL {
         var parts = URLComponents()
         parts.scheme = "http"

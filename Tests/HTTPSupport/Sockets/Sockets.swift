@@ -10,9 +10,9 @@ import Musl
 import Android
 #endif
 
-/// The system's calls for sockets that wait.
+/// The system's blocking calls for sockets.
 enum Sockets {
-    /// Listens at a place: the descriptor and the port.
+    /// Listens on an address; returns the descriptor and the port.
     static func listen(at place: SocketServer.Place) throws -> (descriptor: Int32, port: UInt16) {
         let isUnix = if case .unix = place { true } else { false }
         let isIPv6 = if case .ipv6 = place { true } else { false }
@@ -31,7 +31,7 @@ enum Sockets {
         return (number, isUnix ? 0 : port(of: number))
     }
 
-    /// Waits for a client; nil where the listener was woken.
+    /// Waits for a client; nil if the listener was woken.
     static func accept(_ listener: Int32) -> Int32? {
         while true {
             let number = systemAccept(listener)
@@ -59,7 +59,7 @@ enum Sockets {
         set(number, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
 
-    /// The bytes that come next; nil where none will.
+    /// The next bytes; nil if there are no more.
     static func receive(from number: Int32) -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { room, count in
             repeat {
@@ -71,7 +71,7 @@ enum Sockets {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Sends all bytes; false where the other side has left.
+    /// Sends all bytes; returns false if the other side has closed the connection.
     static func send(_ bytes: [UInt8], to number: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {
@@ -133,7 +133,7 @@ extension Sockets {
         }
     }
 
-    /// The port, which stands at the same place for both families.
+    /// The port, which is at the same offset for both families.
     private static func port(of number: Int32) -> UInt16 {
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -146,7 +146,7 @@ extension Sockets {
     }
 }
 
-// The system's calls that methods of the same names hide.
+// The system's calls, which methods with the same names hide.
 
 private func systemListen(_ number: Int32, _ count: Int32) -> Int32 { listen(number, count) }
 
