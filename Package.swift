@@ -52,7 +52,7 @@ let modules = [
     "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients",
     "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "AsyncHTTPClientTransport",
     "HTTPTypesConversions", "OpenTelemetryInstrumentation",
-    "Stores", "Articles", "Pledge", "PledgeTesting",
+    "Stores", "Articles", "Pledge", "PledgeTesting", "Simulation",
 ]
 
 /// Whether a test target is built: all are, or those that PLEDGE_TESTS names, with spaces between.
@@ -154,6 +154,7 @@ let package = Package(
             ]
         ),
         module("PledgeTesting", uses: ["Pledge"]),
+        module("Simulation", uses: ["HTTPNetworking", "Services", "Futures"]),
         .executableTarget(
             name: "quickstart", dependencies: ["Pledge", "AsyncHTTPClientTransport"],
             swiftSettings: settings),
@@ -261,6 +262,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests(of: "PledgeTesting", uses: ["Pledge", "TestSupport"]),
+        tests(of: "Simulation", uses: ["HTTPNetworking", "Services", "Futures", "TestSupport"]),
         .testTarget(
             name: "quickstartTests",
             dependencies: ["quickstart", "Pledge", "PledgeTesting", "TestSupport"],
@@ -269,7 +271,7 @@ let package = Package(
         ),
         .testTarget(
             name: "Examples",
-            dependencies: ["quickstart", "Pledge", "PledgeTesting", "TestSupport"],
+            dependencies: ["quickstart", "Pledge", "PledgeTesting", "Simulation", "TestSupport"],
             path: "Docs/Examples",
             exclude: ["Outputs"],
             swiftSettings: settings

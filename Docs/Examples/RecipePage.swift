@@ -19,6 +19,9 @@ struct RecipePage {
         text = try Repository.this.check().documents["Docs/Guides/Recipes/\(name).md"] ?? ""
     }
 
+    /// Another page of the documentation, by its path.
+    init(path: String) throws { text = try Repository.this.check().documents[path] ?? "" }
+
     /// The names of all pages but the index.
     static func names() throws -> [String] {
         let folder = "Docs/Guides/Recipes/"

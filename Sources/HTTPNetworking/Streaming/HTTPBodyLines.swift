@@ -9,14 +9,14 @@ public struct HTTPBodyLines: AsyncSequence {
 
     /// Gives the lines that are left to one reader.
     public struct Iterator: AsyncIteratorProtocol {
-        private let stream: HTTPBodyStream
+        private var chunks: HTTPBodyStream.Iterator
         private var splitter: LineSplitter
         /// The lines of the last chunk that were not returned yet, the next one last.
         private var ready: [String] = []
         private var hasEnded = false
 
         init(_ lines: HTTPBodyLines) {
-            stream = lines.stream
+            chunks = lines.stream.makeAsyncIterator()
             splitter = LineSplitter(limit: lines.limit)
         }
 
@@ -27,9 +27,10 @@ public struct HTTPBodyLines: AsyncSequence {
         /// - Throws: What fails the stream, and an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` where
         ///   a line is longer than allowed; the stream is then cancelled.
         public mutating func next() async throws -> String? {
+            if Task.isCancelled { ready = [] }
             while ready.isEmpty {
                 if hasEnded { return nil }
-                guard let chunk = try await stream.next().value else {
+                guard let chunk = try await chunks.next() else {
                     hasEnded = true
                     return splitter.lastLine()
                 }
@@ -37,7 +38,7 @@ public struct HTTPBodyLines: AsyncSequence {
                     ready = try splitter.lines(endingIn: chunk).reversed()
                 } catch {
                     hasEnded = true
-                    stream.cancel()
+                    chunks.stream.cancel()
                     throw error
                 }
             }

@@ -7,8 +7,11 @@ extension HTTPBodyStream: AsyncSequence {
 
         /// The next chunk, or nil after the last one; see ``HTTPBodyStream/next()``.
         ///
-        /// Cancelling the task cancels the stream.
-        public mutating func next() async throws -> Data? { try await stream.next().value }
+        /// Cancelling the task cancels the stream, also if chunks are ready.
+        public mutating func next() async throws -> Data? {
+            if Task.isCancelled { stream.cancel() }
+            return try await stream.next().value
+        }
     }
 
     /// Makes an iterator; all of them read from the same stream.

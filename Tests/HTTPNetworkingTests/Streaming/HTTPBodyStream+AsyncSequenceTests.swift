@@ -153,3 +153,29 @@ extension Result where Success == Data? {
         return false
     }
 }
+
+extension HTTPBodyStreamAsyncSequenceTests {
+    @Test func aCancelledTaskReadsNoChunkThatIsReady() async {
+        let reading = Task {
+            var count = 0
+            for try await _ in HTTPBodyStream(Data(count: 100), chunksOf: 1) {
+                count += 1
+                #expect(count <= 10)
+                if count == 10 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await reading.value }
+    }
+
+    @Test func aCancelledTaskReadsNoLineThatIsReady() async {
+        let reading = Task {
+            var count = 0
+            for try await _ in HTTPBodyStream(Data("a\nb\nc\nd".utf8), chunksOf: 7).lines() {
+                count += 1
+                #expect(count == 1)
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await reading.value }
+    }
+}

@@ -1,0 +1,96 @@
+// snippet: imports
+import Pledge
+import Simulation
+// end snippet
+import Testing
+
+/// The code of Docs/Guides/Simulation.md.
+@Suite(.timeLimit(.minutes(10)))
+struct SimulationExamples {
+    // snippet: scenario
+    /// Five hosts with two workers each, of which one gets ten times slower after half a minute.
+    func scenario() -> Scenario {
+        var host = HostSettings(serviceTime: .logNormal(median: .milliseconds(20), sigma: 0.5))
+        host.workers = 2
+        host.queueLimit = 100
+        host.latency = .constant(.milliseconds(1))
+        var scenario = Scenario(
+            hosts: 5, each: host, arrivals: .poisson(rate: 200), duration: .seconds(90))
+        scenario.at(.seconds(30)) { $0.host(3).slow(by: 10) }
+        scenario.at(.seconds(60)) { $0.host(3).slow(by: 1) }
+        return scenario
+    }
+    // end snippet
+
+    // snippet: client
+    /// The client that the app has, with the time and the chance of a simulation.
+    func client(in world: SimulatedWorld, _ change: (inout HTTPClient) -> Void) -> HTTPClient {
+        var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
+        client.scheduler = world.scheduler
+        client.random = world.random
+        change(&client)
+        return client
+    }
+    // end snippet
+
+    @Test func aSlowHost() throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: run
+        func tail(_ change: (inout HTTPClient) -> Void) -> String {
+            let run = scenario().run(seed: 1) { world in
+                let client = client(in: world, change)
+                return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }
+            }
+            let slow = run.latency(99, in: 30...60) ?? .infinity
+            return "\(Int(slow * 1_000)) ms, \(Int(run.amplification * 1_000 - 1_000)) ‰ more calls"
+        }
+        print("as it is: " + tail { _ in })
+        print("with a timeout: " + tail { $0.attemptTimeout = .milliseconds(200) })
+        let hedge = HTTPClient.Hedge(after: .milliseconds(100), maxExtraLoad: 0.3)
+        print("with a hedge: " + tail { $0.hedge = hedge })
+        // end snippet
+        try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)
+    }
+
+    @Test func aSeedThatFails() {
+        // snippet: expect
+        let run = scenario().run(seed: 1) { world in
+            let client = client(in: world) { $0.attemptTimeout = .milliseconds(200) }
+            return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }
+        }
+        #expect(run.escapedActions == 0)
+        #expect(run.goodput(in: 30...60) > 0.99)
+        #expect(run.amplification < 1.2)
+        #expect(run.recovers(within: .seconds(10), after: 60))
+        // end snippet
+    }
+
+    @Test func aMetastableFailure() throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: metastable
+        var database = HostSettings(serviceTime: .exponential(mean: .milliseconds(50)))
+        database.workers = 3
+        var outage = Scenario(
+            hosts: [database], arrivals: .poisson(rate: 42), duration: .seconds(300))
+        outage.at(.seconds(30)) { $0.host(0).pause(for: .seconds(5)) }
+
+        func goodput(with budget: @escaping (SimulatedWorld) -> RetryBudget) -> String {
+            let run = outage.run { world in
+                stack(
+                    .retry(
+                        attempts: 2, backoff: .constant(.zero), sharing: budget(world),
+                        on: world.scheduler, random: world.random),
+                    .timeout(.seconds(1), on: world.scheduler),
+                    over: world.fleet.send)
+            }
+            let (before, after) = (run.goodput(in: 0...29), run.goodput(in: 240...300))
+            return "\(Int(before * 100)) % before, \(Int(after * 100)) % four minutes later"
+        }
+        print("one retry each: " + goodput { _ in .unlimited })
+        print("with a budget: " + goodput { world in RetryBudget(on: world.scheduler) })
+        // end snippet
+        try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)
+    }
+}

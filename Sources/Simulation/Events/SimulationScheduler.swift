@@ -1,0 +1,105 @@
+public import Futures
+import Synchronization
+
+/// The clock and the one event queue of a simulation.
+///
+/// All of a simulation runs on the thread that runs the scenario. Work that leaves it, such as a `Task` or a queue of
+/// Dispatch, comes back at no defined instant: what it schedules does not run, and is counted in
+/// ``SimulationRun/escapedActions``.
+public final class SimulationScheduler: Scheduler, @unchecked Sendable {
+    // Each property but `instant` and `escaped` belongs to the owner's thread; every access checks that first.
+    private let owner = ThreadIdentity.current
+    private let instant = Atomic<Nanoseconds>(0)
+    private let escaped = Atomic<Int>(0)
+    private var queue = EventQueue()
+    private var cancelled = 0
+    /// How many events have happened.
+    private(set) var happened = 0
+
+    init() {}
+
+    /// The present: how long the simulation has run, on its own clock.
+    public var now: SchedulerInstant {
+        SchedulerInstant(offset: .nanoseconds(instant.load(ordering: .relaxed)))
+    }
+
+    /// Runs an action once, after a delay of the simulation's time.
+    @discardableResult
+    public func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        guard isOnItsThread else {
+            escaped.add(1, ordering: .relaxed)
+            return SimulatedTimer(of: nil, action: nil)
+        }
+        let timer = SimulatedTimer(of: self, action: action)
+        add(timer, after: max(Nanoseconds(delay), 0))
+        return timer
+    }
+
+    /// How many actions other threads wanted to schedule.
+    var escapedActions: Int { escaped.load(ordering: .relaxed) }
+
+    /// The present in nanoseconds.
+    var time: Nanoseconds { instant.load(ordering: .relaxed) }
+
+    var isOnItsThread: Bool { owner == .current }
+
+    /// Adds an event after a delay; on the owner's thread.
+    func add(_ event: SimulatedEvent, after delay: Nanoseconds) {
+        queue.add(event, at: time.adding(delay))
+    }
+
+    /// Runs all events until an instant, at which the clock then stands.
+    func run(until end: Nanoseconds) {
+        while runNext(until: end) {}
+        instant.store(end, ordering: .relaxed)
+    }
+
+    /// Runs the next event, if its instant is not after another one.
+    ///
+    /// - Returns: Whether there was one.
+    func runNext(until end: Nanoseconds) -> Bool {
+        guard let (instant, event) = queue.next(until: end) else { return false }
+        self.instant.store(instant, ordering: .relaxed)
+        happened += 1
+        event.happen()
+        return true
+    }
+
+    /// Whether no event is left.
+    var isIdle: Bool { queue.firstInstant == nil }
+
+    /// Discards all events: each holds this scheduler.
+    func discardEvents() { queue.removeAll { _ in true } }
+
+    /// Counts a cancelled timer in the queue, and removes such timers if they are more than half of it.
+    fileprivate func noteCancelled() {
+        cancelled += 1
+        guard cancelled > 1_024, cancelled > queue.count / 2 else { return }
+        cancelled = 0
+        queue.removeAll { ($0 as? SimulatedTimer)?.isCancelled ?? false }
+    }
+}
+
+/// An action that is scheduled.
+private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked Sendable {
+    // Of the scheduler's thread, as the scheduler's own properties are.
+    private var scheduler: SimulationScheduler?
+    private var action: (@Sendable () -> Void)?
+
+    init(of scheduler: SimulationScheduler?, action: (@Sendable () -> Void)?) {
+        self.scheduler = scheduler
+        self.action = action
+    }
+
+    var isCancelled: Bool { action == nil }
+
+    override func happen() { action.take()?() }
+
+    func cancel() {
+        guard let scheduler, scheduler.isOnItsThread, let action = action.take() else { return }
+        scheduler.noteCancelled()
+        withExtendedLifetime(action) {}
+    }
+}

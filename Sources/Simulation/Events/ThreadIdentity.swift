@@ -1,0 +1,21 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Bionic)
+import Bionic
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Which thread it is.
+struct ThreadIdentity: Equatable, @unchecked Sendable {
+    private let thread: pthread_t
+
+    /// The calling thread.
+    static var current: ThreadIdentity { ThreadIdentity(thread: pthread_self()) }
+
+    static func == (left: ThreadIdentity, right: ThreadIdentity) -> Bool {
+        pthread_equal(left.thread, right.thread) != 0
+    }
+}

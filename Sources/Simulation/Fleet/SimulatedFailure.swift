@@ -1,0 +1,39 @@
+public import Services
+
+/// Why a simulated host did not answer a call with success.
+public struct SimulatedFailure: Error, Hashable {
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The host's queue is full.
+        case queueFull
+        /// The host is down: the call did not reach it.
+        case unreachable
+        /// The host went down while it had the call.
+        case connectionLost
+        /// The host failed, by ``HostSettings/failureRate``.
+        case failed
+    }
+
+    /// What happened.
+    public let code: Code
+
+    /// The number of the host.
+    public let host: Int
+}
+
+extension SimulatedFailure: CodedError {
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
+}
+
+extension SimulatedFailure: CustomStringConvertible {
+    /// What happened, and to which host.
+    public var description: String {
+        switch code {
+        case .queueFull: "host \(host) refused the call: its queue is full"
+        case .unreachable: "host \(host) is down"
+        case .connectionLost: "host \(host) went down while it had the call"
+        case .failed: "host \(host) failed"
+        }
+    }
+}

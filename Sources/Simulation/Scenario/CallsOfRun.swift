@@ -1,0 +1,42 @@
+import Services
+
+/// When each call of a run began and ended, and how.
+final class CallsOfRun: @unchecked Sendable {
+    private let scheduler: SimulationScheduler
+    private(set) var begins: ContiguousArray<Nanoseconds> = []
+    /// −1 for a call that has not ended.
+    private(set) var ends: ContiguousArray<Nanoseconds> = []
+    /// The number of the end's kind in ``kinds``; 0 is success.
+    private(set) var outcomes: ContiguousArray<UInt16> = []
+    private(set) var kinds = ["success"]
+    private var numbers: [String: UInt16] = ["success": 0]
+    private(set) var callsInFlight = 0
+
+    init(on scheduler: SimulationScheduler) { self.scheduler = scheduler }
+
+    func begin() -> Int {
+        begins.append(scheduler.time)
+        ends.append(-1)
+        outcomes.append(0)
+        callsInFlight += 1
+        return begins.count - 1
+    }
+
+    func end(_ number: Int, with error: (any Error)?) {
+        // Not on the simulation's thread: the call is left as not ended, and the schedulers report says why.
+        guard scheduler.isOnItsThread else { return }
+        ends[number] = scheduler.time
+        callsInFlight -= 1
+        if let error { outcomes[number] = kind(of: error) }
+    }
+
+    private func kind(of error: any Error) -> UInt16 {
+        let code = (error as? any CodedError)?.loggedCode
+        let name = "\(type(of: error))\(code.map { ".\($0)" } ?? "")"
+        if let number = numbers[name] { return number }
+        let number = UInt16(min(kinds.count, Int(UInt16.max)))
+        kinds.append(name)
+        numbers[name] = number
+        return number
+    }
+}

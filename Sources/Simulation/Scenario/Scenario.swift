@@ -1,0 +1,117 @@
+public import Services
+
+/// A fleet, the calls to it, and the faults on a time line: what a simulation runs.
+///
+/// ```swift
+/// var scenario = Scenario(
+///     hosts: 10, each: HostSettings(serviceTime: .exponential(mean: .milliseconds(20))),
+///     arrivals: .poisson(rate: 300), duration: .seconds(120))
+/// scenario.at(.seconds(30)) { $0.host(3).slow(by: 10) }
+/// let run = scenario.run(seed: 1) { world in
+///     stack(.retry(on: world.scheduler, random: world.random), over: world.fleet.send)
+/// }
+/// ```
+///
+/// It is a value: it can be run any number of times. Runs with the same seed give the same results, to the last bit, on
+/// every machine and in each build.
+public struct Scenario {
+    /// How the hosts work, by their numbers.
+    public var hosts: [HostSettings]
+
+    /// Which host gets a call that names none.
+    public var balancing = Fleet.Balancing.roundRobin
+
+    /// When calls are made.
+    public var arrivals: Arrivals
+
+    /// How long calls are made.
+    public var duration: Duration
+
+    /// How long the run goes on for calls that have not ended by then.
+    public var drainTime = Duration.seconds(60)
+
+    private(set) var faults: [(time: Duration, change: @Sendable (Fleet) -> Void)] = []
+
+    /// Makes a scenario.
+    public init(hosts: [HostSettings], arrivals: Arrivals, duration: Duration) {
+        self.hosts = hosts
+        self.arrivals = arrivals
+        self.duration = duration
+    }
+
+    /// Makes a scenario with equal hosts.
+    public init(hosts count: Int, each: HostSettings, arrivals: Arrivals, duration: Duration) {
+        self.init(
+            hosts: Array(repeating: each, count: count), arrivals: arrivals, duration: duration)
+    }
+
+    /// Adds a fault, or the end of one: a change of the fleet at a time.
+    ///
+    /// - Parameters:
+    ///   - time: When, from the beginning.
+    ///   - change: Runs in the simulation, before what else happens at that time.
+    public mutating func at(_ time: Duration, _ change: @escaping @Sendable (Fleet) -> Void) {
+        faults.append((time, change))
+    }
+}
+
+/// What a client's stack is made with in a simulation.
+public struct SimulatedWorld: Sendable {
+    /// The time of the simulation.
+    public let scheduler: SimulationScheduler
+
+    /// The chance of the client's policies.
+    public let random: RandomSource
+
+    /// The hosts.
+    public let fleet: Fleet
+}
+
+extension Scenario {
+    /// Runs it with a client.
+    ///
+    /// - Parameters:
+    ///   - seed: What all chance depends on.
+    ///   - makeService: Makes the client's stack over `world.fleet.send`, with the scheduler and the random source of
+    ///     the world. Called once.
+    /// - Returns: What happened. It takes memory in proportion to the number of calls, and time to that of events.
+    public func run<Output: Sendable>(
+        seed: UInt64 = 1, _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>
+    ) -> SimulationRun {
+        precondition(!hosts.isEmpty, "a scenario needs a host")
+        let scheduler = SimulationScheduler()
+        defer { scheduler.discardEvents() }
+        let root = SeededGenerator(seed: seed)
+        let fleet = Fleet(hosts, balancing: balancing, on: scheduler, root.split(1))
+        // Faults first: they were added before what happens at the same time.
+        for fault in faults {
+            scheduler.schedule(after: fault.time) { fault.change(fleet) }
+        }
+        let world = SimulatedWorld(
+            scheduler: scheduler, random: RandomSource(root.split(2)), fleet: fleet)
+        let caller = Caller(makeService(world), on: scheduler)
+        let end = Nanoseconds(duration)
+        start(caller, until: end, on: scheduler, root.split(3))
+        scheduler.run(until: end)
+        let drained = end.adding(Nanoseconds(drainTime))
+        while caller.recorder.callsInFlight > 0, scheduler.runNext(until: drained) {}
+        return SimulationRun(of: caller.recorder, fleet, scheduler, seed: seed, duration: end)
+    }
+
+    private func start<Output: Sendable>(
+        _ caller: Caller<Output>, until end: Nanoseconds, on scheduler: SimulationScheduler,
+        _ generator: SeededGenerator
+    ) {
+        guard case .closed(let clients, let thinkTime) = arrivals.kind else {
+            let times = ArrivalTimes(arrivals.kind, generator)
+            return NextArrival(times, until: end, on: scheduler) { caller.call() }.start()
+        }
+        for number in 0..<clients {
+            let client = ClosedLoopClient(
+                caller, thinkTime, generator.split(UInt64(number)), until: end, on: scheduler)
+            client.think()
+        }
+    }
+}
+
+extension Scenario: Sendable {}

@@ -1,0 +1,182 @@
+/// What happened in a run of a scenario.
+///
+/// Times are in seconds from the beginning; a call belongs to the time at which it began.
+public struct SimulationRun: Sendable {
+    /// The seed of the run.
+    public let seed: UInt64
+
+    /// How long calls were made, in seconds.
+    public let duration: Double
+
+    /// When the last call had ended, or the run was cut, in seconds.
+    public let endTime: Double
+
+    /// How many events happened.
+    public let eventCount: Int
+
+    /// How many actions other threads wanted to schedule: work that has left the simulation, such as a task.
+    ///
+    /// A run in which it is not 0 says nothing about the stack.
+    public let escapedActions: Int
+
+    /// How many calls had not ended when the run ended.
+    public let unfinishedCalls: Int
+
+    /// What each host did.
+    public let hosts: [Host]
+
+    let begins: ContiguousArray<Nanoseconds>
+    let ends: ContiguousArray<Nanoseconds>
+    let outcomes: ContiguousArray<UInt16>
+    let kinds: [String]
+    let sent: CountsBySecond
+
+    init(
+        of calls: CallsOfRun, _ fleet: Fleet, _ scheduler: SimulationScheduler, seed: UInt64,
+        duration: Nanoseconds
+    ) {
+        self.seed = seed
+        self.duration = Double(duration) * 1e-9
+        endTime = Double(scheduler.time) * 1e-9
+        eventCount = scheduler.happened
+        escapedActions = scheduler.escapedActions
+        unfinishedCalls = calls.callsInFlight
+        hosts = fleet.hosts.map { Host($0.statistics, until: scheduler.time) }
+        begins = calls.begins
+        ends = calls.ends
+        outcomes = calls.outcomes
+        kinds = calls.kinds
+        sent = fleet.sent
+    }
+}
+
+extension SimulationRun {
+    /// What one host did.
+    public struct Host: Sendable {
+        /// Calls that came, with those that were refused and lost.
+        public let received: Int
+        /// Calls for which its queue had no place.
+        public let refused: Int
+        /// Calls that a worker finished.
+        public let finished: Int
+        /// Of these, those whose callers had given them up: work for nothing.
+        public let wasted: Int
+        /// How many calls it had on average, in its queue and with its workers, until the run ended.
+        public let meanCalls: Double
+        /// How long the finished calls were in the host on average, in seconds; 0 if there was none.
+        public let meanTime: Double
+
+        init(_ statistics: HostStatistics, until end: Nanoseconds) {
+            var statistics = statistics
+            statistics.note(0, at: end)
+            received = statistics.received
+            refused = statistics.refused
+            finished = statistics.finished
+            wasted = statistics.wasted
+            meanCalls = end > 0 ? statistics.area / (Double(end) * 1e-9) : 0
+            meanTime =
+                finished > 0 ? statistics.timeInHost / Double(statistics.finished) : 0
+        }
+    }
+}
+
+// MARK: - What it says
+
+extension SimulationRun {
+    /// How many calls were made.
+    public var callCount: Int { begins.count }
+
+    /// How many calls began within a time, in seconds.
+    public func offered(in time: ClosedRange<Double>) -> Int { calls(in: time).count }
+
+    /// Which part of the calls that began within a time succeeded; 1 if none began.
+    public func goodput(in time: ClosedRange<Double>) -> Double {
+        let calls = calls(in: time)
+        if calls.isEmpty { return 1 }
+        return Double(calls.count { hasSucceeded($0) }) / Double(calls.count)
+    }
+
+    /// Which part of all calls succeeded.
+    public var goodput: Double { goodput(in: 0...duration) }
+
+    /// How many calls the hosts were sent for each call that was made: 1 without retries and hedges.
+    public var amplification: Double {
+        begins.isEmpty ? 1 : Double(sent.total) / Double(begins.count)
+    }
+
+    /// The same of whole seconds: calls sent to the hosts in them, for each call that began in them.
+    public func amplification(in seconds: Range<Int>) -> Double {
+        let offered = calls(in: Double(seconds.lowerBound)...Double(seconds.upperBound)).count
+        return offered == 0 ? 1 : Double(sent.sum(in: seconds)) / Double(offered)
+    }
+
+    /// Which calls have failed and how, with their numbers; those with the same number in alphabetical order.
+    public var failures: [(kind: String, count: Int)] {
+        var counts = Array(repeating: 0, count: kinds.count)
+        for index in outcomes.indices where ends[index] >= 0 { counts[Int(outcomes[index])] += 1 }
+        return zip(kinds, counts).dropFirst()
+            .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 }.map { ($0.0, $0.1) }
+    }
+
+    /// How long the calls took that succeeded and began within a time, in seconds.
+    ///
+    /// Linear in the number of calls, and n·log n in those of that time.
+    ///
+    /// - Parameters:
+    ///   - percentile: From 0 to 100: 99 is what 99 of 100 calls stay within. Otherwise it traps.
+    ///   - time: When the calls began; nil means at any time.
+    /// - Returns: The time, or nil if no call succeeded.
+    public func latency(_ percentile: Double, in time: ClosedRange<Double>? = nil) -> Double? {
+        precondition(percentile >= 0 && percentile <= 100, "a percentile is from 0 to 100")
+        let times = calls(in: time ?? 0...duration).filter { hasSucceeded($0) }
+            .map { ends[$0] - begins[$0] }.sorted()
+        if times.isEmpty { return nil }
+        let rank = (Double(times.count) * percentile / 100).rounded(.up)
+        return Double(times[max(Int(rank), 1) - 1]) * 1e-9
+    }
+
+    /// The mean time of the calls that succeeded and began within a time, in seconds; nil if there is none.
+    public func meanLatency(in time: ClosedRange<Double>? = nil) -> Double? {
+        let calls = calls(in: time ?? 0...duration).filter { hasSucceeded($0) }
+        if calls.isEmpty { return nil }
+        return calls.reduce(0) { $0 + Double(ends[$1] - begins[$1]) } / Double(calls.count) * 1e-9
+    }
+
+    /// Whether the fleet is as good as before soon after a fault.
+    ///
+    /// - Parameters:
+    ///   - limit: Within which time.
+    ///   - end: When the fault ended, in seconds.
+    ///   - goodput: What is as good as before: which part of the calls of each second succeeds, until the end.
+    public func recovers(
+        within limit: Duration, after end: Double, to goodput: Double = 0.99
+    ) -> Bool {
+        let start = end + Double(Nanoseconds(limit)) * 1e-9
+        var second = start
+        while second + 1 <= duration {
+            if self.goodput(in: second...(second + 1)) < goodput { return false }
+            second += 1
+        }
+        return true
+    }
+
+    /// The calls that began within a time: begins are in ascending order.
+    private func calls(in time: ClosedRange<Double>) -> Range<Int> {
+        begins.firstIndex(from: time.lowerBound)..<begins.firstIndex(from: time.upperBound)
+    }
+
+    private func hasSucceeded(_ index: Int) -> Bool { ends[index] >= 0 && outcomes[index] == 0 }
+}
+
+extension ContiguousArray<Nanoseconds> {
+    /// The index of the first time that is not before a number of seconds.
+    fileprivate func firstIndex(from seconds: Double) -> Int {
+        let time = Nanoseconds(Swift.min(Swift.max(seconds * 1e9, 0), 9e18).rounded())
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
