@@ -61,12 +61,13 @@ struct RecipesRequestsExamples {
         var client = HTTPClient(base: server, over: shop)
         client.aroundExchange = .init { request in
             var request = request
-            request.headers["X-Signature"] = "\(request.method) \(request.url.path)"
+            let bytes = request.body.data ?? Data()  // nil for a file or a stream
+            request.headers["X-Signature"] = "\(request.url.path) \(bytes.count)"
             return request
         }
         _ = try await client.networking(Endpoint(path: "/products/7")).value
         // end snippet
-        #expect(last?.headers["X-Signature"] == "GET /products/7")
+        #expect(last?.headers["X-Signature"] == "/products/7 0")
     }
 
     @Test func json() async throws {

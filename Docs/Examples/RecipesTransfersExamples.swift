@@ -120,9 +120,10 @@ struct RecipesTransfersExamples {
     }
 
     // snippet: resume
-    /// Loads a film, or the rest of it, and keeps its ETag; to stop, cancel the task.
+    /// Loads a film, or the rest of it; to stop, cancel the task, and keep the ETag for the next time.
     func load(
-        _ film: URL, to file: FileHandle, tag: inout String?, by client: HTTPClient
+        _ film: URL, to file: FileHandle, tag: String?, by client: HTTPClient,
+        keepTag: @Sendable (String?) -> Void
     ) async throws {
         var request = HTTPRequest(film)
         if let tag {
@@ -130,7 +131,7 @@ struct RecipesTransfersExamples {
         }
         let response = try await client.stream(request).value
         if response.status != 206 { try file.truncate(atOffset: 0) }  // All of it comes.
-        tag = response.headers["ETag"]
+        keepTag(response.headers["ETag"])
         for try await chunk in response.body { try file.write(contentsOf: chunk) }
     }
     // end snippet
@@ -140,10 +141,11 @@ struct RecipesTransfersExamples {
         try Data("scene one, scene two".utf8.prefix(known)).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let handle = try FileHandle(forUpdating: file)
-        var tag = known == 0 ? nil : "\"1\""
-        try await load(film, to: handle, tag: &tag, by: HTTPClient(base: server, over: files))
+        let (tag, tags) = (known == 0 ? nil : "\"1\"", ExampleLog())
+        let client = HTTPClient(base: server, over: files)
+        try await load(film, to: handle, tag: tag, by: client) { tags.add($0 ?? "none") }
         #expect(try Data(contentsOf: file) == Data("scene one, scene two".utf8))
-        #expect(tag == "\"1\"")
+        #expect(tags.lines == ["\"1\""])
         let range = files.calls.last?.request?.headers["Range"]
         #expect(range == (known == 0 ? nil : "bytes=11-"))
     }

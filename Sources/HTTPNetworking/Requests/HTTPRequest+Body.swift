@@ -35,6 +35,19 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Body {
+    /// The bytes, if they are in memory, empty for no body; nil for a file and a stream.
+    ///
+    /// ```swift
+    /// request.headers["X-Digest"] = request.body.data.map(digest)
+    /// ```
+    public var data: Data? {
+        switch content {
+        case .none: Data()
+        case .data(let data): data
+        case .file, .stream: nil
+        }
+    }
+
     /// No body.
     public static let none = Self(.none, contentType: nil)
 
