@@ -52,7 +52,7 @@ import Testing
         #expect(Future<Int>(error: TestError()).failureOrigin == nil)
     }
 
-    /// What is stored may change on another thread, and may be none that a mirror can read.
+    /// The stored properties may change on another thread, and a mirror may be unable to read them.
     @Test func aDumpShowsTheDescriptionAndNothingStored() {
         let promise = Promise<Int>()
         let derived = promise.map { $0 + 1 }.flatMap { Future(value: $0) }

@@ -2,7 +2,7 @@ import Futures
 import Testing
 
 @Suite struct LockedTests {
-    /// It would read what the lock guards without the lock.
+    /// A dump would read the guarded state without the lock.
     @Test func aDumpShowsNothingOfTheState() {
         let locked = Locked(["a secret"])
         var text = ""

@@ -115,7 +115,7 @@ import Testing
         #expect(calls.elements == [2])
     }
 
-    /// What is made of several futures, one of which is released in silence.
+    /// Aggregates of several futures, one of which is released without rejecting.
     private static let shapes: [@Sendable ([Future<Int>]) -> any AnyObject & Sendable] = [
         { Future.all($0) }, { Future.allSettled($0) }, { Future.any($0) }, { Future.race($0) },
         { Future.traverse($0) { $0 } },

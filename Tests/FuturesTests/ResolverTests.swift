@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 @Suite struct ResolverTests {
-    /// A producer that keeps what `make` gave it.
+    /// A producer that keeps the resolver that `make` passed to it.
     private final class Producer<Value: Sendable>: Sendable {
         private let resolver = Locked<Resolver<Value>?>(nil)
 
         func start(_ resolver: Resolver<Value>) { self.resolver.withLock { $0 = resolver } }
         var current: Resolver<Value>? { resolver.withLock { $0 } }
         func release() {
-            // Released outside the lock: what observes may come back.
+            // Released outside the lock: observers may call back into this object.
             let resolver = resolver.withLock { resolver -> Resolver<Value>? in
                 defer { resolver = nil }
                 return resolver

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// Handlers of cancellation that cancel what has handlers of its own.
+/// Cancel handlers that cancel futures with cancel handlers of their own.
 @Suite struct CancelChainTests {
     @Test func aChainOfPromisesThatCancelEachOtherNeedsNoStack() {
         let isCancelled = onSmallThread {

@@ -7,7 +7,7 @@ import Testing
     private let heard = TestLog<Int>()
     private let census = Census()
 
-    /// Registers a handler that keeps an object.
+    /// Registers a handler that captures an object.
     private func listen(_ number: Int) {
         let token = Tracked(census)
         promise.onCancel { [heard] in
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Registers a handler that keeps an object, which calls a closure when it goes.
+    /// Registers a handler that captures an object, which calls a closure in its deinit.
     private func listen(untilDeinit body: @escaping @Sendable () -> Void) {
         let last = OnDeinit(body)
         promise.onCancel { last.use() }
@@ -59,7 +59,7 @@ import Testing
         #expect(heard.elements.isEmpty)
     }
 
-    /// Each way to settle; what a handler keeps looks at the promise as it goes.
+    /// For each way to settle: the deinit of a captured object observes the promise.
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
@@ -73,7 +73,7 @@ import Testing
         settle: @Sendable (Promise<Int>) -> Void
     ) {
         listen { [promise, heard] in
-            // Would wait without end if the promise were still closed or locked.
+            // This would wait forever if the promise were still closed or locked.
             promise.observe { _ in heard.append(1) }
         }
         settle(promise)

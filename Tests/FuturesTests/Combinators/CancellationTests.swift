@@ -2,9 +2,10 @@ import Futures
 import TestSupport
 import Testing
 
-/// Cancelling what derives from a producer reaches it once nobody is interested, and no earlier.
+/// A cancellation of derived futures reaches the producer after the last interest is given up, and no
+/// earlier.
 @Suite struct CancellationTests {
-    /// A combinator as one derives with it from a promise.
+    /// A combinator, as a function that derives a future from a promise.
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let derive: @Sendable (Future<Int>, ManualScheduler) -> Future<Int>

@@ -106,7 +106,7 @@ import Testing
         #expect(try await Future(value: 1).delay(.milliseconds(1)).value == 1)
     }
 
-    /// A scheduler that is released with its actions: futures that waited for them must fail.
+    /// A scheduler that is released with its actions: the futures that wait for them must fail.
     @Test func aSchedulerThatDropsItsActionsLeavesNobodyWaiting() {
         let results = TestLog<FutureError.Code?>()
         Future(value: 1).delay(.seconds(1), on: DroppingScheduler()).observe { result in
@@ -128,7 +128,7 @@ private final class DroppingScheduler: Scheduler {
     ) -> any ScheduledAction { Token() }
 }
 
-/// A scheduler that goes before its time has come.
+/// A scheduler that is released before its delays have passed.
 @Suite struct LostSchedulerTests {
     @Test func aDelayThatIsHeldFailsToo() {
         var scheduler: ManualScheduler? = ManualScheduler()

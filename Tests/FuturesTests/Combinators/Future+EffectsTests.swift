@@ -14,7 +14,8 @@ import Testing
 
     private enum Ending: CaseIterable { case success, failure, cancellation, abandonment }
 
-    /// The three effects on one future that ends in the given way, before or after they are added.
+    /// The calls of the three effects on one future that ends in the given way, before or after they are
+    /// added.
     private func effects(of ending: Ending, isSettled: Bool) -> [String] {
         let calls = TestLog<String>()
         var promise: Promise<Int>? = Promise()

@@ -36,7 +36,7 @@ import Testing
             promise.resolve(with: 1)
         }
         #expect(threads.elements == [true])
-        // A thread keeps its closure, and that this.
+        // A thread keeps its closure, which captures `settling`: without this they would keep each other.
         settling.withLock { $0 = nil }
     }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(order.elements == ["a", "nested", "b"])
     }
 
-    /// Chains of every depth around the bound of nesting, observed at each step.
+    /// Chains of every depth around the limit of nested deliveries, observed at each step.
     @Test(arguments: [1, 16, 30, 31, 32, 33, 34, 40, 63, 64, 65, 100, 1_000])
     func inOrderAtEveryNestingDepth(depth: Int) {
         let order = TestLog<[Int]>()

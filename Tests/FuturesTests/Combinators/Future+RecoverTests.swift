@@ -88,7 +88,7 @@ import Testing
         #expect(mapped.errorNow as? TestError == TestError(number: 2))
     }
 
-    /// A transform that wraps an error has not thrown it: the step that did is what one looks for.
+    /// A transform that wraps an error has not thrown it: the origin must be the step that threw.
     @Test func mapErrorKeepsTheLineThatThrew() {
         let line: UInt = #line + 1
         let thrower = Future(value: 1).map { _ -> Int in throw TestError() }

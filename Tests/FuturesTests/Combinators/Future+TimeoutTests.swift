@@ -84,7 +84,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    /// The timer is not needed any more once there is a result: observers see it gone.
+    /// The timer is cancelled before the observers of the result are called.
     @Test func observersSeeTheTimerGone() {
         let promise = Promise<Int>()
         let idle = TestLog<Bool>()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct FutureTraverseTests {
-    /// The test plays the server: it sees what was started, and answers when it likes.
+    /// The test plays the server: it sees the calls, and answers them at any time.
     private final class Server: Sendable {
         let started = TestLog<Int>()
         let cancelled = TestLog<Int>()

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// What a combinator does not need any more it gives up: producers, and timers.
+/// A combinator gives up producers and timers that it does not need any more.
 @Suite struct GivingUpTests {
     /// Producers that record their cancellations.
     private struct Producers {
@@ -22,7 +22,7 @@ import Testing
     private var promises: [Promise<Int>] { producers.promises }
     private var heard: [Int] { producers.heard.elements.sorted() }
 
-    /// The producers, each behind a timer that is not needed any more either.
+    /// The producers, each behind a timer.
     private func timed() -> [Future<Int>] {
         promises.map { $0.map { $0 }.timeout(.seconds(60), on: scheduler) }
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    /// An input that is not needed from the beginning, since one before it has decided already.
+    /// An input that is not needed from the beginning, since an earlier one has already decided the result.
     @Test func whatIsDecidedFromTheBeginningGivesUpTheInputsAfterIt() {
         let decided: [Future<Int>] = [Future(value: 1)] + timed()
         #expect(Future.race(decided).valueNow == 1)
@@ -137,7 +137,7 @@ import Testing
         #expect(first.valueNow == 1)
     }
 
-    /// A cancellation that comes while the closure runs takes effect on what the closure returns.
+    /// A cancellation while the closure runs takes effect on the future that the closure returns.
     @Test func cancelledFromItsOwnClosureTheInnerFutureIsGivenUp() {
         let (outer, inner) = (promises[0], promises[1])
         let own = Locked<Future<Int>?>(nil)
@@ -172,7 +172,7 @@ import Testing
         let ended = Promise<Bool>()
         let future = Future<Int> {
             started.resolve(with: ())
-            // Waits for a promise that only the cancellation of this very task gives up.
+            // Waits for a promise that is given up only if this task is cancelled.
             let forever = Promise<Int>()
             let result = await forever.resultWhenSettled
             ended.resolve(with: Task.isCancelled)
@@ -189,6 +189,6 @@ import Testing
 }
 
 extension Result {
-    /// The value, or another one.
+    /// The value, or another one in place of an error.
     fileprivate func get(or other: Success) -> Success { (try? get()) ?? other }
 }

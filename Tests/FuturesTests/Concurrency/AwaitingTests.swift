@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What awaiting holds, and where what it leads to runs.
+/// What an awaiting task retains, and where its continuation runs.
 @Suite struct AwaitingTests {
     @Test("F6: awaiting does not keep a promise that its producer forgot")
     func aForgottenPromiseIsAbandoned() async {
         @Sendable func load() -> Future<Int> {
             let promise = Promise<Int>()
-            // A bug: the callback that was to resolve it is dropped.
+            // The bug under test: the callback that should resolve the promise is dropped.
             return promise
         }
         let result = await load().resultWhenSettled
@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    /// An optimised build once left the retain of what is raised until after the unlock.
+    /// An optimised build once delayed the retain of the task whose priority is raised until after the
+    /// unlock.
     @Test("a task may end, and be freed, while the task that awaits it raises it")
     func aTaskEndsWhileItIsRaised() async throws {
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -90,7 +91,7 @@ import Testing
                 continuation.resume()
             }.start()
         }
-        // The task ends though the handler still runs.
+        // The task ends although the handler still runs.
         let result = await task.value
         #expect(result.error is CancellationError)
         await withCheckedContinuation { continuation in
@@ -133,7 +134,7 @@ import Testing
             layer = (0..<10).map { _ in Future.all(below).map { $0.count } }
         }
         let task = Task { [last = layer[0]] in try await last.value }
-        // A task that walked each of 10¹² ways would not come to its end.
+        // A task that walked each of the 10¹² paths would not finish.
         promise.resolve(with: 1)
         #expect(try await task.value == 10)
     }

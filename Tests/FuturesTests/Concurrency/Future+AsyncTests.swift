@@ -69,7 +69,7 @@ import Testing
             return await promise.resultWhenSettled
         }
         #expect(await task.value.anyFailure is CancellationError)
-        // Another thread tells the producer.
+        // Another thread notifies the producer.
         await heard()
         #expect(promise.isCancelled)
     }
@@ -124,7 +124,7 @@ import Testing
     }
 }
 
-/// A function that waits for a signal, and one that gives it.
+/// Two functions: one waits for a signal, the other sends it.
 private func makeSignal() -> (wait: @Sendable () async -> Void, give: @Sendable () -> Void) {
     let promise = Promise<Void>()
     return ({ _ = await promise.resultWhenSettled }, { promise.resolve(with: ()) })

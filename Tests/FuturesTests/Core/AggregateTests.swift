@@ -2,9 +2,9 @@ import Futures
 import TestSupport
 import Testing
 
-/// An aggregate holds itself as long as an input may still touch it, and not a moment longer.
+/// An aggregate retains itself while an input may still use it, and no longer.
 @Suite struct AggregateTests {
-    /// What is made of two futures; the aggregate itself is noted.
+    /// An aggregate of two futures, which is added to the references.
     private typealias Shape = @Sendable ([Future<Int>], WeakReferences) -> Future<Void>
 
     private static let shapes: [(name: String, make: Shape)] = [
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// Each end of one input or of both, before the aggregate is made or after, and whether it is
-    /// cancelled in between.
+    /// Every combination of: the ends of both inputs, the first before or after the aggregate is made, with
+    /// and without a cancellation in between.
     @Test func goesWithItsLastInput() {
         for (name, make) in Self.shapes {
             for first in End.allCases {
@@ -63,7 +63,7 @@ import Testing
         #expect(order.elements == [1], "\(name)")
     }
 
-    /// The threads of both inputs and that of a canceller: one of them lets it go.
+    /// Three threads, one for each input and one that cancels: exactly one of them releases the aggregate.
     @Test func goesOnceWhoeverIsLast() {
         let batch = 2_000
         for (name, make) in Self.shapes {

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The references that one thread has to the promises of a batch; it lets them go one by one.
+    /// The references of one thread to the promises of a batch, which it releases one by one.
     private typealias References = Locked<[Promise<Int>?]>
 
     @Test func resolveRejectObserveCancelAndRelease() {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// One reference a thread and promise, and none besides.
+    /// One reference for each thread and promise, and no others.
     private func makePromises(_ tallies: [Tally]) -> [References] {
         let promises = tallies.map { tally in
             let promise = Promise<Int>()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Each branch is cancelled by another thread; the last of them must reach the producer.
+    /// Another thread cancels each branch; the last cancellation must reach the producer.
     @Test func theLastOfManyCancellersIsHeard() {
         for _ in 0..<Self.rounds / Self.batch {
             let rounds = (0..<Self.batch).map { _ in Branches(Self.threads) }
@@ -120,8 +120,8 @@ import Testing
         }
     }
 
-    /// The last reference to a promise goes while others cancel what derives from it: a canceller
-    /// looks at a promise that is in its deinit.
+    /// The last reference to a promise is released while other threads cancel derived futures: a canceller
+    /// finds a promise that is in its deinit.
     @Test func releasingAgainstCancelling() {
         for _ in 0..<Self.rounds / Self.batch {
             let calls = Atomic<Int>(0)
@@ -168,9 +168,9 @@ import Testing
         }
     }
 
-    /// One thread links what another settles at that moment.
+    /// One thread links to a future while another thread settles it.
     ///
-    /// The waiter, which nobody keeps, must be there until the link is made.
+    /// The waiter has no other references, and must live until the link is made.
     @Test func linkingAgainstSettling() {
         let outer = Future(value: 1)
         for _ in 0..<Self.rounds / Self.batch / 2 {
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    /// A chain of forwarding futures: every link is contended.
+    /// A chain of forwarding futures, whose links are all contended.
     private final class Chain: Sendable {
         let outer = Promise<Int>()
         let middle = Promise<Int>()
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    /// Tasks that await and are cancelled, against threads that resolve.
+    /// Tasks that await and are cancelled, while threads resolve.
     @Test func awaitingAgainstCancelling() async {
         for _ in 0..<200 {
             let promises = (0..<20).map { _ in Promise<Int>() }

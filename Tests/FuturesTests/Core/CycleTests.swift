@@ -4,7 +4,7 @@ import Testing
 
 /// Futures that wait for themselves.
 @Suite struct CycleTests {
-    /// A future that goes on with what derives from itself.
+    /// A future that continues with a future derived from itself.
     private func loop(
         _ promise: Promise<Int>, _ derive: (Future<Int>) -> Future<Int>
     ) -> Future<Int> {
@@ -70,7 +70,7 @@ import Testing
         #expect(future.valueNow == 200)
     }
 
-    /// Each in a process of its own, since the reports are of the whole process.
+    /// Each case runs in a process of its own, since the reports belong to the whole process.
     @Test("F5: a debug report names a cycle that is longer, or goes through an aggregate")
     func longerCyclesAreReported() async {
         await #expect(processExitsWith: .success) {
@@ -89,7 +89,7 @@ import Testing
                 precondition(
                     reports.elements[0].contains("Test/Cycle.swift:7"), "it names the line")
                 precondition(reports.elements[0].contains("waits for itself"), "it names the cycle")
-                // Cut the cycle, which nothing else would free.
+                // Break the cycle, which would not be freed otherwise.
                 future.cancel()
             }
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// Loops made of `flatMap` and `flatMapError` stay in constant memory.
 @Suite struct LinkingTests {
-    /// Counts the futures of a loop's turns that are alive.
+    /// Counts the living futures of a loop's turns.
     private final class Census: Sendable {
         private struct Reference: @unchecked Sendable { weak var future: Future<Int>? }
         private let references = Locked<[Reference]>([])
@@ -21,7 +21,7 @@ import Testing
         var living: Int { references.withLock { $0.count { $0.future != nil } } }
     }
 
-    /// A loop of many turns; every `period`th step is pending until somebody settles it.
+    /// A loop of many turns; every `period`th step is pending until the test settles it.
     private final class Loop: Sendable {
         let census = Census()
         private let pending = Locked<Promise<Int>?>(nil)
@@ -60,7 +60,7 @@ import Testing
             return promise?.resolve(with: turn) ?? false
         }
 
-        /// Runs to the end, and tells how many futures lived at once.
+        /// Runs to the end, and returns the maximum number of living futures.
         func run(from turns: Int) -> Int {
             var peak = 0
             for turn in stride(from: turns, to: 0, by: -1) where turn % period == 0 {
@@ -108,7 +108,7 @@ import Testing
         #expect(results.elements.count == 6)
     }
 
-    /// Cancelling one future of a chain must not cancel those that were linked past it.
+    /// Cancelling one future of a chain must not cancel a promise that other futures wait for.
     @Test func aTurnHeldOutsideIsCancelledApart() {
         let first = Promise<Int>()
         let second = Promise<Int>()
@@ -160,8 +160,8 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-    /// A million turns, half of them settled on another thread, on a small stack, in a process of
-    /// its own, so that its memory is its own.
+    /// A million turns, half of them settled on another thread, on a small stack, in a process of its own,
+    /// whose memory is measured.
     @Test func aMillionTurnsOnTwoThreads() async {
         await #expect(processExitsWith: .success) {
             let peak = onSmallThread { MillionTurns().run() }
@@ -185,7 +185,7 @@ private final class MillionTurns: Sendable {
         return promise.flatMap { self.turn($0 - 1) }
     }
 
-    /// - Returns: By how many bytes the process grew from the first turns to the last.
+    /// - Returns: The growth of the process in bytes from the first turns to the last.
     func run() -> Int {
         _ = wait(for: turn(1000))
         let before = heldBytes()

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Futures
 
-/// Links are found by their distance from where the object begins: that must be where they are, whatever
-/// value lies before them.
+/// Links are found at an offset from the beginning of the object: the offset must be correct whatever value
+/// is stored before them.
 @Suite struct LinksTests {
     @Test func theyAreWhereTheyAreStored() {
         check(Void.self)
@@ -48,7 +48,7 @@ import Testing
         #expect(future.result == nil)
     }
 
-    /// Writes by one way what is then read by the other.
+    /// Writes links in one way, and reads them in the other.
     private func compare(
         _ waiter: FutureNode, to stored: () -> Links, writing store: (Links) -> Void
     ) {
@@ -76,7 +76,7 @@ import Testing
         withExtendedLifetime((older, newer)) {}
     }
 
-    /// Hands a value down a tree of futures, of which some give up.
+    /// Passes a value down a tree of futures, of which some give up.
     private func pass<Value: Sendable & Equatable>(_ value: Value) throws {
         let promise = Promise<Value>()
         let branches = (0..<4).map { _ in promise.map { $0 }.flatMap { Future(value: $0) } }
@@ -89,7 +89,7 @@ import Testing
         #expect(throws: CancellationError.self) { try branches[3].result?.get() }
     }
 
-    /// A value that ends at an odd distance.
+    /// A value that ends at an odd offset.
     private struct Odd: Equatable, Sendable {
         var large: UInt64
         var small: UInt8

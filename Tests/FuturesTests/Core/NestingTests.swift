@@ -2,7 +2,8 @@ import Futures
 import TestSupport
 import Testing
 
-/// What may nest without end goes through the queue of what is put off: stacks of 512 KB, 100,000 links.
+/// Calls that may nest without limit go through the queue of deliveries that are put off: stacks of 512 KB,
+/// 100,000 links.
 @Suite struct NestingTests {
     private static let links = min(depth(), 100_000)
 
@@ -52,7 +53,7 @@ import Testing
         #expect(calls.withLock { $0 } == (end == .cancelled ? Self.links : 0))
     }
 
-    /// A cancelled future releases its handlers, and so abandons all promises that they held.
+    /// A cancelled future releases its handlers, and so abandons all promises that they captured.
     @Test("F1: cancel handlers that only hold the promise before, cancelled")
     func cancelHandlersThatOnlyHold() {
         let first = onSmallThread {

@@ -3,7 +3,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// The order of those registered before a future settles, and of those that are added by them.
+/// The order of observers that are registered before a future settles, and of those that they add.
 @Suite struct OrderTests {
     @Test("F4: an observer added within an observer comes after those registered before")
     func addedWithinAnObserver() {

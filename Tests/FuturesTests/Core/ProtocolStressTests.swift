@@ -4,17 +4,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Four threads on a few futures at a time, each disturbed by chance at every step of the protocol.
+/// Four threads on a few futures at a time, with random delays at every step of the protocol.
 ///
-/// The model in Tests/Model takes every interleaving of a few small scenes; this takes many of
-/// large ones, with the code itself. Its power lies where `disturb` has an effect: see CDisturbance.h.
+/// The model in Tests/Model checks every interleaving of a few small scenes; this checks many interleavings
+/// of large ones, with the code itself. It finds most where `disturb` has an effect: see CDisturbance.h.
 @Suite(.timeLimit(.minutes(10)))
 struct ProtocolStressTests {
     private static let threads = 4
     private static let scenes = 40
 
-    /// Futures that continue with a promise while they are cancelled: it is notified of the last one, however
-    /// far they have come.
+    /// Futures that continue with a promise while they are cancelled: the promise is notified of the last
+    /// cancellation, at any stage of the continuation.
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func thePromiseThatIsGoneOnWithHearsOfTheLastCancelling(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -67,7 +67,7 @@ struct ProtocolStressTests {
     }
 }
 
-/// A promise or two, some of what derives from them, and what was seen.
+/// One or two promises, some derived futures, and the events.
 private final class Scene: Sendable {
     private struct State {
         var promises: [Promise<Tracked>]
@@ -94,14 +94,14 @@ private final class Scene: Sendable {
         }
     }
 
-    /// Whether every observer was called once, and no promise was settled by more than one.
+    /// Whether every observer was called once, and no promise was settled twice.
     var isInOrder: Bool {
         calls.load(ordering: .relaxed) == observers.load(ordering: .relaxed)
             && wins.load(ordering: .relaxed) + cancellations.load(ordering: .relaxed)
                 <= promiseCount
     }
 
-    /// Does some things, of which each may meet what the other threads do.
+    /// Performs some actions, each of which may meet the actions of the other threads.
     func act(on thread: Int, _ generator: inout SeededGenerator) {
         for _ in 0..<4 {
             guard let future = any(&generator) else { continue }
@@ -125,7 +125,7 @@ private final class Scene: Sendable {
         }
     }
 
-    /// Settles what is left, and lets everything go.
+    /// Settles the promises that are left, and releases everything.
     func end() {
         let promises = state.withLock { state in
             state.futures = []
@@ -159,7 +159,7 @@ private final class Scene: Sendable {
         if won { wins.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    /// A loop of two turns, whose middle may be taken out.
+    /// A loop of two turns, whose middle may be removed from the chain.
     private func chain(_ future: Future<Tracked>, _ generator: inout SeededGenerator) {
         let other = any(&generator) ?? future
         let looped = future.flatMap { _ in other.flatMap { _ in other.map { $0 } } }

@@ -3,12 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The last reference to a promise, or to a scheduler, goes while somebody still waits.
+/// The last reference to a promise or a scheduler is released while futures still wait.
 @Suite struct ReleaseTests {
     private static let batch = 500
     private static let rounds = 20
 
-    /// One thread lets the promises go, the other cancels what waits for them.
+    /// One thread releases the promises, the other cancels the futures that wait for them.
     private func release(
         _ promises: [Promise<Int>], _ prepare: @escaping @Sendable (@escaping () -> Void) -> Void,
         whileCancelling futures: [Future<Int>]
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A future that was linked to a root must look at it as one.
+    /// A future that was linked to a root must treat it as a root.
     @Test func releasingARootThatAForwardingFutureWasLinkedTo() {
         for _ in 0..<Self.rounds {
             let calls = Atomic<Int>(0)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// What waits for the promises is put off, and given up at the same time.
+    /// The futures that wait for the promises are put off, and given up at the same time.
     @Test func releasingDeepWithinDeliveriesAgainstCancelling() {
         @Sendable func nest(_ depth: Int, _ body: @escaping () -> Void) {
             nonisolated(unsafe) let body = body
@@ -96,7 +96,7 @@ import Testing
         #expect(future?.codeNow == .abandoned)
     }
 
-    /// A scheduler whose tokens hold their actions for good, as a `DispatchWorkItem` does.
+    /// A scheduler whose tokens keep their actions for ever, as a `DispatchWorkItem` does.
     private final class KeepingScheduler: Scheduler {
         final class Token: ScheduledAction {
             let action: @Sendable () -> Void

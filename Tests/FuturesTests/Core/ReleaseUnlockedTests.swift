@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a user made is released where no lock is held: its deinit may come back.
+/// The core releases objects of the user while no lock is held: their deinit may call the core again.
 @Suite(.timeLimit(.minutes(10))) struct ReleaseUnlockedTests {
-    /// Calls a closure as it goes.
+    /// Calls a closure in its deinit.
     private final class Last: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -32,7 +32,7 @@ import Testing
         #expect(calls.elements == [1])
     }
 
-    /// A value with a promise in it; somebody has put a timeout on that.
+    /// A value that contains a promise, which has a timeout.
     private struct Job { let result: Promise<Int> }
 
     @Test("a cancelled delay may release a promise that has a timeout", arguments: 0..<3)

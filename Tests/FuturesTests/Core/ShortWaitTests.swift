@@ -4,7 +4,7 @@ import Testing
 
 @testable import Futures
 
-/// No thread waits for what takes longer the more inputs there are.
+/// No thread waits for an operation whose time grows with the number of inputs.
 @Suite struct ShortWaitTests {
     @Test(
         "F8: while the value of an aggregate is made, others observe it, go on with it and cancel")

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// What derives from a promise that is released and rejects nobody.
+/// Futures derived from a promise that rejects nothing when it is released.
 @Suite struct SilentPromiseTests {
     @Test("what derives from what derives is freed, with what its closures hold")
     func aChainIsFreed() {
@@ -46,7 +46,7 @@ import Testing
         let end = promise?.map { $0 }.map { $0 }
         let other = promise.map { Future.all([$0]).map { $0.count } }
         promise = nil
-        // Objects of the same size, in the place of those that were freed.
+        // Objects of the same size, which take the place of those that were freed.
         let promises = (0..<100).map { _ in Promise<Int>() }
         let futures = promises.map { $0.map { $0 } }
         end?.cancel()

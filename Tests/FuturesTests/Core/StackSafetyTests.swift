@@ -3,7 +3,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// Depth does not matter: a million steps on a stack of 512 KB (each test also frees what it made).
+/// Any depth works: a million steps on a stack of 512 KB (each test also frees what it made).
 @Suite struct StackSafetyTests {
     static let steps = depth()
 
@@ -130,8 +130,8 @@ import Testing
         #expect(code == .abandoned)
     }
 
-    /// Each promise is held by the closure that waits for the one before, so that each release
-    /// causes the next.
+    /// The closure that waits for one promise captures the next promise, so that each release causes the
+    /// next.
     @Test func releaseThatCausesTheNextRelease() {
         let code = onSmallThread {
             var promise = Promise<Int>()

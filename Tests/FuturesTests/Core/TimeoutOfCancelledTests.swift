@@ -5,9 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A future is cancelled while its deliverer is about to write its value, which it then takes back.
+/// A future is cancelled while its deliverer is about to write its value; the deliverer then removes the
+/// value again.
 ///
-/// A future derived from it must not read that value: it may be freed meanwhile.
+/// A future derived from it must not read that value, which may be freed meanwhile.
 @Suite(.timeLimit(.minutes(10)))
 struct TimeoutOfCancelledTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A weak reference to a turn of a loop is loaded while the turn is taken out of the chain.
+/// A weak reference to a turn of a loop is loaded while the turn is removed from the chain.
 @Suite struct WeakReferenceTests {
     private struct Turn: @unchecked Sendable { weak var future: Future<Int>? }
 
@@ -33,7 +33,7 @@ import Testing
             } else {
                 var observed = 0
                 while !isOver.load(ordering: .acquiring), observed < 10_000 {
-                    // The last but one is about to be taken out.
+                    // The last turn but one is about to be removed.
                     let turn = turns.withLock { $0.suffix(3).randomElement() }
                     guard let future = turn?.future else { continue }
                     future.observe { _ in }

@@ -2,12 +2,12 @@ import Futures
 import TestSupport
 import Testing
 
-/// The laws of the combinators of several futures, against what a sequential program would say.
+/// The laws of the combinators of several futures, compared with a sequential program.
 @Suite struct AggregateLawTests {
     static let batches = 0..<10
     static let cases = 100
 
-    /// Futures, and the outcome that each will have.
+    /// Futures, and the outcome of each.
     private struct Inputs {
         let outcomes: [Outcome]
         let futures: [Future<Int>]
@@ -15,7 +15,7 @@ import Testing
         let errors: [TestError]
 
         init(_ interleaving: Interleaving, atLeast least: Int = 0) {
-            // Mostly successes in every other case, or few would succeed as a whole.
+            // Mostly successes in every other case; otherwise few aggregates would succeed.
             let isLucky = interleaving.random(2) == 0
             outcomes = (0..<least + interleaving.random(6)).map { index in
                 isLucky && interleaving.random(8) > 0 ? .success(index) : interleaving.outcome()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Makes futures from inputs, settles the inputs, and checks each by its inputs.
+    /// Makes futures from inputs, settles the inputs, and compares each future with its inputs.
     private func check<Value>(
         _ seed: Int,
         atLeast least: Int = 0,
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// One after the other, the first failure in order is the one that counts.
+    /// If inputs run one after the other, the first failure in order counts.
     @Test(arguments: batches) func traverseOneByOneIsAChainOfFlatMaps(seed: Int) {
         check(seed) { inputs in
             let futures = inputs.futures
@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: batches) func zipIsSymmetricAndAssociative(seed: Int) {
         check(seed, atLeast: 3) { inputs in
             let (a, b, c) = (inputs.futures[0], inputs.futures[1], inputs.futures[2])
-            // An interest of the test's own: one that fails early must not cancel what comes next.
+            // The test observes the inputs itself: a future that fails early must not cancel later inputs.
             for future in [a, b, c] { future.observe { _ in } }
             let flat = zip(a, b, c).map { [$0, $1, $2] }
             let left = zip(zip(a, b), c).map { [$0.0, $0.1, $1] }
@@ -147,8 +147,8 @@ import Testing
 
     // MARK: - Against a sequential oracle
 
-    /// Settles inputs one after the other in random order, some before the future is made, and says
-    /// what must come of it.
+    /// Settles inputs one after the other in random order, some before the future is made, and computes the
+    /// expected result.
     private func checkInSequence(
         _ seed: Int,
         _ make: ([Promise<Int>]) -> Future<Int>,
@@ -163,7 +163,7 @@ import Testing
             let before = Set(order.prefix(interleaving.random(2) * interleaving.random(4)))
             for index in before { promises[index].settle(outcomes[index]) }
             let future = make(promises)
-            // Those that had settled before are seen in the order of the array.
+            // The inputs that had settled before are processed in the order of the array.
             var inTime = before.sorted().map { outcomes[$0] }
             #expect(future.outcome == oracle(outcomes, inTime))
             for index in order where !before.contains(index) {

@@ -2,10 +2,10 @@ import Futures
 import TestSupport
 import Testing
 
-/// Random expressions of all combinators, against a sequential program that knows nothing of time:
-/// it says which outcomes an expression may have.
+/// Random expressions of all combinators, compared with a sequential program without time, which computes the
+/// possible outcomes of an expression.
 @Suite struct ExpressionTests {
-    /// A future, and what may come of it.
+    /// A future, and its possible outcomes.
     private struct Expression {
         let future: Future<Int>
         let possible: Set<Possible>

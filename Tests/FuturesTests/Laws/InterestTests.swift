@@ -2,10 +2,10 @@ import Futures
 import TestSupport
 import Testing
 
-/// Random trees of derived futures over one producer, cancelled in random order, against a count of
-/// interest: the producer is notified once, when the last interest has gone, and never before.
+/// Random trees of derived futures over one producer, cancelled in random order, compared with a count of
+/// interest: the producer is notified once, after the last interest is given up, and never before.
 @Suite struct InterestTests {
-    /// One derived future, and what the count knows of it.
+    /// One derived future, and its part of the count.
     private final class Node {
         let future: Future<Int>
         var children: [Node] = []
@@ -19,7 +19,7 @@ import Testing
             parent?.children.append(self)
         }
 
-        /// Gives this one up, all below it, and above it what nobody wants any more.
+        /// Gives this future up, all futures below it, and those above it that have no interest left.
         func cancel() {
             if isGone { return }
             leave()

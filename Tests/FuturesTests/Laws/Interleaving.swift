@@ -5,12 +5,12 @@ import TestSupport
 typealias Outcome = Result<Int, TestError>
 
 extension Future where Value == Int {
-    /// The outcome; nil while pending, and for any error but a test's own.
+    /// The outcome; nil while pending, and for any error that is not a test's own.
     var outcome: Outcome? { result.flatMap(Outcome.init) }
 }
 
 extension Result where Success == Int, Failure == TestError {
-    /// The outcome of a result of the laws.
+    /// The outcome for a result of the laws.
     init?(_ result: Result<Int, any Error>) {
         switch result {
         case .success(let value): self = .success(value)
@@ -20,14 +20,14 @@ extension Result where Success == Int, Failure == TestError {
     }
 }
 
-/// Makes futures whose outcome is given and whose moment of settling is chance, and settles them:
-/// before they are handed out, or later, from one of two threads, in random order.
+/// Makes futures with given outcomes that settle at random moments: before they are returned, or later, on
+/// one of two threads, in random order.
 final class Interleaving: Sendable {
     static let threads = 2
 
     private struct State {
         var generator: SeededGenerator
-        /// What is still to be settled, a list for each thread.
+        /// The actions that are left, a list for each thread.
         var actions: [[@Sendable () -> Void]] = Array(repeating: [], count: threads)
     }
 
@@ -63,12 +63,12 @@ final class Interleaving: Sendable {
         }
     }
 
-    /// Settles all futures handed out, and those handed out meanwhile.
+    /// Settles all futures that were made, including those made meanwhile.
     func run() {
         onThreads(Self.threads) { thread in
             while let action = self.next(thread) { action() }
         }
-        // A thread may have ended before the other one asked it for something.
+        // A thread may have ended before the other one added an action for it.
         for thread in 0..<Self.threads {
             while let action = next(thread) { action() }
         }

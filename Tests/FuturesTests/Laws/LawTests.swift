@@ -3,18 +3,18 @@ import Testing
 
 /// The laws of the combinators, over random outcomes, functions and interleavings.
 ///
-/// The seed of a batch is the argument of its test, so that a failing one can be repeated.
+/// The seed of a batch is the argument of its test, so that a failing batch can be repeated.
 @Suite struct LawTests {
     static let batches = 0..<10
     static let cases = 100
 
-    /// Two futures that must settle alike, or one whose outcome is known.
+    /// Two futures that must have the same outcome, or one whose outcome is known.
     private struct Claim {
         let left: Future<Int>
         let right: Future<Int>
     }
 
-    /// Makes claims, settles what they need, and checks them.
+    /// Makes claims, settles their futures, and checks them.
     private func check(_ seed: Int, _ make: (Interleaving) -> Claim) {
         let interleaving = Interleaving(seed: UInt64(seed))
         let claims = (0..<Self.cases).map { _ in make(interleaving) }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// A function from a number to a future that settles whenever it does; it may also throw.
+    /// A function from a number to a future that settles at a random moment; it may also throw.
     private func arrow(
         _ interleaving: Interleaving,
         mayThrow: Bool = true
@@ -40,8 +40,8 @@ import Testing
 
     /// A function from an error to a future.
     ///
-    /// It does not throw: inside another closure that would
-    /// leave the closure, past the recovery that is to come.
+    /// It does not throw: inside another closure, the error would leave the closure before the recovery under
+    /// test.
     private func recovery(
         _ interleaving: Interleaving
     ) -> @Sendable (any Error) throws -> Future<Int> {

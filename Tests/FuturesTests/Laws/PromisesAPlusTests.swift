@@ -8,17 +8,18 @@ import Testing
 /// `then` is several methods here: `map` takes a function from value to value, `flatMap` one to a future,
 /// `recover` and `flatMapError` take the reason. These clauses have no meaning here:
 ///
-/// - 2.2.1.1, 2.2.1.2 (what is no function is ignored) and 2.2.5 (no `this`): the compiler sees to both. That
-///   a handler may be left out is tested as 2.2.7.3 and 2.2.7.4.
-/// - 2.2.4 (no handler before the stack holds platform code only): a handler without a place runs at once, on
-///   purpose. One with a place keeps the clause, and is tested.
-/// - 2.3.3 (objects with a `then`): a future takes no value that is not of its type, and `map` does not
-///   unwrap a future. What 2.3.3.3 says of the two functions given to a `then` is tested for a resolver.
+/// - 2.2.1.1, 2.2.1.2 (an argument that is not a function is ignored) and 2.2.5 (no `this`): the compiler
+///   ensures both. That a handler may be left out is tested as 2.2.7.3 and 2.2.7.4.
+/// - 2.2.4 (no handler before the stack contains platform code only): a handler without a place runs at once,
+///   on purpose. A handler with a place follows the clause, and is tested.
+/// - 2.3.3 (objects with a `then`): a future takes no value of another type, and `map` does not unwrap a
+///   future. The rules of 2.3.3.3 for the two functions that are passed to a `then` are tested for a
+///   resolver.
 @Suite struct PromisesAPlusTests {
-    /// When a promise is settled: before a handler is registered, after that, or by another thread.
+    /// When a promise settles: before a handler is registered, afterwards, or on another thread.
     enum Moment: CaseIterable, Sendable { case before, after, elsewhere }
 
-    /// Lets a body register on a promise, which gets the result at the given moment.
+    /// Calls a body with a promise that settles at the given moment.
     private func settle(
         with result: Result<Int, any Error>, _ moment: Moment, _ body: (Future<Int>) -> Void
     ) {
@@ -127,7 +128,7 @@ import Testing
             let order = TestLog<Int>()
             settle(with: result, moment) { future in
                 _ = future.mapResult { _ in order.append(0) }
-                // One that throws stops none of the others.
+                // A handler that throws does not stop the others.
                 _ = future.mapResult { _ in
                     order.append(1)
                     throw TestError()
@@ -175,7 +176,7 @@ import Testing
         }
     }
 
-    /// Looks at what derives from a future of 1, and from one that fails for `reason`.
+    /// Calls a body with a future of 1, and with a future that fails for `reason`.
     private func settleBoth(
         _ moment: Moment,
         _ derive: (Future<Int>, Future<Int>) -> [(Future<Int>, Result<Int, TestError>)]

@@ -2,9 +2,9 @@ import Futures
 import TestSupport
 import Testing
 
-/// Nothing is kept longer than it is needed: futures, values, and what closures capture.
+/// Nothing is kept longer than needed: futures, values, and the captures of closures.
 @Suite struct LeakTests {
-    /// A combinator as one derives with it from a future; its closure keeps the token.
+    /// A combinator, as a function that derives a future; its closure captures the token.
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let derive: @Sendable (Future<Tracked>, Tracked, ManualScheduler) -> Future<Tracked>
@@ -107,7 +107,7 @@ import Testing
         },
     ]
 
-    /// Derives twice from a promise, ends it, lets all go, and says what is still alive.
+    /// Derives two futures from a promise, ends it, releases everything, and returns what is still alive.
     private func survivors(of shape: Shape, ending: Ending) async -> [Int] {
         let (census, references) = (Census(), WeakReferences())
         let scheduler = ManualScheduler()
@@ -122,7 +122,7 @@ import Testing
             scheduler.run()
             #expect(await comesTrue { below.result != nil })
         }
-        // A task releases its captures a moment after it has settled its future.
+        // A task releases its captures shortly after it has settled its future.
         _ = await comesTrue { census.living + references.living == 0 }
         return [census.living, references.living]
     }
@@ -134,7 +134,7 @@ import Testing
         _ ending: Ending,
         _ census: Census
     ) {
-        // Taken out, so that nothing here keeps it.
+        // Removed from the lock, so that the test does not keep it.
         let root = promise.withLock { promise -> Promise<Tracked>? in
             defer { promise = nil }
             return promise
@@ -149,8 +149,8 @@ import Testing
         }
     }
 
-    /// An operation that awaits a promise, or a closure that returns it, holds it, so that it cannot
-    /// be abandoned.
+    /// An operation that awaits a promise, and a closure that returns it, retain it, so it cannot be
+    /// abandoned.
     private static let holding = ["awaiting", "nested flatMaps", "traverse"]
 
     private static let endings = shapes.flatMap { shape in
@@ -164,12 +164,12 @@ import Testing
         #expect(await survivors(of: shape, ending: ending) == [0, 0])
     }
 
-    /// The root is pending and held: a cancelled branch goes at once, with what it captured, and so
-    /// does all between it and the root.
+    /// The root is pending and retained: a cancelled branch is released at once with its captures, and so is
+    /// everything between it and the root.
     @Test(arguments: shapes.filter { $0.testDescription != "awaiting" })
     func aCancelledBranchOfAPendingPromiseGoesAtOnce(shape: Shape) {
-        // These keep their token for a reason of its own: an observer stays, and a closure of a
-        // settled outer future has been called already.
+        // These keep their token for other reasons: an observer stays registered, and a closure of a settled
+        // outer future has already been called.
         let stays = shape.testDescription == "observe" ? 1 : 0
         let (census, references) = (Census(), WeakReferences())
         let (promise, scheduler) = (Promise<Tracked>(), ManualScheduler())
@@ -184,7 +184,7 @@ import Testing
         #expect(promise.result == nil)
     }
 
-    /// The cancelled future itself is still held; its closure's captures are released nevertheless.
+    /// The cancelled future itself is still retained; the captures of its closure are released nevertheless.
     @Test(arguments: shapes.filter { !["awaiting", "observe"].contains($0.testDescription) })
     func aCancelledFutureThatIsHeldKeepsNothing(shape: Shape) {
         let census = Census()
@@ -195,7 +195,7 @@ import Testing
         #expect(census.living == 0)
     }
 
-    /// The settled future is held: of its closure and its source nothing is left but the result.
+    /// The settled future is retained: it keeps only the result, and neither its closure nor its source.
     @Test(arguments: shapes.filter { $0.testDescription != "awaiting" }, [true, false])
     func aSettledFutureThatIsHeldKeepsItsResultOnly(shape: Shape, succeeds: Bool) {
         let (census, references) = (Census(), WeakReferences())

@@ -2,11 +2,11 @@ import Futures
 import TestSupport
 import Testing
 
-/// What is given up leaves the pending future at once, however often: memory stays constant.
+/// A future that is given up leaves the pending future's list at once, however often: memory stays constant.
 @Suite struct LeavingTests {
     static let times = 100_000
 
-    /// Derives something from a pending promise many times and gives it up; counts what is alive.
+    /// Derives futures from a pending promise many times and gives them up; counts the living objects.
     private func check(
         _ shape: String,
         sourceLocation: Testing.SourceLocation = #_sourceLocation,
@@ -20,7 +20,7 @@ import Testing
             giveUp(promise, census, references)
             if time % 1_000 == 0 {
                 peak = max(peak, census.living)
-                // Only now and then, as counting takes time.
+                // Only sometimes, since counting takes time.
                 #expect(references.living == 0, "\(shape)", sourceLocation: sourceLocation)
                 references.removeAll()
             }
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Branches leave in another order than they came, while others stay.
+    /// Branches leave in another order than that of their registration, while others stay.
     @Test func leavingInAnyOrder() {
         var generator = SeededGenerator(seed: 3)
         let promise = Promise<Int>()

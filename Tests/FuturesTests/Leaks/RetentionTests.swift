@@ -1,7 +1,7 @@
 import Futures
 import Testing
 
-/// Particular ways in which something could be kept.
+/// Particular ways in which an object could be kept.
 @Suite struct RetentionTests {
     private let census = Census()
     private let scheduler = ManualScheduler()
@@ -70,7 +70,7 @@ import Testing
         #expect(census.living == 0)
     }
 
-    /// A value that is held back and then not wanted any more is let go.
+    /// A delayed value that is not wanted any more is released.
     @Test func aDelayedValueGoesWithTheCancellation() {
         let delayed: Future<Tracked>
         do {
@@ -85,7 +85,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    /// A loser's value is not kept by the race.
+    /// A race does not keep the value of a loser.
     @Test func aLoserKeepsNothing() {
         let (winner, loser) = (Promise<Tracked>(), Promise<Tracked>())
         let race = Future.race([
@@ -132,7 +132,7 @@ import Testing
         #expect(census.living == 1)
     }
 
-    /// A scheduler and what it still had to do go together.
+    /// A scheduler and its pending actions are released together.
     @Test func aSchedulerThatIsDroppedTakesItsTimersAlong() {
         let references = WeakReferences()
         do {

@@ -14,7 +14,7 @@ import Testing
         func didMove(to index: Int) { self.index = index }
     }
 
-    /// Beside an array that is sorted each time.
+    /// Compared with an array that is sorted each time.
     @Test(arguments: 0..<100)
     func isASortedArrayInAllRespects(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -27,7 +27,7 @@ import Testing
                 model.append(element)
                 model.sort { $0.key < $1.key }
             } else {
-                // The first as often as any.
+                // The first element in half of the cases.
                 let isFirst = Bool.random(using: &random)
                 let place = isFirst ? 0 : Int.random(in: 0..<model.count, using: &random)
                 let element = model.remove(at: place)

@@ -14,7 +14,7 @@ struct ClockSchedulerTests {
         scheduler = ClockScheduler(time.clock)
     }
 
-    /// Moves the time, step by step, until something has come true.
+    /// Advances the time, step by step, until a condition is true.
     private func advance(until condition: () -> Bool) async -> Bool {
         await comesTrue {
             time.advance(by: .milliseconds(1))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LiveSchedulerTests {
-    /// Runs an action after a delay, and tells how late by the scheduler's own clock it was.
+    /// Runs an action after a delay, and returns how late it was by the scheduler's own clock.
     private func lateness(_ delay: Duration) async throws -> Duration {
         let start = LiveScheduler.shared.now
         let promise = Promise<Duration>()
@@ -37,7 +37,7 @@ import Testing
     @Test func anActionRunsOnAnotherThreadAfterScheduleHasReturned() async throws {
         let hasReturned = Locked(false)
         let seen = Promise<Bool>()
-        // An action run by `schedule` itself would wait for this very lock for ever.
+        // An action that `schedule` itself ran would wait for this lock for ever.
         hasReturned.withLock { isTrue in
             _ = LiveScheduler.shared.schedule(after: .seconds(-1)) {
                 seen.resolve(with: hasReturned.withLock { $0 })
@@ -54,10 +54,10 @@ import Testing
         LiveScheduler.shared.schedule(after: .zero) {
             wasFreed.resolve(with: isFree.wait(timeout: .now() + .seconds(60)))
         }
-        // Not run before the other has ended, if that were waited for.
+        // If the scheduler waited for the first action to end, this one would run too late to release it.
         LiveScheduler.shared.schedule(after: .milliseconds(1)) { isFree.signal() }
         #expect(try await wasFreed.value == .success)
-        // The next action runs as before.
+        // The next action runs normally.
         #expect(try await lateness(.milliseconds(1)) >= .zero)
     }
 
@@ -71,7 +71,7 @@ import Testing
             wasFreed.resolve(with: isFree.wait(timeout: .now() + .seconds(60)))
         }
         let second = never.timeout(.milliseconds(2))
-        // On a thread of the scheduler's, which does not wait for a turn among other tests.
+        // On a thread of the scheduler, which does not wait for its turn among other tests.
         second.observe { _ in isFree.signal() }
         #expect(try await wasFreed.value == .success)
         #expect(!never.isSettled && second.isSettled)

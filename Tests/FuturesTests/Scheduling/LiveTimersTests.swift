@@ -5,7 +5,7 @@ import Testing
 
 /// The live scheduler's decisions, on virtual time.
 @Suite struct LiveTimersTests {
-    /// A scheduler's threads and its clock, moved by hand; actions take no time unless they block.
+    /// A scheduler's threads and clock, which the test controls; actions take no time unless they block.
     private final class Machine {
         var timers = LiveTimers()
         var now: Int64 = 1_000_000_000_000
@@ -16,8 +16,8 @@ import Testing
             timers.insert(after: delay, now: now) { [log] in log.append(number) }
         }
 
-        /// Moves to an instant of the alarm's span, and rings.
-        /// - Returns: Whether a runner is to start.
+        /// Moves to an instant of the alarm's interval, and rings.
+        /// - Returns: Whether a runner must start.
         func ring(_ pick: (ClosedRange<Int64>) -> Int64 = \.upperBound) -> Bool {
             guard let alarm = timers.alarm else { return false }
             now = max(now, pick(alarm.earliest...alarm.latest))
@@ -25,14 +25,14 @@ import Testing
             return timers.ring(at: now)
         }
 
-        /// Rings at the present instant, whatever the alarm.
+        /// Rings at the present instant, whatever the alarm's time.
         func look() -> Bool { timers.ring(at: now) }
 
-        /// Has a runner take an action, which blocks.
-        /// - Returns: Whether there is one for it.
+        /// Makes a runner take an action, which blocks.
+        /// - Returns: Whether there is an action for it.
         func take(for runner: Int) -> Bool { timers.take(for: runner, at: now) != nil }
 
-        /// Runs what is due, as the runner whose turn it is.
+        /// Runs the due actions, as the runner whose turn it is.
         func run() {
             let runner = timers.runner
             while let action = timers.take(for: runner, at: now) { action() }
@@ -49,7 +49,7 @@ import Testing
             (100_000 * milliseconds, 1_000_000_000), (.max, 1_000_000_000),
         ]
         for (delay, leeway) in expected { #expect(LiveTimers.leeway(after: delay) == leeway) }
-        // A wake-up at the end of a tick is within any of them.
+        // A wake-up at the end of a tick lies within the leeway of any of them.
         #expect(TimerWheel.tick < LiveTimers.leeway(after: 1))
     }
 
@@ -67,7 +67,8 @@ import Testing
             if number % 3 == 0, let other = pending.keys.sorted().randomElement(using: &random) {
                 _ = pending.removeValue(forKey: other).map { machine.timers.remove($0.id) }
             }
-            // The system's timer fires at any time of its span, and time passes before the next insertion.
+            // The system's timer fires at any time of its interval, and time passes before the next
+            // insertion.
             let pause = Int64.random(
                 in: 0...(1 << Int64.random(in: 0...36, using: &random)), using: &random)
             let end = number == 299 ? Int64.max : machine.now + pause
@@ -115,7 +116,7 @@ import Testing
         #expect(machine.ring())
         let began = machine.now
         #expect(machine.take(for: 0))
-        // Looks meanwhile, and lets the action go on.
+        // Rings meanwhile, and the action continues.
         while machine.timers.alarm.map({ $0.earliest < began + LiveTimers.patience }) ?? false {
             #expect(!machine.ring())
         }
@@ -124,7 +125,7 @@ import Testing
         #expect(machine.timers.runner == 1)
         machine.run()
         #expect(machine.log.elements == [1, 2])
-        // The one that blocked has no turn any more, and what comes later is run by the other.
+        // The runner that was blocked has no turn any more, and the other runner runs later actions.
         _ = machine.insert(3, after: 0)
         #expect(!machine.take(for: 0))
         #expect(machine.ring())
@@ -166,7 +167,7 @@ import Testing
             #expect(machine.timers.runner == runner)
             #expect(machine.take(for: runner))
         }
-        // One more waits until one of them ends.
+        // One more action waits until one of them ends.
         while machine.timers.alarm != nil { #expect(!machine.ring()) }
         machine.now += 100 * LiveTimers.patience
         #expect(!machine.look())

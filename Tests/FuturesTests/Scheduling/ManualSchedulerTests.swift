@@ -110,7 +110,7 @@ import Testing
         #expect(scheduler.now.offset == .seconds(6))
     }
 
-    /// Against a plain sequential model: a list that is searched for its least element.
+    /// Compared with a sequential model: a list that is searched for its least element.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func agreesWithASortedList(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

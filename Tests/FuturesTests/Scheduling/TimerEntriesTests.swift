@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct TimerEntriesTests {
-    /// For how many entries there is room.
+    /// The number of entries that fit.
     private func capacity(of entries: TimerEntries) -> Int {
         entries.slabs.reduce(0) { $0 + $1.entries.count }
     }
@@ -27,7 +27,7 @@ struct TimerEntriesTests {
             _ = entries.remove(index)
         }
         #expect(entries.count == 1)
-        // Its slab, and the one that became empty last.
+        // The slab of the entry, and the one that became empty last.
         #expect(capacity(of: entries) <= 128)
         #expect(entries.holds(UInt64(survivor + 1), at: indices[survivor]))
         _ = entries.remove(indices[survivor])
@@ -45,7 +45,7 @@ struct TimerEntriesTests {
         #expect(places.count == 1)
     }
 
-    /// Beside a list of what is in there.
+    /// Compared with a list of the entries.
     @Test(arguments: 0..<20)
     func anEntryStaysUntilItIsRemoved(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -53,7 +53,7 @@ struct TimerEntriesTests {
         var model: [(index: Int32, number: UInt64)] = []
         var gone: [(index: Int32, number: UInt64)] = []
         for number in 1...3_000 as ClosedRange<UInt64> {
-            // Grows for a while, then shrinks, over and over.
+            // Grows for a while, then shrinks, repeatedly.
             if number / 300 % 2 == 0 || model.isEmpty || Int.random(in: 0..<4, using: &random) == 0
             {
                 model.append((add(number, to: &entries), number))

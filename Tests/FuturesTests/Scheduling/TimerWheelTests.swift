@@ -3,7 +3,7 @@ import Testing
 
 @testable import Futures
 
-/// The wheel beside a plain list that is searched each time.
+/// The wheel compared with a plain list that is searched each time.
 @Suite(.timeLimit(.minutes(10)))
 struct TimerWheelTests {
     @Test func whatIsDueComesInOrderOfItsInstant() {
@@ -41,7 +41,7 @@ struct TimerWheelTests {
                     break
                 }
             }
-            // One for each wheel on which it stands, and the last.
+            // One step for each wheel that the entry passes, and the last one.
             #expect(steps <= 9, "\(instant)")
             #expect(wheel.count == 0)
         }
@@ -68,7 +68,7 @@ struct TimerWheelTests {
         #expect(wheel.remove(first) == nil)
         #expect(wheel.remove(second) != nil)
         #expect(wheel.count == 0)
-        // The entry is used again; the old name must not reach it.
+        // The entry is used again; the old name must not refer to it.
         _ = wheel.insert(at: 10, now: 0, {})
         #expect(wheel.remove(first) == nil)
         #expect(wheel.remove(second) == nil)
@@ -88,7 +88,7 @@ struct TimerWheelTests {
         let now = Int64(400 * 24 * 3_600) * 1_000_000_000
         let instant = now + 5 * TimerWheel.tick
         _ = wheel.insert(at: instant, now: now, {})
-        // On the first wheel, so its own tick is the next to look at.
+        // It is on the first wheel, so the next wake-up is the end of its own tick.
         #expect(wheel.nextWakeUp() == TimerWheel.endOfTick(of: instant))
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs a closure on a new thread with a stack of 512 KB, the smallest that platforms give, and
-/// returns once it has ended.
+/// Runs a closure on a new thread with a stack of 512 KB, the smallest that the platforms allow, and returns
+/// after the thread has ended.
 func onSmallThread<Output: Sendable>(_ body: @escaping @Sendable () -> Output) -> Output {
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var output: Output?

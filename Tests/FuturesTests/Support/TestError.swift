@@ -2,7 +2,7 @@ import Futures
 
 /// The error of the tests.
 ///
-/// Two are equal if their numbers are.
+/// Two errors are equal if their numbers are.
 struct TestError: Error, Equatable {
     var number = 0
 }

@@ -1,11 +1,11 @@
 import Futures
 import Synchronization
 
-/// Counts the objects of a test that are alive.
+/// Counts the living objects of a test.
 final class Census: Sendable {
     private let count = Atomic<Int>(0)
 
-    /// How many are alive now.
+    /// The number of living objects.
     var living: Int { count.load(ordering: .sequentiallyConsistent) }
 
     fileprivate func change(by difference: Int) {
@@ -13,7 +13,7 @@ final class Census: Sendable {
     }
 }
 
-/// An object that is counted while it lives: a value of a future, or what a closure captures.
+/// An object that is counted while it lives: a value of a future, or a captured object.
 final class Tracked: Error {
     let number: Int
     private let census: Census
@@ -26,7 +26,7 @@ final class Tracked: Error {
 
     deinit { census.change(by: -1) }
 
-    /// Keeps the object in the closure that calls this.
+    /// Makes the closure that calls this keep the object.
     func use() {}
 }
 
@@ -41,9 +41,9 @@ final class WeakReferences: Sendable {
         return object
     }
 
-    /// Forgets all references.
+    /// Removes all references.
     func removeAll() { references.withLock { $0 = [] } }
 
-    /// How many of the objects are alive.
+    /// The number of living objects.
     var living: Int { references.withLock { $0.count { $0.object != nil } } }
 }
