@@ -3,7 +3,7 @@ import Services
 import Testing
 
 @Suite struct MiddlewareTests {
-    /// Notes its letter on the way in and on the way out.
+    /// Logs its letter before and after the service runs.
     func noting(_ letter: String, in log: Locked<String>) -> Middleware<Int, Int> {
         Middleware { next in
             { input in

@@ -35,7 +35,7 @@ import Testing
         #expect(load(7).valueNow == Product(id: 7))
     }
 
-    /// These compile: the types are found from the service.
+    /// The test is that this compiles: the types are inferred from the service.
     @Test func methodsFunctionsAndClosuresAreServices() {
         let scheduler = ManualScheduler()
         let method = stack(

@@ -2,7 +2,7 @@ import Futures
 import Services
 import Testing
 
-/// What a call knows of itself reaches the service through every policy, however late it is called.
+/// The context of a call reaches the service through every policy, however late the service is called.
 @Suite struct ContextLawTests {
     let scheduler = ManualScheduler()
 
@@ -31,7 +31,7 @@ import Testing
         let service = stack(row.make(scheduler), over: upstream.send)
         let future = service(1)
         let other = CallContext(deadline: CallDeadline(after: .seconds(1), on: scheduler))
-        // The thread that moves the clock is in the middle of another call.
+        // The thread that moves the clock is inside another call.
         other.run { scheduler.run() }
         #expect(future.valueNow == row.value)
         #expect(upstream.count == row.calls)

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-/// The events of every policy form one tree of spans a call, from which it can be drawn.
+/// The events of every policy form one tree of spans for each call, from which the call can be drawn.
 @Suite struct EventLawTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()

@@ -2,7 +2,7 @@ import Futures
 import Services
 import Testing
 
-/// A caller who goes away takes everything along, and nothing is alive when all is over.
+/// A cancelled call ends everything that belongs to it, and no object of it is alive afterwards.
 @Suite struct LifetimeLawTests {
     let scheduler = ManualScheduler()
 
@@ -27,7 +27,7 @@ import Testing
         #expect(luggage == nil)
     }
 
-    /// Whenever the caller gives up, also within a call or a wait.
+    /// Whenever the caller cancels, including during a call or a wait.
     @Test(arguments: PolicyRow.all, [0, 5, 10, 15, 20, 25, 30, 45, 75, 115, 155])
     func aCancelledCallerFreesEverything(_ row: PolicyRow, _ milliseconds: Int) {
         let upstream = Upstream(on: scheduler, row.script)
@@ -72,7 +72,7 @@ import Testing
         #expect(results.withLock { $0 } == 1)
     }
 
-    /// A service that has the answer is not made to wait for a timer.
+    /// An answer that is there at once does not wait for a timer.
     @Test(arguments: PolicyRow.all.filter(\.passesAtOnce))
     func aValueThatIsThereAtOnceNeedsNoTimer(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(3))])

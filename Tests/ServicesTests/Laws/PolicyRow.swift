@@ -3,23 +3,23 @@ import Services
 import TestSupport
 import Testing
 
-/// One policy as the laws of all policies see it.
+/// One policy, in the form that the laws of all policies need.
 ///
-/// A new policy adds its rows to `all`, and every law is tested for it.
+/// A new policy adds its rows to `all`, and every law is tested with them.
 struct PolicyRow: Sendable, CustomTestStringConvertible {
-    /// What the test's report calls it.
+    /// The name in the test's report.
     let name: String
-    /// What the service beneath does, call by call, so that the policy does what it is there for.
+    /// What the service beneath does, call by call, so that the policy has an effect.
     var script: [Upstream.Step] = [.value(7)]
-    /// How many calls reach the service then.
+    /// The number of calls that then reach the service.
     var calls = 1
-    /// How it ends: the value, or nil for a failure.
+    /// The result: the value, or nil for a failure.
     var value: Int? = 7
-    /// Whether a value that is there at once passes at once; not through a policy that holds it back.
+    /// Whether an answer that is there at once passes at once; false for a policy that delays it.
     var passesAtOnce = true
-    /// Makes the policy, anew for each test.
+    /// Makes the policy, a new one for each test.
     ///
-    /// Everything it waits for is on the scheduler.
+    /// All its waits are on the scheduler.
     let make: @Sendable (ManualScheduler) -> Middleware<Ask, Int>
 
     var testDescription: String { name }

@@ -2,33 +2,33 @@ import Futures
 import Services
 import TestSupport
 
-/// One policy whose parameters chance has chosen, and what it promises.
+/// One policy with random parameters, and its guarantees.
 struct RandomLayer: Sendable {
-    /// The policy as a report names it.
+    /// The policy's name in a report.
     let name: String
-    /// How many calls beneath it there may be for one.
+    /// The maximum number of calls beneath it for one call.
     var factor = 1
-    /// How many calls beneath it may be in flight, nil for any number.
+    /// The maximum number of calls in flight beneath it; nil for no limit.
     var places: Int?
-    /// How long a call through it takes at most, nil if it does not say.
+    /// The maximum time of a call through it; nil if it has none.
     var limit: Duration?
-    /// What it has to do with the stack's budget.
+    /// How it uses the stack's budget.
     var budget = Budget.none
-    /// Whether nobody waits in it, and it keeps no call.
+    /// Whether no call waits in it, and it keeps none.
     var isVacant: @Sendable () -> Bool = { true }
     let middleware: Middleware<Ask, Int>
 
-    /// A policy deposits, once a call, or only withdraws; each further call beneath it is a withdrawal.
+    /// A policy deposits once for each call, or only withdraws; each further call beneath it is a withdrawal.
     enum Budget { case none, depositing, withdrawing }
 
-    /// What the layers of one stack share.
+    /// The state that the layers of one stack share.
     struct Site {
         let scheduler: ManualScheduler
         let budget: RetryBudget
         var dice: SeededGenerator
     }
 
-    /// Draws one.
+    /// Makes a random layer.
     static func draw(at site: inout Site) -> RandomLayer {
         switch Int.random(in: 0..<11, using: &site.dice) {
         case 0: deadline(at: &site)
@@ -45,7 +45,7 @@ struct RandomLayer: Sendable {
         }
     }
 
-    /// Callers whose keys are equal may share calls and answers.
+    /// Callers with equal keys may share calls and answers.
     static func key(_ ask: Ask) -> Int { ask.number % 3 }
 }
 

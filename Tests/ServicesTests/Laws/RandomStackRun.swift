@@ -2,21 +2,21 @@ import Futures
 import Services
 import TestSupport
 
-/// Some calls through a stack, all of which one number has chosen.
+/// Some calls through a stack, all of them derived from one number.
 final class RandomStackRun: Sendable {
-    /// One call, and how it went.
+    /// One call, and its ends.
     private struct Call {
         let isReplayable: Bool
         let luggage: WeakLuggage
         let key: Int
         let begun: Duration
         var future: Future<Int>?
-        /// How it ended, and when, each time that it did.
+        /// The results of the call, with their times; a correct call has one.
         var ends: [(result: Result<Int, any Error>, instant: Duration)] = []
         var isCancelled = false
     }
 
-    /// A reference that keeps nothing alive.
+    /// A weak reference.
     private struct WeakLuggage: Sendable {
         weak let luggage: Luggage?
     }
@@ -24,7 +24,7 @@ final class RandomStackRun: Sendable {
     private struct State {
         var dice: SeededGenerator
         var calls: [Int: Call] = [:]
-        /// How many calls reached each layer, outermost first, and the service.
+        /// The number of calls that reached each layer, outermost first, and the service.
         var entries: [Int]
         var openSpans = 0
         var transcript: [String] = []
@@ -32,7 +32,7 @@ final class RandomStackRun: Sendable {
 
     let seed: UInt64
     let layers: [RandomLayer]
-    /// The retries that the budget has beside deposits, and their share of the deposits.
+    /// The retries that the budget allows besides deposits, and their share of the deposits.
     let (reserve, share): (Int, Double)
     private let scheduler = ManualScheduler()
     private let state: Locked<State>
@@ -53,26 +53,26 @@ final class RandomStackRun: Sendable {
             State(dice: site.dice, entries: Array(repeating: 0, count: layers.count + 1)))
     }
 
-    /// The stack, as a report names it.
+    /// The stack's name in a report.
     var name: String {
         "seed \(seed): " + layers.map(\.name).joined(separator: ", ")
             + (isObserved ? ", observed" : "")
     }
 
-    /// What happened, line by line: the same for the same seed.
+    /// The events, line by line: the same seed gives the same lines.
     var transcript: [String] { state.withLock { $0.transcript } }
-    /// How the calls ended.
+    /// The results of the calls.
     var results: [Result<Int, any Error>] {
         state.withLock { $0.calls.values.flatMap { $0.ends.map(\.result) } }
     }
-    /// How many more calls reached the service than were made.
+    /// The number of calls that reached the service, less the number of calls made.
     var extraCalls: Int {
         state.withLock { state in max(0, (state.entries.last ?? 0) - state.calls.count) }
     }
 
-    /// Makes the calls, and lets them end.
+    /// Makes the calls, and runs until they end.
     ///
-    /// - Returns: What is not as it should be.
+    /// - Returns: The violations of the guarantees.
     func go() -> [String] {
         let upstream = RandomUpstream(on: scheduler, seed: seed ^ 0xA5A5) { self.cancelAny() }
         let service = makeStack(over: upstream)
@@ -156,7 +156,7 @@ extension RandomStackRun {
         future?.cancel()
     }
 
-    /// A caller gives up while the service is being called, for that caller or for another one.
+    /// A caller cancels while the service is being called, for that caller or for another one.
     private func cancelAny() { cancel(draw(0...7)) }
 }
 

@@ -2,12 +2,12 @@ import Futures
 import Services
 import Testing
 
-/// Whatever policies are put around each other, in whatever order, each call ends once, loads the
-/// service no more than allowed, and leaves nothing behind.
+/// In every stack, of any policies in any order, each call ends once, calls the service no more often than
+/// allowed, and leaves no object behind.
 @Suite struct RandomStackTests {
     private static let seeds: Range<UInt64> = 0..<3_000
 
-    /// A failure names its seed: `RandomStackRun(seed:)` does the same again.
+    /// A failure prints its seed: `RandomStackRun(seed:)` repeats the run.
     @Test func everyCallOfEveryStackEndsOnceAndLeavesNothing() {
         var codes: Set<ServiceError.Code> = []
         var (policies, values, cancelled, extra) = (Set<Substring>(), 0, 0, 0)
@@ -25,7 +25,7 @@ import Testing
             }
             extra += run.extraCalls
         }
-        // Chance has tried all that there is.
+        // Every policy has occurred.
         #expect(policies.count == 11)
         #expect(codes == Set(ServiceError.Code.allCases))
         #expect(values > 1_000 && cancelled > 1_000 && extra > 500)

@@ -2,11 +2,11 @@ import Futures
 import Services
 import TestSupport
 
-/// A service whose calls end as chance will have it, or never do.
+/// A service whose calls end in random ways, or never.
 final class RandomUpstream: Sendable {
     /// One call as it arrived.
     struct Arrival: Sendable {
-        /// The number of the input.
+        /// The number in the input.
         let number: Int
         let promise: Upstream.WeakPromise
     }
@@ -22,7 +22,7 @@ final class RandomUpstream: Sendable {
 
     private let scheduler: ManualScheduler
     private let state: Locked<State>
-    /// Called in the middle of some calls, before the service returns.
+    /// Called during some calls, before the service returns.
     private let interrupt: @Sendable () -> Void
 
     init(
@@ -35,9 +35,9 @@ final class RandomUpstream: Sendable {
 
     var arrivals: [Arrival] { state.withLock { $0.arrivals } }
     var inFlight: Int { state.withLock { $0.inFlight } }
-    /// The most calls that were in flight at a time.
+    /// The maximum number of calls in flight at a time.
     var peak: Int { state.withLock { $0.peak } }
-    /// How many of the promises handed out are still alive.
+    /// How many of the returned promises are still alive.
     var living: Int { arrivals.count { $0.promise.promise != nil } }
 
     @Sendable func send(_ ask: Ask) -> Future<Int> {
@@ -71,7 +71,7 @@ final class RandomUpstream: Sendable {
         return promise
     }
 
-    /// Ends a call after a while.
+    /// Ends a call after a delay.
     private func end(
         _ promise: Promise<Int>, _ result: Result<Int, any Error>, after delay: Duration
     ) {

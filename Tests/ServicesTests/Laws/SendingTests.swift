@@ -2,14 +2,14 @@ import Futures
 import Services
 import Testing
 
-/// Policies decide by what an attempt has sent, whatever stands between them and what sends.
+/// Policies decide by what an attempt has sent, whatever is between them and the code that sends.
 @Suite struct SendingTests {
     let scheduler = ManualScheduler()
     let wire: Wire
 
     init() { wire = Wire(on: scheduler) }
 
-    /// An input of which nothing is known, made into a request by a function, as an app does it.
+    /// An input without information for policies, which a function turns into a request, as in an app.
     private func service(
         replayable: Bool, _ policies: Middleware<Int, Int>...
     ) -> Service<Int, Int> {
@@ -45,7 +45,7 @@ import Testing
         #expect(wire.sent == [7, 7])
     }
 
-    /// The first call was not sent, which says nothing of the second, whose end nobody knows.
+    /// The first call was not sent, which says nothing about the second call, whose fate is unknown.
     @Test func aCallThatWasNotSentIsNoReasonForAThirdOne() {
         let sent = Locked<[SchedulerInstant]>([])
         let scheduler = scheduler
@@ -80,7 +80,8 @@ import Testing
         #expect(call.valueNow == 1)
     }
 
-    /// The first request is harmless and lost; the retry repeats the whole function, and the order goes once.
+    /// The first request is harmless and lost; the retry repeats the whole function, and the order is sent
+    /// once.
     @Test func aFunctionIsRepeatedAsLongAsItsOrderWasNotSent() {
         wire.answers([.broken, .value(1), .broken])
         let wire = wire
@@ -111,7 +112,7 @@ import Testing
             .retry(backoff: .constant(.zero), on: scheduler), .timeout(.seconds(1), on: scheduler),
             over: { (number: Int) -> Future<Int> in
                 let isFirst = CallContext.current.attempt == 1
-                // Nobody cancels what a shield protects: it goes on after the attempt is over.
+                // Cancellation does not reach a call behind a shield: it continues after the attempt is over.
                 return Future(value: number).delay(.seconds(isFirst ? 3 : 0), on: scheduler)
                     .flatMap { wire.send(Ask($0, isReplayable: false)) }.shielded()
             })(7)
@@ -120,7 +121,8 @@ import Testing
         #expect(wire.sent == [7])
     }
 
-    /// A function that reads first and then orders: the hedge reads again, and one of the two orders.
+    /// A function that first reads and then orders: the hedge reads again, and one of the two sends the
+    /// order.
     @Test func ofHedgedCallsOneSendsWhatMayNotBeSentTwice() {
         wire.answers([
             .value(1, after: .milliseconds(100)), .value(1, after: .milliseconds(10)),
@@ -203,7 +205,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    /// What sends: it notes marks, and plays a script.
+    /// The code that sends: it writes marks, and follows a script.
     final class Wire: Sendable {
         private let upstream: Upstream
 

@@ -3,7 +3,7 @@ import Futures
 import Services
 import Testing
 
-/// One stack may be used by several threads, while others move the clock and cancel.
+/// Several threads may use one stack, while others move the clock and cancel.
 @Suite struct ThreadLawTests {
     @Test(arguments: PolicyRow.all)
     func everyCallOfFourThreadsSettlesOnce(_ row: PolicyRow) {

@@ -21,7 +21,7 @@ import Testing
 
     @Test func everyKindHasAWordOfItsOwnThatIsALabel() {
         let words = PolicyEvent.Kind.every.map(\.word)
-        // Two of them are ends.
+        // Two of the words are those of ends.
         #expect(Set(words).count == words.count - 1)
         for word in words {
             #expect(word.unicodeScalars.allSatisfy { ("a"..."z").contains($0) || $0 == "_" })

@@ -31,7 +31,7 @@ import Testing
         #expect(line.hasSuffix(" policy=test event=note text=\(written)"))
     }
 
-    /// Read again by the rule that the documentation gives, every line tells the same.
+    /// Parsed by the rule in the documentation, every line has the same content as its event.
     @Test func everyKindCanBeReadAgain() throws {
         for kind in PolicyEvent.Kind.every {
             let line = PolicyEvent.made(kind, by: .init(PolicyEvent.Kind.nasty)).logLine

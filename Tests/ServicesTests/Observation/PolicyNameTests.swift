@@ -3,12 +3,13 @@ import Services
 import TestSupport
 import Testing
 
-/// Names of policies' states, in whatever tells of them.
+/// Names of policies' states, in all outputs that contain them.
 @Suite struct PolicyNameTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 
-    /// A policy whose state has the name "orders", and the steps of the service that make it tell something.
+    /// A policy whose state has the name "orders", and the service's steps that make the policy report an
+    /// event.
     struct Row: CustomTestStringConvertible, Sendable {
         let name: String
         let steps: [Upstream.Step]

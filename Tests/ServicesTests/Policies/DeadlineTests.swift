@@ -57,7 +57,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    /// Instants of two clocks cannot be compared; the time that is left can.
+    /// Instants of two clocks cannot be compared; the remaining times can.
     @Test func deadlinesOnDifferentClocksAreComparedByWhatIsLeft() {
         let other = ManualScheduler()
         other.advance(by: .seconds(1_000))

@@ -105,7 +105,7 @@ import Testing
         let context = CallContext(
             deadline: CallDeadline(after: .seconds(10), on: scheduler), attempt: 4)
         let call = context.run { observed(.fallback(to: other.send), upstream)(1) }
-        // The thread that moves the clock is in the middle of another call.
+        // The thread that moves the clock is inside another call.
         CallContext(attempt: 9).run { scheduler.run() }
         #expect(call.valueNow == 8)
         #expect(other.arrivals.first?.remaining == .seconds(7))
@@ -161,7 +161,7 @@ import Testing
         #expect(count.withLock { $0 } == 100_001)
     }
 
-    /// What a reader of the description expects, outcome by outcome.
+    /// The expected result according to the documentation, outcome by outcome.
     @Test func oracle() {
         for seed in 0..<500 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import Testing
     private let random = RandomSource(SeededGenerator(seed: 3))
     private let seen = TestLog<TraceContext?>()
 
-    /// Notes where each call belongs, and fails.
+    /// Records the trace context of each call, and fails.
     private var upstream: Service<Int, Int> {
         { [seen] _ in
             seen.append(CallContext.current.traceContext)

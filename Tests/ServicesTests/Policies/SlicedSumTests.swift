@@ -9,7 +9,7 @@ import Testing
         SchedulerInstant(offset: .milliseconds(milliseconds))
     }
 
-    /// The sum in an object, as `#expect` calls no mutating methods.
+    /// A box for the sum, since `#expect` calls no mutating methods.
     final class Sum {
         private var sliced: SlicedSum
 
@@ -66,7 +66,7 @@ import Testing
         #expect(sum.sum(at: SchedulerInstant(offset: .nanoseconds(10))) == 0)
     }
 
-    /// Against a list of all that was added.
+    /// Compared with a list of everything that was added.
     @Test func agreesWithAListOverRandomScripts() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<200 {

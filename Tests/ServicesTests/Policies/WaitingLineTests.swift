@@ -24,7 +24,7 @@ import Testing
         #expect(late == [nil, nil, nil, nil])
     }
 
-    /// Nobody gets the ticket of another, however many have left.
+    /// No ticket is given out twice, however many calls have left.
     @Test func ticketsAreUnique() {
         var line = WaitingLine<Int>()
         var tickets: Set<Int> = []
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Many come and go while one stays at the head.
+    /// Many calls come and leave while one stays at the head.
     @Test func whoLeavesTakesNoMemoryAlong() {
         var line = WaitingLine<Int>()
         _ = line.append(-1)

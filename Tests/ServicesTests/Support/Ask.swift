@@ -5,7 +5,7 @@ import Services
 struct Ask: Hashable, Sendable, Replayable, ExpressibleByIntegerLiteral {
     var number = 0
     var isReplayable = true
-    /// Something to see whether the input is still held.
+    /// An object that shows whether the input is still kept.
     var luggage: Luggage?
 
     init(_ number: Int = 0, isReplayable: Bool = true, luggage: Luggage? = nil) {
@@ -17,7 +17,7 @@ struct Ask: Hashable, Sendable, Replayable, ExpressibleByIntegerLiteral {
     init(integerLiteral value: Int) { self.init(value) }
 }
 
-/// An object whose life is watched.
+/// An object whose lifetime is checked.
 final class Luggage: Sendable, Hashable {
     static func == (left: Luggage, right: Luggage) -> Bool { left === right }
     func hash(into hasher: inout Hasher) { ObjectIdentifier(self).hash(into: &hasher) }

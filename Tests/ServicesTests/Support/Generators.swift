@@ -1,4 +1,4 @@
-/// The same number each time: the end of every range.
+/// The same number each time, such as the end of every range.
 struct Constant: RandomNumberGenerator, Sendable {
     let bits: UInt64
 

@@ -2,7 +2,7 @@ import Futures
 import Services
 
 extension PolicyEvent {
-    /// An event as the tests of observers make it: the milliseconds, the span within its parent, the
+    /// An event in the notation of the observers' tests: the milliseconds, the span within its parent, the
     /// policy and what it did.
     static func made(
         _ kind: Kind, by policy: String = "observed", at milliseconds: Int = 0, call: UInt64 = 1,
@@ -16,12 +16,12 @@ extension PolicyEvent {
 }
 
 extension PolicyEvent.Kind {
-    /// The end of a span, with a latency that only counts where events are added up.
+    /// The end of a span, with a latency that matters only if events are added up.
     static func ended(_ outcome: Outcome = .success, after milliseconds: Int = 0) -> Self {
         .ended(outcome, latency: .milliseconds(milliseconds), error: nil)
     }
 
-    /// Every kind of event, with texts that are hard to write.
+    /// Every kind of event, with texts that are hard to escape.
     static let every: [PolicyEvent.Kind] = [
         .began(name: nasty), .ended(.success, latency: .milliseconds(3), error: nil),
         .ended(.retryable(after: .seconds(1)), latency: .nanoseconds(1), error: Broken()),
@@ -40,7 +40,7 @@ extension PolicyEvent.Kind {
     static let nasty = "a \"b\" \\ c=d\r\n\t\u{1B}[31m\u{2028}\u{202E}é日👍"
 }
 
-/// An error whose text would tell a secret.
+/// An error whose text contains a secret.
 struct Telling: Error, CodedError, CustomStringConvertible {
     var loggedCode = "denied"
     var description: String { "Bearer s3cret" }

@@ -6,7 +6,7 @@ extension TestLog<PolicyEvent> {
     /// An observer that keeps the events.
     var observer: ServiceObserver { ServiceObserver(append) }
 
-    /// One line an event: the milliseconds, the span (with its parent), the policy, what it did.
+    /// One line for each event: the milliseconds, the span (with its parent), the policy, what it did.
     var lines: [String] {
         elements.map { event in
             let parent = event.parent.map { "<\($0)" } ?? ""
@@ -26,7 +26,7 @@ extension Duration {
 }
 
 extension PolicyEvent.Kind {
-    /// The event as the tests write it.
+    /// The event in the tests' notation.
     var line: String {
         switch self {
         case .began(let name): "began \(name)"
@@ -49,7 +49,7 @@ extension PolicyEvent.Kind {
 }
 
 extension Outcome {
-    /// The outcome as the tests write it.
+    /// The outcome in the tests' notation.
     var word: String {
         switch self {
         case .success: "success"

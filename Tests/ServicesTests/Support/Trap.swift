@@ -1,9 +1,9 @@
 import Testing
 
-// Programming errors trap with a message; a process of their own lets a test see it. Other platforms
-// than these cannot start one.
+// Programming errors trap with a message; a test checks that in a process of its own. Other platforms than
+// these cannot start one.
 #if os(macOS) || os(Linux)
-/// Expects a process to trap, and to say why on standard error.
+/// Expects a process to trap, with a message on standard error.
 func expectTrap(
     _ message: String, in result: ExitTest.Result?,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -1,12 +1,12 @@
 import Futures
 import Services
 
-/// A service that the test plays: it sees each call, and settles it or lets a script do so.
+/// A service that the test controls: the test sees each call, and settles it itself or by a script.
 final class Upstream: Sendable {
     /// One call as it arrived.
     struct Arrival: Sendable {
         let ask: Ask
-        /// When, on the scheduler.
+        /// The time on the scheduler.
         let instant: Duration
         let attempt: Int
         let deadline: SchedulerInstant?
@@ -14,12 +14,12 @@ final class Upstream: Sendable {
         let promise: WeakPromise
     }
 
-    /// A reference that keeps nothing alive.
+    /// A weak reference.
     struct WeakPromise: @unchecked Sendable {
         weak var promise: Promise<Int>?
     }
 
-    /// What one call does: after a while it settles, or never does.
+    /// What one call does: after a delay it settles, or it never does.
     enum Step: Sendable {
         case value(Int, after: Duration = .milliseconds(10))
         case error(any Error, after: Duration = .milliseconds(10))
@@ -39,14 +39,14 @@ final class Upstream: Sendable {
         var arrivals: [Arrival] = []
         var cancelled = 0
         var settled = 0
-        /// The promises of calls that no script settles.
+        /// The promises of calls that the script does not settle.
         var held: [Promise<Int>] = []
     }
 
     private let scheduler: ManualScheduler
     private let state: Locked<State>
 
-    /// Makes a service whose calls do what the script says, one step each; those after it never settle.
+    /// Makes a service whose calls follow the script, one step each; later calls never settle.
     init(on scheduler: ManualScheduler, _ script: [Step] = []) {
         self.scheduler = scheduler
         state = Locked(State(script: script))
@@ -57,9 +57,9 @@ final class Upstream: Sendable {
     var cancelled: Int { state.withLock { $0.cancelled } }
     var settled: Int { state.withLock { $0.settled } }
     var inFlight: Int { state.withLock { $0.arrivals.count - $0.cancelled - $0.settled } }
-    /// When each call arrived.
+    /// The time at which each call arrived.
     var instants: [Duration] { arrivals.map(\.instant) }
-    /// How many of the promises handed out are still alive.
+    /// How many of the returned promises are still alive.
     var living: Int { arrivals.count { $0.promise.promise != nil } }
 
     @Sendable func send(_ ask: Ask) -> Future<Int> {
@@ -77,7 +77,7 @@ final class Upstream: Sendable {
         return promise
     }
 
-    /// Goes on with another script.
+    /// Continues with another script.
     func play(_ script: [Step]) { state.withLock { $0.script = script } }
 
     /// Settles a call, counted from zero, that the script leaves pending.
@@ -86,7 +86,7 @@ final class Upstream: Sendable {
         finish(promise, result)
     }
 
-    /// Releases the inputs that have been seen.
+    /// Releases the recorded inputs.
     func forget() { state.withLock { $0.arrivals = [] } }
 
     private func start(_ step: Step, _ promise: Promise<Int>) {

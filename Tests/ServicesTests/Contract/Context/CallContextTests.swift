@@ -47,7 +47,8 @@ import Testing
         #expect(!CallContext.current.isWithin(mine))
     }
 
-    /// It is known in each attempt, also in those that the scheduler begins, and in observed ones.
+    /// The value is available in each attempt, including attempts that the scheduler begins, and observed
+    /// ones.
     @Test func whoseWorkItIsGoesThroughPolicies() {
         let mine = RetryBudget()
         let seen = Locked<[Bool]>([])
@@ -64,7 +65,7 @@ import Testing
         #expect(seen.withLock { $0 } == [true, true, true])
     }
 
-    /// The policies' own way of calling a service does the same as `run`.
+    /// The policies' own function for calling a service does the same as `run`.
     @Test func callBindsLikeRun() {
         let service: Service<Int, Int> = { _ in Future(value: CallContext.current.attempt) }
         #expect(CallContext(attempt: 4).call(service, 1).valueNow == 4)
@@ -106,7 +107,7 @@ import Testing
         #expect(CallContext.current.attempt == 1)
     }
 
-    /// What a middleware of one's own does; see the guide.
+    /// The way for a middleware of your own; see the guide.
     @Test func aLaterCallIsMadeInTheContextThatWasKept() {
         let scheduler = scheduler
         let upstream = Upstream(on: scheduler, [.value(7)])

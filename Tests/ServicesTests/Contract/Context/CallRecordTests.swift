@@ -55,7 +55,7 @@ import Testing
         let order = try first.willSend(replayable: false)
         first.close()
         #expect(outer.verdict == .harmful)
-        // An end after the inner attempt is over counts for the outer one.
+        // An end that comes after the inner attempt counts for the outer one.
         first.end(order, .unsent)
         #expect(outer.verdict == .repeatable)
         #expect(throws: Never.self) { try CallRecord(within: outer).willSend(replayable: false) }
@@ -80,7 +80,7 @@ import Testing
         #expect(outer.verdict == .harmful)
         flight.end(order, .refused)
         #expect(joiner.close() == .repeatable)
-        // The shared call goes on.
+        // The shared call continues.
         #expect(throws: Never.self) { try flight.willSend(replayable: false) }
     }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(record.verdict == .harmful)
     }
 
-    /// Threads note marks while another one closes the record: what is refused and what counts add up.
+    /// Threads write marks while another thread closes the record: the refused and the counted marks add up.
     @Test func threadsAgreeOnWhatWasSent() {
         for _ in 0..<200 {
             let record = CallRecord()

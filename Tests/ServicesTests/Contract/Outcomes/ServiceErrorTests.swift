@@ -31,7 +31,7 @@ import Testing
         #expect(texts.allSatisfy { $0.hasPrefix("p: ") })
     }
 
-    /// The text of an error may hold what must not be logged.
+    /// The text of an error may contain secrets.
     @Test func ofACauseOnlyTheTypeIsShown() {
         struct Secret: Error { var token = "swordfish" }
         let error = ServiceError(.injected, policy: "chaos", cause: Secret())

@@ -69,7 +69,7 @@ import Testing
         #expect(
             text("\(short("a")),\(long("b")),\(short("c")),\(short("d"))")
                 == "\(short("a")),\(short("c")),\(short("d"))")
-        // Of two long ones the last leaves first, and that is enough.
+        // Of two long entries the last is removed first, which is enough.
         #expect(
             text("\(long("a")),\(long("b")),\(short("c")),\(short("d"))")
                 == "\(long("a")),\(short("c")),\(short("d"))")

@@ -22,7 +22,7 @@ import Testing
         #expect(TraceContext(traceparent: other)?.traceparent == other)
     }
 
-    /// The cases of the test suite of the specification.
+    /// The cases of the specification's test suite.
     @Test(arguments: [
         "", "00", "00-IDS", "00-IDS-", "00-IDS-1", "00-IDS-001", "00-IDS-01.", "00-IDS-01-",
         "00-IDS-01-what-the-future-will-be-like", "cc-IDS-01.what-the-future-will-be-like",

@@ -38,7 +38,7 @@ import Testing
                 """)
     }
 
-    /// The lines of a histogram; the counts of the buckets after the given ones are the last's.
+    /// The lines of a histogram; the buckets after the given ones have the last count.
     private func histogram(
         _ name: String, _ labels: String, _ counts: [Int], _ sum: String
     ) -> String {

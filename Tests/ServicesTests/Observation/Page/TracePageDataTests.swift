@@ -6,7 +6,7 @@ import Testing
 @testable import struct Services.TracePageData
 
 @Suite struct TracePageDataTests {
-    /// A call as the page's script reads it.
+    /// A call in the form that the page's script reads.
     struct Call: Decodable {
         let number: UInt64
         let name: String

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TracePageTests {
     let recorder = CallRecorder()
 
-    /// The text between two marks that stand in the page once.
+    /// The text between two marks, each of which occurs once in the page.
     private func part(of html: String, from start: String, to end: String) throws -> String {
         let pieces = html.components(separatedBy: start)
         #expect(pieces.count == 2, "\(start) is there \(pieces.count - 1) times")
@@ -56,7 +56,7 @@ import Testing
         recorder.observer.receive(.made(.note(text), by: text, at: 1))
         recorder.observer.receive(.made(.stateChanged(from: text, to: text), at: 2))
         let html = recorder.htmlPage
-        // The element ends where the page ends it, and nothing in it looks like a tag.
+        // The script element ends where the page ends it, and no other text looks like a tag.
         #expect(html.lowercased().components(separatedBy: "</script").count == 3)
         #expect(!html.contains("<!--"))
         let json = try data(of: html)
@@ -77,7 +77,7 @@ import Testing
         ] {
             #expect(!text.lowercased().contains("</"))
             #expect(!text.contains("<!--"))
-            // Texts become text, never markup or code.
+            // Texts are inserted as text, never as markup or code.
             for word in ["innerHTML", "outerHTML", "insertAdjacent", "eval(", "Function("] {
                 #expect(!text.contains(word), "\(word)")
             }

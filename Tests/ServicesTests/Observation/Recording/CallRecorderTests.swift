@@ -7,7 +7,7 @@ import Testing
     let scheduler = ManualScheduler()
     let recorder = CallRecorder()
 
-    /// An error whose lifetime shows whether something keeps it.
+    /// An error whose lifetime shows whether it is kept.
     struct Heavy: Error {
         let luggage: Luggage
     }
@@ -96,7 +96,7 @@ import Testing
             }
         }
         #expect(recorder.calls.count == 50)
-        // A call, three attempts, two retries and one that was withheld.
+        // The events are a call, three attempts, two retries and one withheld retry.
         #expect(recorder.calls.allSatisfy { $0.eventsDropped == 2 })
     }
 

@@ -42,7 +42,7 @@ import Testing
         #expect(calls.all.map(\.number) == [9])
     }
 
-    /// The last calls of a list, event by event.
+    /// Compared with a list of calls, event by event.
     @Test func oracle() {
         var chance = SeededGenerator(seed: 11)
         for limit in 1...5 {

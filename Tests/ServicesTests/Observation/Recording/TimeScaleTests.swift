@@ -61,7 +61,7 @@ import Testing
         #expect(TimeScale(from: at(0), to: at(100), columns: 14).heading == "      100.0 ms")
     }
 
-    /// Each column shows whether any moment of it belongs to the bar.
+    /// Each column shows whether the bar covers any moment of it.
     @Test func oracle() {
         var chance = SeededGenerator(seed: 3)
         for _ in 0..<500 {
@@ -71,7 +71,7 @@ import Testing
             let end = Int.random(in: start...total, using: &chance)
             guard end > start else { continue }
             let expected = (0..<columns).map { column in
-                // The column's time is from total × column / columns to one more.
+                // The column's time is from total × column / columns to total × (column + 1) / columns.
                 total * column < end * columns && total * (column + 1) > start * columns
                     ? "=" : " "
             }

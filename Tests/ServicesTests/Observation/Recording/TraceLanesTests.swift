@@ -35,7 +35,7 @@ import Testing
                 == [1, 1, 2, 2, 1])
     }
 
-    /// A hedge that lies within the time of the first call is not within that call.
+    /// A hedge within the time of the first call is not nested in that call.
     @Test func whatLiesWithinASiblingIsBesideIt() {
         #expect(lanes([(1, nil, 0, 50), (2, 1, 0, 50), (3, 1, 20, 30)]) == [1, 1, 2])
     }
@@ -49,7 +49,7 @@ import Testing
         #expect(lanes([(1, nil, 0, nil), (2, 1, 1, nil), (3, 1, 2, 4)]) == [1, 1, 2])
     }
 
-    /// However spans lie, those in one lane are nested or apart.
+    /// However spans overlap, two spans in one lane are nested or disjoint.
     @Test func inALaneNoTwoCross() throws {
         for seed in 0..<300 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)

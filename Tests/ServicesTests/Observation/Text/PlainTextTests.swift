@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PlainTextTests {
     @Test func quotedIsJSONInOneLineForEveryScalar() throws {
-        // All of the first plane's lower part, and some of each kind beyond.
+        // All values in the lower part of the first plane, and some of each kind beyond.
         let values =
             Array(0...0x3000) + [0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x1F44D, 0xE0001, 0x10FFFF]
         for value in values {

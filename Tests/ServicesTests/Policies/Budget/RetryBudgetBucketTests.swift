@@ -9,7 +9,7 @@ import Testing
         SchedulerInstant(offset: .milliseconds(milliseconds))
     }
 
-    /// The bucket in an object, as `#expect` calls no mutating methods.
+    /// A box for the bucket, since `#expect` calls no mutating methods.
     final class Bucket {
         private var bucket: RetryBudgetBucket
 
@@ -57,7 +57,7 @@ import Testing
         #expect(bucket.balance(at: at(15_000)) == 0)
     }
 
-    /// A withdrawal may outlive the deposit that allowed for it; the balance is not shown below zero.
+    /// A withdrawal may outlive the deposit that allowed it; the balance is not shown below zero.
     @Test func aDebtIsPaidBeforeThereIsABalance() {
         let bucket = self.bucket(share: 1)
         bucket.deposit(at: at(0))
@@ -103,7 +103,7 @@ import Testing
         #expect(bucket.balance(at: at(0)) == 3_599_999_999)
     }
 
-    /// Against two lists, of deposits and of withdrawals.
+    /// Compared with two lists, of deposits and of withdrawals.
     @Test func agreesWithASequentialOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<200 {

@@ -22,7 +22,7 @@ import Testing
         for name in ["a", "b", "c"] { _ = machine.enter(name) }
         let first = machine.leave()
         #expect(first == "b")
-        // It is taken again: who comes now has to wait behind the others.
+        // The place is taken again, so a new caller must wait behind the others.
         let isFree = machine.enterIfFree()
         #expect(!isFree)
         let late = machine.enter("d")
@@ -44,7 +44,7 @@ import Testing
         #expect(next == "c")
     }
 
-    /// It is given up just when its turn comes.
+    /// A waiting call is given up just when it gets its place.
     @Test func whoHasGotAPlaceGivesItToTheNext() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         for name in ["a", "b", "c"] { _ = machine.enter(name) }
@@ -56,7 +56,7 @@ import Testing
         #expect(machine.inFlight == 0)
     }
 
-    /// Against two arrays.
+    /// Compared with two arrays.
     @Test func agreesWithASequentialOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 17)
         var refusals = 0, departures = 0

@@ -3,7 +3,7 @@ import Futures
 import Services
 import Testing
 
-/// A bulkhead used from several threads, and from within what it calls itself.
+/// A bulkhead used by several threads, and by the functions that it calls.
 @Suite struct BulkheadSharingTests {
     let scheduler = ManualScheduler()
 
@@ -20,7 +20,7 @@ import Testing
         #expect(next.withLock { $0 }?.valueNow == 2)
     }
 
-    /// No lock is held meanwhile.
+    /// The stack may be called, since no lock is held.
     @Test func observersAndServicesMayCallTheStackItself() {
         let bulkhead = Bulkhead(limit: 2, queue: 1, on: scheduler)
         let again = Locked<(@Sendable () -> Future<Int>)?>(nil)
@@ -31,7 +31,7 @@ import Testing
                 defer { nested = true }
                 return !nested
             }
-            // Each end begins another call; not for ever.
+            // Each end begins another call, up to a limit.
             guard isFirst, nested.withLock({ $0.count < 50 }) else { return }
             if let call = again.withLock({ $0 })?() { nested.withLock { $0.append(call) } }
             isNested.withLock { $0 = false }
@@ -89,9 +89,9 @@ import Testing
 
     /// Four threads call, answer, cancel, and move the clock.
     ///
-    /// A call has ended once its answer is about to be given, or the service has heard that it was given
-    /// up: whichever comes first, in one step. (An `always` that another thread has just begun would count
-    /// too late: who cancels does not wait for it.)
+    /// A call has ended just before its answer is given, or when the service is notified that it was given up,
+    /// whichever comes first; both are counted in one step. (An `always` that another thread has just begun would
+    /// count too late, since a cancelling thread does not wait for it.)
     @Test func threadsKeepTheLimitAndLoseNoPlace() {
         let bulkhead = Bulkhead(
             limit: 3, queue: 5, queueTimeout: .milliseconds(2), on: scheduler)

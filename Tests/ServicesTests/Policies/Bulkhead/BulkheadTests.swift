@@ -100,7 +100,7 @@ import Testing
         #expect(bulkhead.inFlight == 0)
     }
 
-    /// The time is that of the wait, not that of the call.
+    /// The limit is for the wait, not for the call.
     @Test func aTurnThatComesInTimeTakesTheTimerBack() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
@@ -232,7 +232,7 @@ import Testing
         #expect(most.withLock { $0 } == 1)
     }
 
-    /// The place of an attempt that timed out is free when the next attempt is made, however soon.
+    /// The place of an attempt that timed out is free for the next attempt, even if that is made at once.
     @Test func aRetryAtOnceFindsThePlaceOfTheAttemptBefore() throws {
         let upstream = Upstream(on: scheduler)
         let call = stack(
@@ -245,7 +245,7 @@ import Testing
         #expect(call.valueNow == 7)
     }
 
-    /// Its place is nobody else's until the service has returned, and can be told.
+    /// Its place stays taken until the service has returned, so that the service can be notified.
     @Test func aCallGivenUpWhileTheServiceIsCalledLetsNobodyInBesideIt() {
         let upstream = Upstream(on: scheduler)
         let caller = Locked<Future<Int>?>(nil)

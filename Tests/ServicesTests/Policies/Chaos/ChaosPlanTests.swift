@@ -5,7 +5,7 @@ import Testing
 @testable import Services
 
 @Suite struct ChaosPlanTests {
-    /// A source that draws these numbers, and fails the test if it is asked for more.
+    /// A source of the given numbers; it fails the test if more are drawn.
     struct Listed: RandomNumberGenerator, Sendable {
         var numbers: [UInt64]
         let drawn: Locked<Int>
@@ -69,7 +69,7 @@ import Testing
         #expect(plan([], []).latency == .zero)
     }
 
-    /// A plan made by the description: draw by draw, from the same numbers.
+    /// A plan made as the documentation describes it: draw by draw, from the same numbers.
     @Test func oracle() {
         for seed in 0..<300 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)

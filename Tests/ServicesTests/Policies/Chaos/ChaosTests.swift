@@ -239,7 +239,7 @@ import Testing
     #endif
 }
 
-/// These numbers, and then the last one again and again.
+/// The given numbers, and then the last one again and again.
 private struct ListOfBits: RandomNumberGenerator, Sendable {
     private var bits: [UInt64]
 

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-/// Slow calls, several probes, and a breaker that somebody opens and closes.
+/// Slow calls, several probes, and a breaker that is opened and closed by hand.
 @Suite struct CircuitBreakerLimitsTests {
     let scheduler = ManualScheduler()
 
@@ -90,7 +90,7 @@ import Testing
             })(1).observe { _ in }
         #expect(log.lines.contains { $0.contains("isolated") && $0.contains("closed") })
         #expect(breaker.state == .closed)
-        // The failure before counts no more.
+        // The failure before does not count any more.
         _ = call(breaker, .broken)
         #expect(breaker.state == .closed)
     }

@@ -8,7 +8,7 @@ import Testing
         SchedulerInstant(offset: .milliseconds(milliseconds))
     }
 
-    /// The machine in an object, as `#expect` calls no mutating methods.
+    /// A box for the machine, since `#expect` calls no mutating methods.
     final class Machine {
         var machine: CircuitBreakerMachine
 
@@ -22,7 +22,7 @@ import Testing
             machine.enter(at: at(milliseconds))
         }
 
-        /// Lets a call in that has to pass.
+        /// Begins a call that must pass.
         func ticket(_ milliseconds: Int) throws -> Int {
             guard case .admitted(let ticket, _) = enter(milliseconds) else {
                 throw Broken()
@@ -64,7 +64,7 @@ import Testing
         #expect(machine.state == .tripped(since: Self.at(7)))
     }
 
-    /// The share is left out of it: it would open as well.
+    /// The share is disabled here, since it would open the breaker as well.
     @Test func aSuccessBetweenBeginsTheRowAnew() throws {
         let machine = Machine(CircuitBreakerLimits(successRate: 0))
         let changes = try machine.calls(
@@ -98,7 +98,7 @@ import Testing
         #expect(try machine.calls([.failure], 0) == [first])
     }
 
-    /// It would otherwise open just as the service recovers.
+    /// Otherwise the breaker would open just as the service recovers.
     @Test func itIsLookedAtWhenACallFails() throws {
         let machine = Machine()
         let changes = try machine.calls(
@@ -106,7 +106,7 @@ import Testing
         #expect(changes == Array(repeating: nil, count: 6) + [first])
     }
 
-    /// 23 of 100 are no fewer than 0.23, though 0.23 × 100 is more than 23 in binary.
+    /// 23 of 100 is not less than 0.23, although 0.23 × 100 is more than 23 in binary.
     @Test(arguments: [(23, 100, 0.23), (7, 25, 0.28), (11, 20, 0.55), (4, 5, 0.8), (1, 3, 1.0 / 3)])
     func theRateItselfIsEnough(successes: Int, count: Int, rate: Double) throws {
         var limits = CircuitBreakerLimits(successRate: rate)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// While the probe is under way the estimate is as long as the breaker was open before.
+    /// While the probe is under way, the estimate equals the time for which the breaker was open.
     @Test func thereIsOneProbe() throws {
         let machine = Machine()
         try machine.trip(0, for: 5_000)
@@ -159,7 +159,7 @@ import Testing
         #expect(machine.end(try machine.ticket(5_000), .success, 5_100) == .closed)
         #expect(machine.state == .closed)
         #expect(machine.machine.enterIfClosed() != nil)
-        // Neither the row, nor the window, nor the backoff remembers.
+        // The row, the window and the backoff have been reset.
         let changes = try machine.calls(Array(repeating: .failure, count: 5), 5_200)
         #expect(changes == [nil, nil, nil, nil, first])
     }

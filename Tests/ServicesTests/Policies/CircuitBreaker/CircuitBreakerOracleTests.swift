@@ -4,7 +4,7 @@ import Testing
 
 @testable import Services
 
-/// The machine against a model that keeps a list of everything and counts anew each time.
+/// The machine compared with a model that keeps a list of everything and counts again each time.
 @Suite struct CircuitBreakerOracleTests {
     @Test func agreesOverRandomScripts() {
         var generator = SeededGenerator(seed: 21)
@@ -53,7 +53,7 @@ import Testing
                 }
             }
         }
-        // The scripts have been through everything.
+        // The scripts have covered every case.
         #expect(changes > 1_000 && probes > 1_000 && refusals > 1_000)
     }
 
@@ -65,9 +65,9 @@ import Testing
         }
 
         let limits: CircuitBreakerLimits
-        /// Everything that counted since the breaker was last closed.
+        /// Everything that has counted since the breaker was last closed.
         var ends: [(slice: Int, isSuccess: Bool)] = []
-        /// The calls whose end is still of interest.
+        /// The calls whose ends still count.
         var listening: Set<Int> = []
         var lengths: [Int] = []
         var opensUntil: Int?

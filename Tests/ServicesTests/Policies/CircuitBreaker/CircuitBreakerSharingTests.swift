@@ -3,7 +3,7 @@ import Futures
 import Services
 import Testing
 
-/// A breaker used from several threads, and from within what it calls itself.
+/// A breaker used by several threads, and by the functions that it calls.
 @Suite struct CircuitBreakerSharingTests {
     let scheduler = ManualScheduler()
 
@@ -34,7 +34,7 @@ import Testing
         #expect(next.withLock { $0 }?.valueNow == 7)
     }
 
-    /// No lock is held meanwhile.
+    /// The stack may be called, since no lock is held.
     @Test func classifierBackoffRandomnessAndObserversMayCallTheStackItself() {
         let again = Locked<(@Sendable () -> Void)?>(nil)
         let isNested = Locked(false)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Nothing ever succeeds, so whatever is called after the first five is a probe.
+    /// No call succeeds, so each call after the first five is a probe.
     @Test func threadsNeverProbeTwiceAtOnce() {
         let breaker = CircuitBreaker(backoff: .constant(.milliseconds(1)), on: scheduler)
         let scheduler = scheduler
@@ -104,7 +104,7 @@ import Testing
         }
         #expect(ends.withLock { $0 } == 8_000)
         #expect(inFlight.withLock { $0.most } == 1)
-        // 1.6 seconds have passed, and a probe takes at least a millisecond's wait.
+        // 1.6 seconds have passed, and each probe takes at least one millisecond.
         #expect((100...1_605).contains(inFlight.withLock { $0.all }))
     }
 

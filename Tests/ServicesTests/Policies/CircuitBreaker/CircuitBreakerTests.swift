@@ -162,7 +162,7 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    /// Who drops the future does not hold up the others.
+    /// A caller that releases its future does not block the others.
     @Test func anAbandonedProbeIsAFailure() {
         let breaker = breaker()
         let abandoned = Locked(false)

@@ -2,11 +2,11 @@ import Futures
 import Services
 import Testing
 
-/// Callers who share a call have deadlines of their own.
+/// Callers that share a call have different deadlines.
 @Suite struct CoalesceDeadlineTests {
     let scheduler = ManualScheduler()
 
-    /// Calls with so many milliseconds left.
+    /// Makes a call with so many milliseconds left.
     func call(_ load: Service<Ask, Int>, within milliseconds: Int?, _ ask: Ask = 1) -> Future<Int> {
         let deadline = milliseconds.map {
             CallDeadline(after: .milliseconds($0), on: scheduler)
@@ -106,7 +106,7 @@ import Testing
                         return count
                     }
                     guard number == 1 else { return Future(value: 7) }
-                    // Somebody with more time joins while the first is still in the service.
+                    // A caller with more time joins while the first is still in the service.
                     let deadline = CallDeadline(after: .seconds(1), on: scheduler)
                     let joined = CallContext(deadline: deadline).run {
                         load.withLock { $0 }?(ask)
@@ -137,7 +137,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    /// The call that is made again is still on its way through the service when nobody is left.
+    /// The second call is still on its way through the service when all callers have left.
     @Test func allMayLeaveBeforeTheOtherCallIsKnown() {
         let calls = Locked<[Promise<Int>]>([])
         let callers = Locked<[Future<Int>]>([])

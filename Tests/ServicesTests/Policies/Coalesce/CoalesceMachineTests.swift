@@ -5,7 +5,7 @@ import Testing
 @Suite struct CoalesceMachineTests {
     typealias Machine = CoalesceMachine<String, String, Int>
 
-    /// Begins a call and seats its first caller.
+    /// Begins a call, and adds its first caller.
     func begin(_ machine: inout Machine, _ key: String, _ caller: String) -> (call: Int, seat: Int)
     {
         guard case .first(let call) = machine.enter(key, caller) else {
@@ -81,7 +81,8 @@ import Testing
         #expect(machine.count == 1)
     }
 
-    /// The first caller is in the service still, and counts; it cannot leave, and may find its call over.
+    /// The first caller is still in the service, and counts; it cannot leave, and its call may already be
+    /// over.
     @Test func theFirstCallerCountsBeforeItIsSeated() {
         var machine = Machine()
         guard case .first(let call) = machine.enter("k", "a") else { return }

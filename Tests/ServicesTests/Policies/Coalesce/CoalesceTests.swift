@@ -45,7 +45,7 @@ import Testing
         #expect(group.count == 0)
     }
 
-    /// What derives from a caller's future, and is cancelled, gives the caller's interest up likewise.
+    /// Cancelling a future derived from a caller's future gives up the caller's interest as well.
     @Test func aCallerWhoLeavesFurtherDownLeaves() {
         let upstream = Upstream(on: scheduler)
         let load = stack(.coalesce(), over: upstream.send)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func afterAllHaveLeftACallBeginsAnewAndALateAnswerReachesNobody() {
-        // A service that does not listen to its cancellation, and answers late.
+        // A service that ignores its cancellation, and answers late.
         let promises = Locked<[Promise<Int>]>([])
         let load = stack(
             .coalesce(),
@@ -106,7 +106,7 @@ import Testing
         #expect(calls.map(\.valueNow) == [1, 2, 1, 2])
     }
 
-    /// An input that is no key needs one.
+    /// An input that is not a key needs one.
     @Test func anInputNeedNotBeHashable() {
         struct Plain: Sendable { var id: Int }
         let load = stack(
@@ -149,7 +149,7 @@ import Testing
         #expect(load(1).valueNow == 1)
     }
 
-    /// Another holder of the service's future is not affected.
+    /// Other futures that wait for the service's future are not affected.
     @Test func leavingCancelsNoFutureThatOthersWaitFor() {
         let promise = Promise<Int>()
         let kept = promise.map { $0 }

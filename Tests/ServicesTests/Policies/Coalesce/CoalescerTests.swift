@@ -7,7 +7,7 @@ import Testing
 @Suite struct CoalescerTests {
     let scheduler = ManualScheduler()
 
-    /// Against lists that say who waits for which call, over random calls, cancellations and ends.
+    /// Compared with lists of the callers of each call, over random calls, cancellations and ends.
     @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let upstream = Upstream(on: scheduler)
@@ -15,7 +15,7 @@ import Testing
         let load = stack(.coalesce(sharing: group), over: upstream.send)
         var futures: [Future<Int>] = []
         var expected: [Int: String] = [:]
-        /// By key: the call that is under way, and who waits for it.
+        /// For each key: the call that is under way, and its callers.
         var waiting: [Int: (call: Int, callers: [Int])] = [:]
         var (count, cancelled) = (0, 0)
         for step in 0..<500 {
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    /// Threads call, cancel and wait, while others answer: each call settles, and what nobody waits for is
-    /// cancelled.
+    /// Threads call, cancel and wait, while others answer: each call settles, and each call without callers
+    /// is cancelled.
     @Test func threadsShareAGroup() {
         let calls = Locked<[Promise<Int>]>([])
         let (begun, ended, cancelled) = (Locked(0), Locked(0), Locked(0))

@@ -3,7 +3,7 @@ import Services
 import Testing
 
 extension CoalescingKey where Input == Ask, Output == Int, Key == Int {
-    /// Even numbers share; odd ones have no key.
+    /// Even numbers share calls; odd ones have no key.
     fileprivate static var even: CoalescingKey {
         CoalescingKey { ask in ask.number.isMultiple(of: 2) ? ask.number : nil }
     }

@@ -91,7 +91,7 @@ import Testing
         #expect(made.withLock { $0 } == [1, 2, 3, 4, 5, 6, 1])
     }
 
-    /// Otherwise services that are never called again would fill the table for good.
+    /// Otherwise services that are never called again would fill the table.
     @Test func aKeyWhoseBreakerWouldLetAProbePassMayGo() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(
@@ -199,7 +199,7 @@ import Testing
         #expect(bypasses.count == 1)
     }
 
-    /// What a key's middleware holds is released without a lock, and may call the stack.
+    /// The objects of a key's middleware are released without a lock, so they may call the stack.
     @Test func whatIsForgottenMayCallTheStack() {
         final class Caller: Sendable {
             let service = Locked<Service<Ask, Int>?>(nil)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Services
 
-/// The table of keys against a list that is searched.
+/// The table of keys compared with a list that is searched.
 @Suite struct KeyTableTests {
     typealias Table = KeyTable<Int, Int>
 
-    /// The same by a list: the keys in the order in which they became unused, those in use at the end.
+    /// The same as a list: the keys in the order in which they became unused, those in use at the end.
     struct Naive {
         var keys: [(key: Int, value: Int, users: Int)] = []
 

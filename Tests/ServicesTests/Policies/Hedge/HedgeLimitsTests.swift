@@ -2,7 +2,7 @@ import Futures
 import Services
 import Testing
 
-/// What is not hedged, and what may not be asked for.
+/// Calls that are not hedged, and invalid parameters.
 @Suite struct HedgeLimitsTests {
     let scheduler = ManualScheduler()
 
@@ -46,7 +46,7 @@ import Testing
                 return Future<Int>(error: Broken())
             })
         _ = load(1)
-        // Its own budget: 100 in 10 seconds, and one for the call.
+        // The hedging's own budget: 100 in 10 seconds, and one for the call.
         #expect(count.withLock { $0 } == 102)
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Services
 
 @Suite struct HedgeMachineTests {
-    /// A machine in which so many calls are under way.
+    /// A machine with `count` calls under way.
     func machine(_ attempts: Int, underWay count: Int) -> HedgeMachine {
         var machine = HedgeMachine(attempts: attempts)
         while machine.begun < count, let timer = machine.arm() {
@@ -31,7 +31,7 @@ import Testing
         #expect(step == .ask)
         let granted = machine.grant()
         #expect(granted == 2)
-        // The timer that was set is void.
+        // The timer that was set has no effect.
         let fired = timer.map { machine.fire($0) }
         #expect(fired == .wait)
     }
@@ -53,7 +53,7 @@ import Testing
         #expect(machine.isOver)
     }
 
-    /// A timer asks while the only call under way fails, and all attempts are taken or asked for.
+    /// A timer requests a call while the only call under way fails, and all attempts are made or requested.
     @Test func aFailureWaitsForWhatWasAskedFor() {
         var machine = machine(2, underWay: 1)
         let timer = machine.arm()

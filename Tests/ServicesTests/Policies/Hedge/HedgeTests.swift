@@ -121,7 +121,7 @@ import Testing
             over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 2)
-        // A tenth may be added to what was asked for.
+        // A tenth of the calls may be added.
         #expect(upstream.count == 2)
         #expect((.milliseconds(110) ... .milliseconds(120)).contains(upstream.instants[1]))
     }

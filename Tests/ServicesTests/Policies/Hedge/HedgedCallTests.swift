@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct HedgedCallTests {
-    /// One call of a script: how long it takes, in microseconds, and how it ends.
+    /// One call of a script: its duration in microseconds, and its end.
     struct Turn {
         let time: Int
         let outcome: Outcome
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Against a loop that goes from one end, or timer, to the next.
+    /// Compared with a loop over the ends and timers in order of time.
     @Test(arguments: 0..<1_000) func agreesWithASequentialOracle(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let attempts = Int.random(in: 1...5, using: &generator)
@@ -79,8 +79,8 @@ import Testing
         return (begins, 0, nil, 0)
     }
 
-    /// Calls end on several threads at once, while others are cancelled: each settles once, and nothing is
-    /// left under way.
+    /// Calls end on several threads at once, while others are cancelled: each settles once, and no call stays
+    /// under way.
     @Test func threadsShareAStack() {
         let pending = Locked<[Promise<Int>]>([])
         let open = Locked(0)

@@ -3,11 +3,11 @@ import Futures
 import Services
 import Testing
 
-/// When calls are hedged by their latencies, and how many may be.
+/// When calls are hedged according to their latencies, and how many calls may be hedged.
 @Suite struct HedgingTests {
     let scheduler = ManualScheduler()
 
-    /// A service that answers after its input, in milliseconds, with that number.
+    /// A service that answers after as many milliseconds as its input, with that number.
     func delayed(_ count: Locked<Int>) -> Service<Ask, Int> {
         let scheduler = scheduler
         return { ask in
@@ -26,7 +26,7 @@ import Testing
         #expect(hedging.delay == nil)
         _ = load(100)
         scheduler.advance(by: .seconds(1))
-        // It was looked at when that call began, at 1 second, and is not before 4.
+        // The delay was computed when that call began, at 1 second, and is computed again after 4 seconds.
         #expect(hedging.delay == nil)
         scheduler.advance(by: .seconds(2))
         #expect(hedging.delay == .milliseconds(99))
@@ -54,8 +54,9 @@ import Testing
         #expect(hedging.delay == .milliseconds(10))
     }
 
-    /// What fails early would make the service look fast; what was given up would make it look slow only
-    /// if it were left out.
+    /// Early failures would make the service look faster than it is.
+    ///
+    /// Calls that were given up count, since without them the service would look faster, too.
     @Test func successesTimeoutsAndLosersCountAndOtherFailuresDoNot() {
         let hedging = Hedging(maxExtraLoad: 1, on: scheduler)
         let failing = Upstream(on: scheduler, Array(repeating: .broken, count: 40))

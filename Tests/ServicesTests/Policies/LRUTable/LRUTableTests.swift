@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct LRUTableTests {
-    /// The same, slowly: an array in the order of use, and those that are held.
+    /// A slow model: an array in the order of use, and the held entries.
     private struct Model {
         var order: [Int] = []
         var held: Set<Int> = []

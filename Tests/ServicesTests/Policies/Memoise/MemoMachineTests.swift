@@ -11,7 +11,7 @@ import Testing
         SchedulerInstant(offset: .milliseconds(milliseconds))
     }
 
-    /// Against a list of all that is kept, over random calls, ends, invalidations and times.
+    /// Compared with a list of all kept answers, over random calls, ends, invalidations and times.
     @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...4, using: &generator)
@@ -63,9 +63,9 @@ import Testing
 
         let timeToLive: Int
         let limit: Int
-        /// The one that nobody has asked for the longest is first.
+        /// In order of use, the least recently used first.
         var kept: [Kept] = []
-        /// Whether the answer of a call that is under way may be kept.
+        /// Whether the answer of a call under way may be kept.
         var calls: [Int: Bool] = [:]
 
         mutating func count(at now: Int) -> Int {
@@ -110,7 +110,7 @@ import Testing
         #expect(all.map(\.value) == [300])
     }
 
-    /// A thread that read the clock earlier than another does not bring back what has expired.
+    /// A thread that read the clock earlier than another thread does not restore an expired answer.
     @Test func anInstantThatLiesBackCountsAsTheLatest() {
         var machine = Machine(timeToLive: .milliseconds(10), limit: 2)
         guard case .miss(let call) = machine.look(up: 1, at: at(5)).answer else { return }

@@ -18,7 +18,7 @@ import Testing
         #expect(load(2).valueNow == 2)
         memo.invalidate(1)
         scheduler.run()
-        // It goes on, and its answer is not kept.
+        // The call continues, and its answer is not kept.
         #expect(second.valueNow == 3)
         #expect(memo.count == 1)
         _ = load(1)
@@ -89,7 +89,7 @@ import Testing
         #expect(memo.count <= 8)
     }
 
-    /// A key whose release calls the memo must find it unlocked.
+    /// A key whose release calls the memo must find the memo unlocked.
     @Test func whatIsLetGoMayCallTheMemo() {
         final class Caller: Sendable {
             let memo: Memo<Key, Int>

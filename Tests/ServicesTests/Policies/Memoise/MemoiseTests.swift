@@ -7,7 +7,7 @@ import Testing
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 
-    /// A service that answers at once with how often it was called.
+    /// A service that answers at once with the number of its calls.
     final class Counter: Sendable {
         let count = Locked(0)
         var calls: Int { count.withLock { $0 } }
@@ -197,7 +197,7 @@ import Testing
             ])
     }
 
-    /// What waits for a miss calls the same stack, and finds the answer.
+    /// An observer of a miss calls the same stack, and gets the kept answer.
     @Test func theAnswerIsThereBeforeAnybodyHearsIt() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(.memoise(timeToLive: .seconds(1), on: scheduler), over: upstream.send)

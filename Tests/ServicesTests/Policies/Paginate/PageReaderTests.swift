@@ -4,7 +4,7 @@ import Testing
 
 @testable import Services
 
-/// What an iteration gives up, and in which context it calls.
+/// Which calls an iteration gives up, and in which context it calls.
 @Suite struct PageReaderTests {
     let scheduler = ManualScheduler()
 
@@ -88,7 +88,7 @@ import Testing
         #expect(upstream.count == 0)
     }
 
-    /// The service hands one promise to everybody, as a cache does.
+    /// The service returns the same promise to all callers, as a cache does.
     @Test func othersKeepAPageThatIsGivenUp() async throws {
         let shared = Promise<Int>()
         let cancelled = Locked(false)
@@ -159,7 +159,7 @@ import Testing
             ])
     }
 
-    /// Tasks iterate over the same pages, and stop where they like.
+    /// Tasks iterate over the same pages, and stop at different pages.
     @Test func tasksShareTheSamePages() async throws {
         let pages = paginate({ (number: Int) in Future { number } }, from: 1) { _, number in
             number < 50 ? number + 1 : nil

@@ -52,7 +52,7 @@ import Testing
         await first.value
         for number in 2...4 {
             #expect(upstream.count == number)
-            // That it is there does not ask for the one after it.
+            // The arrival of a page does not request the next one.
             upstream.settle(number - 1, .success(number * 10))
             #expect(upstream.count == number)
             #expect(try await iterator.next() == number * 10)
@@ -119,7 +119,7 @@ import Testing
         #expect(upstream.arrivals.map(\.ask.number) == [1, 2, 1, 2])
     }
 
-    /// A nil that Swift has wrapped into an input is still the end.
+    /// A nil that Swift has wrapped into an input still means the end.
     @Test(arguments: [0, 1, 2])
     func aCursorThatIsNilIsTheEnd(cursors: Int) async throws {
         let asked = Locked<[Int?]>([])
@@ -176,7 +176,7 @@ import Testing
         #expect(shown == [10, 20])
     }
 
-    /// What a reader of the description expects, for random servers and readers.
+    /// The expected result according to the documentation, for random servers and readers.
     @Test func oracle() async throws {
         for seed in 0..<300 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 @testable import Services
 
 @Suite struct RateLimiterMachineTests {
-    /// The machine in an object, as `#expect` calls no mutating methods; times in nanoseconds.
+    /// A box for the machine, since `#expect` calls no mutating methods; times in nanoseconds.
     final class Machine {
         var machine: RateLimiterMachine<Int>
 
@@ -56,7 +56,7 @@ import Testing
         #expect(machine.enter(second * 60) != .passes)
     }
 
-    /// A third of a second is no whole number of nanoseconds: calls pass when it is over, not before.
+    /// A third of a second is not a whole number of nanoseconds: calls pass after it is over, not before.
     @Test func intervalsAreNotRounded() {
         let machine = Machine(3, per: .seconds(1), burst: 2)
         for _ in 1...2 { #expect(machine.enter(0) == .passes) }
@@ -103,7 +103,7 @@ import Testing
         #expect(machine.machine.next == nil)
     }
 
-    /// Also if the timer is late and the first in line could have passed long ago.
+    /// This also holds if the timer is late and the first call in line could have passed long ago.
     @Test func nobodyGetsAheadOfThoseWhoWait() {
         let machine = Machine(10, per: .seconds(1), burst: 3)
         for number in 1...3 { #expect(machine.enter(0, as: number) == .passes) }
@@ -123,7 +123,7 @@ import Testing
         #expect(machine.leave(1) == nil)
         #expect(machine.leave(3) == 4)
         #expect(machine.machine.next == nil)
-        // Nothing was used up by those who left.
+        // The calls that left have used no tokens.
         #expect(machine.enter(second / 5) == .passes)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Services
 
-/// The machine against a bucket that is filled, nanosecond by nanosecond.
+/// The machine compared with a bucket that is filled nanosecond by nanosecond.
 @Suite struct RateLimiterOracleTests {
     @Test func agreesOverRandomScripts() {
         var generator = SeededGenerator(seed: 23)
@@ -19,7 +19,7 @@ import Testing
                 rate: rate, per: .nanoseconds(period), burst: burst)
             var tickets: [Int: Int] = [:]
             for call in 0..<300 {
-                // The timer rings whenever the machine wants it to.
+                // The timer fires when the machine asks for it.
                 for _ in 0..<Int.random(in: 0...12, using: &generator) {
                     bucket.tick()
                     let instant = SchedulerInstant(offset: .nanoseconds(bucket.now))
@@ -60,7 +60,7 @@ import Testing
         #expect(passed > 1_000 && refused > 1_000 && left > 1_000)
     }
 
-    /// A token bucket as textbooks have it; a token is as many drops as the period has nanoseconds.
+    /// A token bucket as in textbooks; a token is as many drops as the period has nanoseconds.
     private struct Bucket {
         let rate: Int
         let period: Int
@@ -78,7 +78,7 @@ import Testing
 
         mutating func tick() {
             now += 1
-            // It runs over only when it has been full for a nanosecond.
+            // It overflows only after it has been full for a nanosecond.
             drops = drops >= burst * period ? burst * period : drops + rate
         }
 
@@ -95,7 +95,7 @@ import Testing
             return passing
         }
 
-        /// How long a call would wait that came now, if all in line stay.
+        /// How long a new call would wait, if all calls in line stay.
         var wait: Int {
             var future = self
             var ahead = line.count

@@ -3,7 +3,7 @@ import Futures
 import Services
 import Testing
 
-/// A limiter used from several threads, and from within what it calls itself.
+/// A limiter used by several threads, and by the functions that it calls.
 @Suite struct RateLimiterSharingTests {
     let scheduler = ManualScheduler()
 
@@ -26,7 +26,7 @@ import Testing
         #expect(upstream.instants == [.zero, .milliseconds(100)])
     }
 
-    /// No lock is held meanwhile.
+    /// The stack may be called, since no lock is held.
     @Test func observersAndServicesMayCallTheStackItself() {
         let limiter = limiter(maxWait: .milliseconds(500))
         let again = Locked<(@Sendable () -> Future<Int>)?>(nil)
@@ -37,7 +37,7 @@ import Testing
                 defer { nested = true }
                 return !nested
             }
-            // Each end begins another call; not for ever.
+            // Each end begins another call, up to a limit.
             guard isFirst, nested.withLock({ $0.count < 50 }) else { return }
             if let call = again.withLock({ $0 })?() { nested.withLock { $0.append(call) } }
             isNested.withLock { $0 = false }

@@ -91,7 +91,7 @@ import Testing
         #expect(negative.delay(before: 0, after: nil, bits: noBits()) == .zero)
     }
 
-    /// Against the formulas of the source, written in real numbers.
+    /// Compared with the formulas of the source, in floating point.
     @Test func agreesWithTheFormulasOverRandomArguments() {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<2_000 {

@@ -2,7 +2,7 @@ import Futures
 import Services
 import Testing
 
-/// The least and the most that a retry may be asked for.
+/// The lower and upper limits of a retry's parameters.
 @Suite struct RetryLimitsTests {
     let scheduler = ManualScheduler()
 
@@ -48,7 +48,7 @@ import Testing
         #expect(mostLiving.withLock { $0 } <= 3)
     }
 
-    /// A reference that keeps nothing alive.
+    /// A weak reference.
     struct Weak: @unchecked Sendable {
         weak var future: Future<Int>?
     }

@@ -8,7 +8,7 @@ import Testing
         RetryMachine(attempts: attempts, backoff: backoff, maxServerDelay: .seconds(60))
     }
 
-    /// Ends an attempt where nothing stands in the way but what is said.
+    /// Ends an attempt; only the given facts can prevent another one.
     func end(
         _ machine: inout RetryMachine, _ advice: CallAssessment.Retry = .after(nil),
         _ repeatability: Repeatability = .proven, remaining: Duration? = nil, budget: Bool = true
@@ -58,7 +58,7 @@ import Testing
     @Test func theServersDelayReplacesTheBackoffs() {
         var machine = machine()
         #expect(end(&machine, .after(.seconds(60))) == .retry(after: .seconds(60)))
-        // At least the backoff's first step, so that a server that asks for no wait is not flooded.
+        // At least the first step of the backoff, so that a server that asks for no wait is not flooded.
         #expect(end(&machine, .after(.seconds(-3))) == .retry(after: .seconds(1)))
     }
 
@@ -113,7 +113,7 @@ import Testing
             with: .after(nil), .proven, remaining: .zero, bits: 0, withdraw: fail(true))
     }
 
-    /// Against a loop that knows the whole script beforehand.
+    /// Compared with a loop that has the whole script in advance.
     @Test func agreesWithASequentialOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<5_000 {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// What happens to one call, attempt by attempt.
+    /// The events of one call, attempt by attempt.
     struct Script {
         struct Turn {
             let advice: CallAssessment.Retry
@@ -174,7 +174,7 @@ import Testing
             self.turns = turns
         }
 
-        /// The delays that are waited, and why it ends.
+        /// The delays of the retries, and the reason for the end.
         func answer() -> ([Duration], RetryWithheld?) {
             var delays: [Duration] = []
             for (index, turn) in turns.enumerated() {

@@ -73,7 +73,7 @@ import Testing
         scheduler.run()
         let pauses = zip(upstream.instants, upstream.instants.dropFirst()).map { $1 - $0 }
         #expect(pauses.count == 5)
-        // 10 ms is what each attempt takes; 100 ms is the backoff's first step.
+        // Each attempt takes 10 ms; the first step of the backoff is 100 ms.
         #expect(pauses.allSatisfy { $0 >= .milliseconds(110) })
     }
 
@@ -151,7 +151,7 @@ import Testing
             .observed(by: log.observer, on: scheduler),
             .retry(backoff: .constant(.milliseconds(50)), on: scheduler), over: upstream.send)(1)
         scheduler.run()
-        // 0…10, 60…70: 50 ms are left, and that would be the deadline itself.
+        // 0…10, 60…70: 50 ms are left, so the next attempt would begin at the deadline itself.
         #expect(upstream.instants == [.zero, .milliseconds(60)])
         #expect(call.errorNow is Broken)
         #expect(scheduler.now.offset == .milliseconds(70))
