@@ -9,7 +9,7 @@ import Testing
     private let scheduler = ManualScheduler()
     private let url = URL(string: "https://example.com/books")!
 
-    /// How many calls are made for two requests at the same time.
+    /// The number of calls that two requests at the same time cause.
     private func calls(_ first: HTTPRequest, _ second: HTTPRequest) -> Int {
         let service = AnsweringService<HTTPResponse>(
             on: scheduler, Array(repeating: { HTTPResponse(status: 200) }, count: 2))

@@ -82,7 +82,7 @@ import Testing
         #expect(try service(HTTPRequest(.post, url)).result?.get() == "for POST")
     }
 
-    /// A server cannot know the second request for the first, whatever a retry beneath may do.
+    /// With a second key, a server could not recognise the repeated request, whatever a retry beneath does.
     @Test func whatRepeatsFromAboveSendsNoSecondKey() {
         let scheduler = ManualScheduler()
         let policies: [Middleware<HTTPRequest, Int>] = [

@@ -4,7 +4,7 @@ import Futures
 import HTTPNetworking
 import Testing
 
-/// How functions that make endpoints, networks and decoding fit together.
+/// Functions that make endpoints, networks and decoding can be chained.
 @Suite struct NetworkingChainTests {
     private struct Order: Codable, Equatable {
         var price: Double

@@ -5,7 +5,7 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// A redirect above `.acceptStatus()` does what it does beneath it.
+/// A redirect above `.acceptStatus()` has the same effect as beneath it.
 @Suite struct ResultAnswerTests {
     private func error<Output>(_ future: Future<Output>) throws -> HTTPError {
         try #require(future.errorNow as? HTTPError)

@@ -115,7 +115,7 @@ import Testing
         #expect(try output(of: String(command[..<source])) == sent)
     }
 
-    /// What a shell's command writes.
+    /// The output of a shell command.
     private func output(of command: String) throws -> Data {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).output")
         defer { try? FileManager.default.removeItem(at: file) }

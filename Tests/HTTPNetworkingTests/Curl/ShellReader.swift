@@ -1,6 +1,7 @@
-/// Reads the part of the shell's language that a command for curl is written in, apart from the code
-/// under test: words, quotes, comments, continued lines and pipes (POSIX.1-2024, Shell Command
-/// Language, sections 2.2 and 2.3).
+/// Parses the part of the shell's language that a curl command uses: words, quotes, comments, continued lines
+/// and pipes (POSIX.1-2024, Shell Command Language, sections 2.2 and 2.3).
+///
+/// It shares no code with the code under test.
 struct ShellReader {
     /// The words of each command of a pipe, in bytes.
     private(set) var commands: [[[UInt8]]] = [[]]
@@ -40,14 +41,14 @@ struct ShellReader {
     /// The words of the last command.
     var curl: [String] { commands.last?.map { String(decoding: $0, as: UTF8.self) } ?? [] }
 
-    /// The bytes given for an option, each time that it stands there.
+    /// The bytes given for each occurrence of an option.
     func values(of option: String) -> [[UInt8]] {
         let words = commands.last ?? []
         return words.indices.dropLast().filter { words[$0] == Array(option.utf8) }
             .map { words[$0 + 1] }
     }
 
-    /// What `printf` writes with the format that the first command gives it.
+    /// The output of `printf` with the format that the first command gives it.
     var printed: [UInt8]? {
         guard commands.count == 2, commands[0].count == 2, commands[0][0] == Array("printf".utf8)
         else { return nil }

@@ -50,13 +50,13 @@ import Testing
         #expect(HTTPDate("Sat, 29 Feb 2020 23:59:60 GMT")?.text == "Sun, 01 Mar 2020 00:00:00 GMT")
     }
 
-    /// Beside Foundation's calendar, which is another implementation.
+    /// Compared with Foundation's calendar, which is another implementation.
     @Test func itAgreesWithAnotherCalendar() {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(secondsFromGMT: 0)!
         var random = SeededGenerator(seed: 6)
         for _ in 0..<2_000 {
-            // From 1600, since Foundation's calendar is the Julian one before 1582.
+            // From 1600, since Foundation's calendar is the Julian calendar before 1582.
             let instant = Int.random(in: -11_676_096_000...253_402_300_799, using: &random)
             let date = Date(timeIntervalSince1970: TimeInterval(instant))
             let parts = calendar.dateComponents(

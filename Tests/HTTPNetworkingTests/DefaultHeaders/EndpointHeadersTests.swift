@@ -4,7 +4,7 @@ import HTTPNetworking
 import Services
 import Testing
 
-/// What goes around a network as it does around a service.
+/// Middleware that works around a network as it does around a service.
 @Suite struct EndpointHeadersTests {
     private func sent(
         _ middleware: Middleware<Endpoint, Data>, _ endpoint: Endpoint

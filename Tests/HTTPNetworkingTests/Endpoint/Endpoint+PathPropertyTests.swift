@@ -3,7 +3,7 @@ import HTTPNetworking
 import TestSupport
 import Testing
 
-/// Random literals with random values, read by a parser that knows nothing of how they were written.
+/// Random literals with random values, read by an independent parser.
 @Suite struct EndpointPathPropertyTests {
     @Test(arguments: 0..<40) func everyValueComesBackWholeAndInItsPlace(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct EndpointPathTests {
     private let base = URL(string: "https://api.example.com/v1")
 
-    /// What is sent behind the base, nil where there is no URL.
+    /// The text after the base; nil if there is no URL.
     private func sent(_ path: Endpoint.Path, _ items: [URLQueryItem] = []) -> String? {
         let endpoint = Endpoint(path: path, queryItems: items, base: base)
         return endpoint.url.map {
@@ -144,7 +144,7 @@ import Testing
     @Test func aLiteralStandsAsItIsWritten() {
         #expect(sent("/a+b%2Fc;d=e/?f=g+h&i=%26") == "/a+b%2Fc;d=e/?f=g+h&i=%26")
         #expect(sent("/a b/é/%/%4/\\?[x]=\"\n") == "/a%20b/%C3%A9/%25/%254/%5C?%5Bx%5D=%22%0A")
-        // An escape is written as a whole: no value completes one.
+        // The percent sign of a literal is encoded, so a value cannot complete an escape.
         #expect(sent("/%\("2F")/%2\("F")") == "/%252F/%252F")
     }
 

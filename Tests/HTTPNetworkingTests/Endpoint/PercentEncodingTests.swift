@@ -3,7 +3,7 @@ import HTTPNetworking
 import HTTPTestSupport
 import Testing
 
-/// What is encoded must be read back by decoders that know nothing of how it was encoded.
+/// Independent decoders must read the same values that were encoded.
 @Suite struct PercentEncodingTests {
     private let base = URL(string: "https://api.example.com/v1")!
 
@@ -40,7 +40,7 @@ import Testing
             }
             let components = try #require(URLComponents(url: url, resolvingAgainstBaseURL: true))
             #expect(components.path.utf8.elementsEqual("/v1\(path)".utf8))
-            // A lone item without a name or a value leaves no trace that anyone could read.
+            // A single item without a name or a value has no form that a decoder could read.
             if items == [URLQueryItem(name: "", value: nil)] { continue }
             #expect(components.queryItems?.map(\.name) == items.map(\.name))
             #expect(components.queryItems?.map(\.value) == items.map(\.value))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// A decoder of URIs, or of forms where "+" is a space.
+    /// Decodes a URI, or a form in which "+" is a space.
     private func decode(_ text: Substring, plusIsSpace: Bool) -> String {
         var bytes: [UInt8] = []
         var characters = Array(text.utf8).makeIterator()
@@ -84,7 +84,7 @@ private struct Xorshift {
         return Int(state % UInt64(bound))
     }
 
-    /// Up to seven characters: half of them ASCII, the others from everywhere.
+    /// Up to seven characters: half of them ASCII, the others from all of Unicode.
     mutating func text(without excluded: Set<Unicode.Scalar> = []) -> String {
         var scalars = String.UnicodeScalarView()
         for _ in 0..<below(8) {

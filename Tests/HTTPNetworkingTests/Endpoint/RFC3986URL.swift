@@ -1,16 +1,16 @@
-/// The parts of a URL as RFC 3986 tells them apart (appendix B), in bytes.
+/// The parts of a URL according to RFC 3986 (appendix B), in bytes.
 ///
-/// It shares no code with what makes URLs.
+/// It shares no code with the code that makes URLs.
 struct RFC3986URL {
     let scheme: String
     let authority: String
-    /// The segments, decoded; of an absolute path the first is empty.
+    /// The decoded segments; the first segment of an absolute path is empty.
     let segments: [[UInt8]]
-    /// The items of the query, decoded: a name, and what follows the first "=".
+    /// The decoded items of the query: a name, and the text after the first "=".
     let query: [[[UInt8]]]?
     let fragment: String?
 
-    /// Takes a URL apart, or returns nil where a byte is not allowed at its place.
+    /// Parses a URL; nil if a byte is not allowed at its place.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         func take(upTo ends: String) -> [UInt8] {
@@ -60,7 +60,7 @@ struct RFC3986URL {
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
                 let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-                // A lone "%" is no URL: it shows as a byte that no test expects.
+                // A single "%" is not valid: it becomes a byte that no test expects.
                 decoded.append(UInt8(digits, radix: 16) ?? 0xFF)
                 rest = rest.dropFirst(2)
             } else {

@@ -1,13 +1,13 @@
 import HTTPNetworking
 import TestSupport
 
-/// A path of random literals and values, and what a server must read.
+/// A path of random literals and values, and the parts that a server must read.
 struct RandomPath {
-    /// What the literal makes.
+    /// The path that the literal makes.
     let path: Endpoint.Path
     /// The segments that a server must read.
     private(set) var segments: [[UInt8]] = []
-    /// The names and values that it must read.
+    /// The names and values that a server must read.
     private(set) var query: [[[UInt8]]] = []
     /// Whether it has a URL.
     private(set) var isValid = true
@@ -32,7 +32,7 @@ struct RandomPath {
         path = Endpoint.Path(stringInterpolation: literal)
     }
 
-    /// Writes a segment, a name or a value: at least one piece of text or one value, even if empty.
+    /// Writes a segment, a name or a value: at least one piece of text or one value, which may be empty.
     private static func place(
         of literal: inout Endpoint.Path.StringInterpolation, using random: inout SeededGenerator
     ) -> [UInt8] {
@@ -50,7 +50,7 @@ struct RandomPath {
         return read
     }
 
-    /// Up to five characters: half of them of ASCII, a quarter of those that a URL has a use for.
+    /// Up to five characters: half of them ASCII, a quarter of them with a meaning in URLs.
     private static func value(using random: inout SeededGenerator) -> String {
         var value = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...5, using: &random) {
@@ -66,7 +66,7 @@ struct RandomPath {
         return String(value)
     }
 
-    /// Texts of a literal, and what a server reads where they stand.
+    /// Texts of a literal, and the texts that a server reads for them.
     private static let texts: [(written: String, read: String)] = [
         ("a", "a"), ("x-y~", "x-y~"), (".", "."), ("%2e", "."), ("%2F", "/"), ("%3f%26", "?&"),
         ("a+b", "a+b"), ("é", "é"), (" ", " "), ("%", "%"), ("%4", "%4"), ("%é", "%é"),

@@ -28,7 +28,7 @@ import Testing
         #expect(!Broken().isTimeout && !CancellationError().isTimeout)
     }
 
-    /// Each limit of a call, as a caller meets it.
+    /// Each time limit of a call, with the error that a caller gets.
     @Test func eachLimitOfACall() {
         let scheduler = ManualScheduler()
         let unanswered = Promise<HTTPResponse>()

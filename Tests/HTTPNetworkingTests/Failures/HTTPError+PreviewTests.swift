@@ -15,7 +15,7 @@ import Testing
         ).bodyPreview(upTo: limit)
     }
 
-    /// A transport of somebody else's may name no request, under a function whose input is none.
+    /// A foreign transport may name no request, beneath a function whose input is not a request.
     @Test func whereNobodyKnowsWhatWasSentNoTextIsShown() {
         for (body, type, shown) in [
             (#"{"error":"no s3cret","s3cret":[1]}"#, "application/json", #"{"error":"…","…":[…]}"#),

@@ -27,7 +27,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    /// User info, query, fields, body and the text of the error: whatever a call is named by.
+    /// User info, query, fields, body and the error's text, for each way to name a call.
     @Test func noSecretOfACallStandsInThePage() throws {
         let url = try #require(
             URL(string: "https://ada:pa55word@shop.example/orders?token=qu3ry-t0ken#fr4gment"))

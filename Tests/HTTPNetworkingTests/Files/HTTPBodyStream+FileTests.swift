@@ -91,14 +91,14 @@ import Testing
         var released: HTTPBodyStream? = try HTTPBodyStream.file(file)
         let open = TestFolder.descriptors(of: file)
         #expect(open.count == 3)
-        // Not inherited by processes that this one starts.
+        // Processes that this one starts do not inherit the descriptors.
         #expect(open.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
         released = nil
         #expect(released == nil)
         left.cancel()
         #expect(TestFolder.descriptors(of: file).count == 1)
         _ = try await read.gathered(upTo: .max).value
-        // The queue releases the reader when the last read has been delivered.
+        // The queue releases the reader after the last read has been delivered.
         #expect(await comesTrue { TestFolder.descriptors(of: file).isEmpty })
         withExtendedLifetime((read, left)) {}
     }
@@ -109,7 +109,8 @@ import Testing
             let stream = try HTTPBodyStream.file(file, chunksOf: 10)
             let chunk = stream.next()
             stream.cancel()
-            // Cancelled, or there before that; the file's queue may still be about to say so.
+            // The chunk was cancelled, or was there before that; the file's queue may still be about to
+            // deliver it.
             switch await chunk.resultWhenSettled {
             case .success(let read): #expect(read == bytes.prefix(10))
             case .failure(let error): #expect(error is CancellationError)

@@ -6,8 +6,8 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// Pages that `.ci/browser` drives in a browser: written into the folder that PLEDGE_PAGES names, or into one that
-/// is removed.
+/// Pages that `.ci/browser` opens in a browser: they are written into the folder PLEDGE_PAGES, or into one
+/// that is removed afterwards.
 @Suite struct PageForABrowserTests {
     private let scheduler = ManualScheduler()
 
@@ -39,7 +39,7 @@ import Testing
         #expect(!html.contains("s3cret"))
     }
 
-    /// Redirects to what answers 503 twice, then slowly, and soon to one more request.
+    /// Redirects to a path that answers 503 twice, then slowly, and then one more time quickly.
     private var server: HTTPService {
         let answers = Locked<ArraySlice<(Int, HTTPResponse)>>([
             (20, HTTPResponse(status: 302, headers: ["Location": "/new?token=s3cret"])),
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Texts that would be markup, code or another order of letters if they were not escaped.
+    /// Texts that would be markup, code or reordered letters if they were not escaped.
     @Test func hostileTexts() throws {
         let recorder = CallRecorder()
         let texts = [
@@ -75,7 +75,7 @@ import Testing
         #expect(html.components(separatedBy: "</script>").count == 3)
     }
 
-    /// Ten thousand spans, one within the other up to a depth of ten, and one event more than is kept.
+    /// Ten thousand spans, nested up to a depth of ten, and one event more than is kept.
     @Test func manySpans() throws {
         let recorder = CallRecorder(calls: 1, eventsPerCall: 10_000)
         func receive(_ kind: PolicyEvent.Kind, _ milliseconds: Int, span: Int, in parent: Int?) {

@@ -3,7 +3,7 @@ import HTTPNetworking
 import Testing
 
 @Suite struct HTTPHeadersValidityTests {
-    /// RFC 9110, section 5.6.2, spelled out.
+    /// The characters of RFC 9110, section 5.6.2.
     private let token = Set(
         "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8
     )

@@ -3,17 +3,16 @@ import Services
 import TestSupport
 import Testing
 
-/// What holds for HTTP middleware in every order, around each other and within each other, whatever the
-/// server does.
+/// Invariants of HTTP middleware in every order, side by side and nested, for every behaviour of the server.
 @Suite struct HTTPOrderTests {
-    /// What a part of the scripts has shown.
+    /// The results of a part of the scripts.
     private struct Found {
         var pairs: Set<LayerPair> = []
-        /// How many stacks had four layers or more.
+        /// The number of stacks with four or more layers.
         var deep = 0
     }
 
-    /// A failure names its seed: `OrderScript(seed:)` does the same again.
+    /// A failure prints its seed: `OrderScript(seed:)` repeats the run.
     @Test func everyOrderOfTheMiddlewareKeepsTheInvariants() async {
         let count = orderCount()
         let found = await withTaskGroup(of: Found.self) { group in
@@ -28,7 +27,7 @@ import Testing
                 all.deep += part.deep
             }
         }
-        // Fewer scripts do not hold all pairs.
+        // Fewer scripts do not contain all pairs.
         guard count >= 5_000 else { return }
         let kinds = OrderedLayer.allCases
         let missing = kinds.flatMap { outer in kinds.map { LayerPair(outer: outer, inner: $0) } }

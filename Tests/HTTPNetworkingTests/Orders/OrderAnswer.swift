@@ -14,7 +14,7 @@ enum OrderAnswer: Sendable {
     case cacheable
     case compressed(isCutShort: Bool)
 
-    /// Draws one.
+    /// Makes a random answer.
     ///
     /// - Parameter isHealthy: Whether the server never fails.
     static func draw(_ dice: inout SeededGenerator, isHealthy: Bool) -> OrderAnswer {
@@ -43,7 +43,7 @@ enum OrderAnswer: Sendable {
         }
     }
 
-    /// Whether it says that the service is not healthy.
+    /// Whether it shows that the service is not healthy.
     var isEvidence: Bool {
         switch self {
         case .unreachable, .lost, .cutShort, .compressed(isCutShort: true): true
@@ -52,7 +52,7 @@ enum OrderAnswer: Sendable {
         }
     }
 
-    /// Whether the server has processed the request that it answers so.
+    /// Whether the server has processed a request that gets this answer.
     var hasProcessed: Bool {
         switch self {
         case .unreachable, .redirect: false

@@ -1,15 +1,15 @@
 import TestSupport
 
-/// What a script tries, by how its server answers.
+/// The kind of a script, which decides how its server answers.
 enum OrderBehaviour: Sendable {
-    /// A few calls; the server answers as chance will have it.
+    /// A few calls; the server answers at random.
     case random
     /// Many calls; the server is down, and gives each of them this answer at once.
     case down(OrderAnswer)
-    /// The same GET a few times; the server's answer may be stored, and it confirms what was stored.
+    /// The same GET a few times; the server's answer may be stored, and the server confirms a stored answer.
     case confirming
 
-    /// Draws one.
+    /// Makes a random behaviour.
     static func draw(_ dice: inout SeededGenerator) -> OrderBehaviour {
         switch Int.random(in: 0..<30, using: &dice) {
         case 0:
@@ -24,7 +24,7 @@ enum OrderBehaviour: Sendable {
         }
     }
 
-    /// Adds the layers that the script is about, at random places.
+    /// Adds the layers that the script tests, at random places.
     func complete(_ layers: inout [OrderedLayer], _ dice: inout SeededGenerator) {
         switch self {
         case .random: return
@@ -40,7 +40,7 @@ enum OrderBehaviour: Sendable {
         }
     }
 
-    /// How many calls a script makes.
+    /// The number of calls of a script.
     func drawCount(_ dice: inout SeededGenerator) -> Int {
         switch self {
         case .random: Int.random(in: 1...4, using: &dice)

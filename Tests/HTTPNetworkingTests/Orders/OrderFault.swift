@@ -1,6 +1,6 @@
-/// What is not as it should be in a script.
+/// A violation of an invariant in a script.
 struct OrderFault: Hashable, Sendable, CustomStringConvertible {
-    /// What holds in every order.
+    /// The invariants of every order.
     enum Invariant: String, Hashable, Sendable {
         case processedOnce, secretsAreNotShown, secretsStayWithTheirOrigins, everyCallEndsInTime
         case breakersOpenByEvidence, observersCountWhatCallersSee, deadTokensAreNotSent,
@@ -20,7 +20,7 @@ struct OrderFault: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(invariant): \(text)" }
 }
 
-/// An invariant that does not hold where one layer is above another, and why.
+/// An invariant that does not hold if one layer is above another, and why.
 struct ExceptedPair: Sendable {
     let pair: LayerPair
     let invariant: OrderFault.Invariant
@@ -31,7 +31,7 @@ struct ExceptedPair: Sendable {
     /// At most 15; no order that a guide prints is among them.
     static let all: [ExceptedPair] = []
 
-    /// Whether a fault is known of a stack.
+    /// Whether a fault of a stack is a known exception.
     static func explain(_ fault: OrderFault, in layers: [OrderedLayer]) -> Bool {
         let excepted = all.filter { $0.invariant == fault.invariant }
         if excepted.isEmpty { return false }

@@ -7,18 +7,19 @@ import Services
 
 /// How a script calls the random server.
 enum OrderForm: Sendable {
-    /// By requests.
+    /// With requests.
     case requests
-    /// By a function of a number that makes a request of it.
+    /// With a function that makes a request from a number.
     case function
-    /// By a function of a number that asks, and then sends the request, or in the other order.
+    /// With a function of a number that first sends a query and then the request, or the reverse.
     case twice(isFirst: Bool)
-    /// By a function of a number that makes an endpoint of it, and decodes what comes or not.
+    /// With a function that makes an endpoint from a number, and decodes the result or not.
     case network(isDecoded: Bool)
 
-    /// Draws one.
+    /// Makes a random form.
     ///
-    /// What sends without saying so is known by its errors only, which tell of one request.
+    /// A server that does not record what it sends is known only by its errors, each of which names one request. So
+    /// it gets no form that sends twice.
     static func draw(_ site: inout OrderSite, isTransport: Bool) -> OrderForm {
         switch site.number(0...5) {
         case 0...2: .requests
@@ -55,7 +56,7 @@ enum OrderForm: Sendable {
         site.unproven = .allowed
         let http = Self.stacked(
             layers.dropFirst(outer.count).map { site.middleware($0) }, &site, over: server.send)
-        // Beneath a function that sends twice, a limit is that of one request.
+        // Beneath a function that sends twice, a limit applies to each request.
         if case .twice = self {
             for index in outer.count..<layers.count { site.limits[index] = nil }
         }
@@ -66,7 +67,7 @@ enum OrderForm: Sendable {
         return { call in all(call).map { _ in nil } }
     }
 
-    /// Puts layers around a service, some of them as a stack of their own.
+    /// Puts layers around a service, some of them as a nested stack.
     private static func stacked<Input: Sendable, Output: Sendable>(
         _ layers: [Middleware<Input, Output>], _ site: inout OrderSite,
         over service: @escaping Service<Input, Output>

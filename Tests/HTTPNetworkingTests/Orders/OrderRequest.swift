@@ -5,7 +5,7 @@ import HTTPTestSupport
 import Services
 import TestSupport
 
-/// What one call asks for, with secrets in the places that can hold one.
+/// The request of one call, with secrets in all places that may contain one.
 struct OrderRequest: Sendable {
     enum Body: Sendable {
         case none
@@ -15,7 +15,7 @@ struct OrderRequest: Sendable {
         case multipart(String)
         /// A stream that can be sent once.
         case once(String)
-        /// A file that is not there.
+        /// A file that does not exist.
         case missingFile
     }
 
@@ -25,7 +25,7 @@ struct OrderRequest: Sendable {
     let body: Body
     let random: RandomSource
 
-    /// Draws the requests of a script.
+    /// Makes the random requests of a script.
     static func draw(
         for behaviour: OrderBehaviour, _ dice: inout SeededGenerator, _ secrets: OrderSecrets
     ) -> [OrderRequest] {
@@ -41,11 +41,11 @@ struct OrderRequest: Sendable {
         }
     }
 
-    /// Draws the request of a call.
+    /// Makes the random request of a call.
     ///
-    /// What is not safe knows its call by a header.
+    /// An unsafe request names its call in a header.
     ///
-    /// - Parameter isNumbered: Whether all requests know it.
+    /// - Parameter isNumbered: Whether all requests name their calls.
     private static func draw(
         call: Int, isNumbered: Bool = false, _ dice: inout SeededGenerator, _ secrets: OrderSecrets
     ) -> OrderRequest {
@@ -64,7 +64,7 @@ struct OrderRequest: Sendable {
             headers.set("own=\(secrets.plant(in: "own cookie", for: host))", for: "Cookie")
         }
         if isNumbered || !method.isSafe { headers.set("\(call)", for: "X-Call") }
-        // The caller's mistake: it cannot be sent.
+        // The caller's mistake: this request cannot be sent.
         if oneIn(20) { headers.set("a\r\nb", for: "X-Lines") }
         let path = Int.random(in: 0..<3, using: &dice)
         return OrderRequest(
@@ -86,7 +86,7 @@ struct OrderRequest: Sendable {
         }
     }
 
-    /// As a transport sends it.
+    /// The request for a transport.
     var request: HTTPRequest {
         get throws {
             var request = HTTPRequest(method, url, headers: headers)
@@ -106,7 +106,7 @@ struct OrderRequest: Sendable {
         }
     }
 
-    /// As an app asks for it; what is no endpoint's body becomes a form.
+    /// The request as an app's endpoint; a body that an endpoint cannot have becomes a form.
     var endpoint: Endpoint {
         get throws {
             var endpoint = Endpoint(url: url)

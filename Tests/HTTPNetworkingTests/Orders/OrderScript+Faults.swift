@@ -5,7 +5,7 @@ import HTTPTestSupport
 import Services
 import TestSupport
 
-/// What holds in every order.
+/// The invariants of every order.
 extension OrderScript {
     func faults() -> [OrderFault] {
         var faults = server.state.withLock { state in
@@ -45,14 +45,15 @@ extension OrderScript {
         return faults
     }
 
-    /// Whether a redirect is the end, though there is who follows it, above or beneath what makes an error of it.
+    /// Whether a call ends with a redirect although a layer follows redirects, above or beneath the layer
+    /// that makes an error of it.
     private func isUnfollowed(_ result: Result<HTTPResponse?, any Error>, _ call: Call) -> Bool {
         if case .once = call.request.body { return false }
         return layers.contains(.redirect)
             && [301, 302, 303, 307, 308].contains(Self.status(of: result))
     }
 
-    /// The status with which a call ended, also that of an error.
+    /// The status with which a call ended, including the status of an error.
     static func status(of result: Result<HTTPResponse?, any Error>) -> Int? {
         switch result {
         case .success(let response): response?.status
@@ -62,7 +63,7 @@ extension OrderScript {
         }
     }
 
-    /// Breakers may only be open where there was a reason.
+    /// Breakers may be open only if there was a reason.
     private func checkBreakers(_ faults: inout [OrderFault]) {
         guard watch.openBreakers > 0, server.state.withLock({ $0.evidence }) == 0 else { return }
         faults.append(OrderFault(.breakersOpenByEvidence, "a breaker is open without a reason"))
@@ -88,7 +89,7 @@ extension OrderScript {
         return []
     }
 
-    /// Whether an outcome is what the caller saw.
+    /// Whether an outcome in the events is the one that the caller got.
     private static func isRight(
         _ outcome: Outcome, for result: Result<HTTPResponse?, any Error>
     ) -> Bool {
@@ -133,9 +134,10 @@ extension OrderScript {
         }
     }
 
-    /// An error's texts and its command.
+    /// The texts of an error and its command.
     ///
-    /// In a short run one of its texts, another one for each call: all of each error take as long as all the rest.
+    /// A short run uses one of the texts, another one for each call: all texts of each error would double the
+    /// time.
     private func texts(of error: any Error, ofCall call: Int) -> [(String, String)] {
         let one = (Int(seed % 4) + call) % 4
         let kinds = Self.showsAllTexts ? Self.kinds[...] : Self.kinds[one...one]

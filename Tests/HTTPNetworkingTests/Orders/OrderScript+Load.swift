@@ -3,7 +3,7 @@ import HTTPAuthentication
 import HTTPNetworking
 import Services
 
-/// What holds for the requests that arrive, where the server behaves so that it can be said.
+/// The invariants of the number of requests, for server behaviours that determine it.
 extension OrderScript {
     func loadFaults() -> [OrderFault] {
         switch server.behaviour {
@@ -13,7 +13,7 @@ extension OrderScript {
         }
     }
 
-    /// The budgets bound how many requests arrive at a service that is down.
+    /// The budgets limit the number of requests to a service that is down.
     private func countFaults() -> [OrderFault] {
         let arrivals = server.state.withLock { $0.arrivals }
         let span = arrivals.last?.instant ?? .zero
@@ -28,10 +28,11 @@ extension OrderScript {
         ]
     }
 
-    /// A retry waits as long as the service asks, at least its backoff's first step, and up to a tenth more.
+    /// A retry waits as long as the service asks, at least the first step of its backoff, and up to a tenth
+    /// longer.
     private func waitFaults(after answer: OrderAnswer) -> [OrderFault] {
         guard case .status(_, let delay?) = answer, let first = firstSteps.min(),
-            // A layer above one of these may repeat a call without knowing the server's answer.
+            // A layer above one of these may repeat a call before it has the server's answer.
             !layers.contains(where: { [.hedge, .timeout, .deadline].contains($0) })
         else { return [] }
         var last: [String: Duration] = [:]
@@ -51,17 +52,17 @@ extension OrderScript {
         return faults
     }
 
-    /// Where new tokens can be had, no call ends with the 401 to an old one.
+    /// If new tokens are available, no call ends with the 401 for an old token.
     private func renewalFaults() -> [OrderFault] {
         calls.withLock { $0 }.compactMap { $0.ends.first?.result }
             .filter { Self.status(of: $0) == 401 }
             .map { OrderFault(.refusedTokensAreRenewed, "a call ended with \($0)") }
     }
 
-    /// A new token does not make void what the cache holds: the server answers once in full, and then confirms.
+    /// A new token does not invalidate the cache: the server sends one full answer, and then confirms it.
     private func storageFaults() -> [OrderFault] {
         guard let cache = layers.lastIndex(of: .cache),
-            // It gives its own answer where acceptStatus has made an error of a 304.
+            // A fallback gives its own answer if acceptStatus has made an error of a 304.
             !layers[cache...].contains(.fallback)
         else { return [] }
         let given = calls.withLock { $0 }.compactMap { $0.ends.first?.result }

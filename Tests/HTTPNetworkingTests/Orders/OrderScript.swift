@@ -5,9 +5,9 @@ import HTTPNetworking
 import Services
 import TestSupport
 
-/// A few calls through a random stack of HTTP middleware to a random server: one number chooses all.
+/// A few calls through a random stack of HTTP middleware to a random server, all derived from one number.
 final class OrderScript: Sendable {
-    /// A call: what it asks for, how it ended, and when.
+    /// A call: its request, its end, and the time of its end.
     struct Call: Sendable {
         let request: OrderRequest
         var begun = Duration.zero
@@ -25,13 +25,13 @@ final class OrderScript: Sendable {
     let recorder = CallRecorder(calls: 2)
     let metrics = ServiceMetrics()
     let isObserved: Bool
-    /// How long a call takes at most, nil where the outermost layers do not say.
+    /// The maximum time of a call; nil if the outermost layers have no limit.
     let limit: Duration?
     /// The layers that may repeat calls, outermost first.
     let loads: [OrderLoad]
-    /// How long each retry waits at least for what the service asks.
+    /// The minimum wait of each retry for which the service asks for a wait.
     let firstSteps: [Duration]
-    /// How the stack is called.
+    /// The way in which the stack is called.
     let form: OrderForm
     private let service: @Sendable (Int) -> Future<HTTPResponse?>
     private let plan: [(start: Duration, cancel: Duration?)]
@@ -57,7 +57,7 @@ final class OrderScript: Sendable {
         (loads, firstSteps) = (site.loads, site.firstSteps)
         plan = requests.indices.map { call in
             var start = site.milliseconds(0...3_000)
-            // Tokens live for 20 s at most.
+            // Tokens are valid for at most 20 s.
             if case .confirming = behaviour { start += .seconds(call * 20) }
             let isGivenUp = site.number(0...9) == 0
             return (start, isGivenUp ? start + site.milliseconds(0...500) : nil)
@@ -71,12 +71,12 @@ final class OrderScript: Sendable {
             + ", \(server.behaviour)"
     }
 
-    /// What happened, line by line: the same for the same seed.
+    /// The events, line by line: the same seed gives the same lines.
     var transcript: [String] { server.state.withLock { $0.transcript } + watch.lines }
 
-    /// Makes the calls, and lets them end.
+    /// Makes the calls, and runs until they end.
     ///
-    /// - Returns: What is not as it should be.
+    /// - Returns: The violations of the invariants.
     func go() -> [OrderFault] {
         for (index, plan) in plan.enumerated() {
             scheduler.schedule(after: plan.start) { self.begin(index) }
@@ -106,7 +106,7 @@ final class OrderScript: Sendable {
         future?.cancel()
     }
 
-    /// The first limit that stands above whatever takes time.
+    /// The first limit above all layers that take time.
     private static func limit(of layers: [OrderedLayer], _ limits: [Duration?]) -> Duration? {
         let index = layers.firstIndex { !$0.takesNoTime }
         return index.flatMap { limits[$0] }

@@ -3,12 +3,12 @@ import Futures
 import HTTPTestSupport
 import TestSupport
 
-/// Texts that nobody but their receivers may see.
+/// Texts that only their receivers may see.
 final class OrderSecrets: Sendable {
     private struct Secret {
         let text: String
         let place: String
-        /// The only host that it may be sent to; nil where the server may choose.
+        /// The only host that it may be sent to; nil if the server decides.
         let host: String?
     }
 
@@ -17,7 +17,7 @@ final class OrderSecrets: Sendable {
         var secrets: [Secret] = []
     }
 
-    /// With it begins each secret, so that most texts are searched once.
+    /// The beginning of each secret, so that most texts are searched once.
     private static let beginning = "zq7"
 
     private let state: Locked<State>
@@ -36,14 +36,14 @@ final class OrderSecrets: Sendable {
         }
     }
 
-    /// In which places the secrets of a text were planted.
+    /// The places of the secrets in a text.
     func places(in text: String) -> [String] {
         guard strstr(text, Self.beginning) != nil || strstr(text, "ZQ7") != nil else { return [] }
         let text = text.lowercased()
         return state.withLock { $0.secrets }.filter { text.contains($0.text) }.map(\.place)
     }
 
-    /// In which places the secrets were planted that a text tells a host, and that are not for it.
+    /// The places of the secrets in a text that is sent to a host, if they are not for that host.
     func places(in text: String, notFor host: String) -> [String] {
         guard strstr(text, Self.beginning) != nil else { return [] }
         return state.withLock { $0.secrets }

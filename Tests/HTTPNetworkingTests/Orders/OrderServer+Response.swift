@@ -5,9 +5,9 @@ import HTTPTestSupport
 import TestSupport
 
 extension OrderServer {
-    /// What the answer to a request is.
+    /// The answer to a request.
     ///
-    /// - Parameter text: All that came, for the server to repeat it.
+    /// - Parameter text: The whole request, which the server may repeat.
     func result(
         _ answer: OrderAnswer, _ request: HTTPRequest, _ text: String
     ) -> Result<HTTPResponse, any Error> {
@@ -45,7 +45,7 @@ extension OrderServer {
             status: status, headers: headers, body: body, url: request.url, request: request)
     }
 
-    /// Repeats what came, in the body and in headers.
+    /// Repeats the request, in the body and in headers.
     private func echo(
         _ status: Int, _ request: HTTPRequest, _ text: String, retryAfter: Int? = nil
     ) -> HTTPResponse {
@@ -93,7 +93,7 @@ extension OrderServer {
         return response(status == 0 ? 404 : 200, headers, Data(text.utf8), request)
     }
 
-    /// A new token, the only one that is good from now on.
+    /// Makes a new token, and invalidates all others.
     private func grant(_ request: HTTPRequest) -> HTTPResponse {
         let token = secrets.plant(in: "access token", for: Self.host)
         let lifetime = state.withLock { state in
@@ -109,6 +109,6 @@ extension OrderServer {
             200, ["Content-Type": "application/json"], Data(text.utf8), request)
     }
 
-    /// The seconds of the wall clock, by which the scheduler's zero is some day in 2026.
+    /// The seconds of the wall clock; the scheduler's zero is a day in 2026.
     var now: Int { 1_780_000_000 + Int(scheduler.now.offset.components.seconds) }
 }

@@ -6,26 +6,27 @@ import HTTPTestSupport
 import Services
 import TestSupport
 
-/// Two hosts that answer as chance will have it, on virtual time, and keep account of what arrives.
+/// Two hosts that answer at random, on virtual time, and record the requests.
 final class OrderServer: Sendable {
     static let host = "a.test"
     static let otherHost = "b.test"
-    /// Where the refresher's tokens come from.
+    /// The URL of the refresher's tokens.
     static let tokenURL = URL(string: "https://a.test/token")!
 
     struct State {
         var dice: SeededGenerator
-        /// How often what may be processed once was processed, by its call; one for each key.
+        /// How often each request that may be processed once was processed, by its call; one request for each
+        /// key.
         var processed: [String: Int] = [:]
         var keys: Set<String> = []
         var faults: [OrderFault] = []
         var evidence = 0
         var transcript: [String] = []
-        /// What came to a service that is down, except for tokens.
+        /// The requests to a service that is down, except those for tokens.
         var arrivals: [(call: String?, instant: Duration)] = []
-        /// How often what can be stored was given in full, by its URL.
+        /// How often each storable answer was sent in full, by its URL.
         var fullAnswers: [String: Int] = [:]
-        /// The only token that is let in, once there is one.
+        /// The only valid token; nil before the first one.
         var token: String?
     }
 
@@ -33,9 +34,9 @@ final class OrderServer: Sendable {
     let scheduler: ManualScheduler
     let secrets: OrderSecrets
     let behaviour: OrderBehaviour
-    /// Whether it notes what it sends and names it, as the transports of this package do.
+    /// Whether it records what it sends and names the request, as the transports of this package do.
     let isTransport: Bool
-    /// Whether it never fails.
+    /// Whether the server never fails.
     let isHealthy: Bool
 
     init(
@@ -58,7 +59,7 @@ final class OrderServer: Sendable {
 
     func note(_ fault: OrderFault) { state.withLock { $0.faults.append(fault) } }
 
-    /// Takes note of anything that says that the service is not healthy.
+    /// Counts an answer that shows that the service is not healthy.
     func noteEvidence() { state.withLock { $0.evidence += 1 } }
 
     private func receive(_ request: HTTPRequest) -> Future<HTTPResponse> {
@@ -112,7 +113,7 @@ final class OrderServer: Sendable {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// All that arrives.
+    /// The whole request as text.
     private static func text(of request: HTTPRequest, _ body: String) -> String {
         let fields = request.effectiveHeaders.map { "\($0.name)=\($0.value)" }
         return "\(request.url.absoluteString)\n\(fields.joined(separator: "\n"))\n\(body)"
@@ -120,7 +121,7 @@ final class OrderServer: Sendable {
 }
 
 extension OrderServer.State {
-    /// Notes that a request is processed.
+    /// Records that a request is processed.
     fileprivate mutating func process(_ request: HTTPRequest) {
         guard request.method == .post, let call = request.headers["X-Call"] else { return }
         if let key = request.effectiveHeaders["Idempotency-Key"], !keys.insert(key).inserted {
@@ -131,7 +132,7 @@ extension OrderServer.State {
 
     fileprivate mutating func answer(to request: HTTPRequest, isHealthy: Bool) -> OrderAnswer {
         let answer = OrderAnswer.draw(&dice, isHealthy: isHealthy)
-        // Now and then all tokens are over.
+        // Sometimes all tokens expire.
         if Int.random(in: 0..<12, using: &dice) == 0 { token = "revoked" }
         guard request.url != OrderServer.tokenURL else {
             if case .redirect = answer { return .status(200) }

@@ -7,7 +7,7 @@ import Services
 import TestSupport
 
 extension OrderSite {
-    /// A refresher that sees when it is asked too often.
+    /// A refresher that detects refreshes that are too frequent.
     mutating func refresher() -> TokenRefresher {
         let (server, scheduler, random) = (server, scheduler, random())
         func token() -> AccessToken {
@@ -19,7 +19,7 @@ extension OrderSite {
         let first = token()
         let (leeway, grace) = (Duration.seconds(number(0...2)), Duration.seconds(number(0...2)))
         let isDead = Locked(false)
-        /// Until when the last token is good, and a 401 says nothing against it.
+        /// The time until which the last token is valid, so that a 401 does not refute it.
         let kept = Locked(Duration.zero)
         return TokenRefresher(first, leeway: leeway, grace: grace, on: scheduler) { token in
             if isDead.withLock({ $0 }) {

@@ -8,15 +8,15 @@ import HTTPTestSupport
 import Services
 import TestSupport
 
-/// Where random layers are made, and what they share.
+/// Makes random layers, and has the state that they share.
 struct OrderSite {
     let scheduler: ManualScheduler
     let server: OrderServer
     let watch: OrderWatch
     var dice: SeededGenerator
-    /// Whether what is not known to be safe may be repeated.
+    /// Whether a request that is not known to be safe may be repeated.
     var unproven = UnprovenRetries.allowed
-    /// How long a call through each layer takes at most, nil where the layer does not say.
+    /// The maximum time of a call through each layer; nil if the layer has no limit.
     var limits: [Duration?] = []
     /// The layers that may repeat calls, outermost first.
     var loads: [OrderLoad] = []
@@ -99,7 +99,7 @@ struct OrderSite {
         return .circuitBreaker(sharing: breaker)
     }
 
-    /// Takes note of the failures that a layer makes of answers.
+    /// Counts the failures into which a layer turns answers.
     private func noting<Input, Output>(
         _ layer: Middleware<Input, Output>
     ) -> Middleware<Input, Output> {
@@ -125,7 +125,7 @@ struct OrderSite {
 // MARK: - HTTP
 
 extension OrderSite {
-    /// A middleware of HTTP, or a policy for requests.
+    /// An HTTP middleware, or a policy for requests.
     mutating func middleware(_ kind: OrderedLayer) -> Middleware<HTTPRequest, HTTPResponse> {
         if kind.isGeneral {
             return policy(

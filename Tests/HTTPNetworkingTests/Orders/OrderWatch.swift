@@ -3,19 +3,19 @@ import HTTPNetworking
 import HTTPTestSupport
 import Services
 
-/// Sees what a script's observers and logs are told.
+/// Collects the events and log lines of a script.
 final class OrderWatch: Sendable {
     private struct State {
         var breakers: [CircuitBreaker] = []
         var texts: [String] = []
         var lines: [String] = []
-        /// What was repeated, though another attempt ends in the same way.
+        /// The calls that were repeated although another attempt would end in the same way.
         var repeatedMistakes: [String] = []
-        /// Which of the script's calls a call of the events is.
+        /// For each call of the events, the script's call.
         var calls: [UInt64: Int] = [:]
-        /// How each of the script's calls ended, each time that the outermost observer was told.
+        /// The ends of each of the script's calls, as the outermost observer was notified of them.
         var ends: [Int: [Outcome]] = [:]
-        /// The call of the script that is being begun.
+        /// The script's call that is being started.
         var current: Int?
     }
 
@@ -27,9 +27,9 @@ final class OrderWatch: Sendable {
         state.withLock { $0.breakers }.count { $0.state != .closed }
     }
 
-    /// What was logged and told, in text.
+    /// The texts of log lines and events.
     var texts: [String] { state.withLock { $0.texts } }
-    /// The events, without the number of the call, which is no script's.
+    /// The events, without the number of the call, which the script does not determine.
     var lines: [String] { state.withLock { $0.lines } }
     var repeatedMistakes: [String] { state.withLock { $0.repeatedMistakes } }
     var ends: [Int: [Outcome]] { state.withLock { $0.ends } }

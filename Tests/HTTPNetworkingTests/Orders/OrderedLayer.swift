@@ -1,7 +1,7 @@
 import HTTPBodies
 import TestSupport
 
-/// The kinds of middleware of which random stacks consist.
+/// The kinds of middleware in random stacks.
 enum OrderedLayer: String, CaseIterable, Sendable {
     case observed, deadline, timeout, retry, hedge, coalesce, bulkhead, rateLimit, circuitBreaker
     case fallback
@@ -18,7 +18,7 @@ enum OrderedLayer: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a call takes no longer through it than without it.
+    /// Whether it adds no time to a call.
     var takesNoTime: Bool {
         switch self {
         case .observed, .fallback, .authorizeKey, .cookies, .acceptStatus, .decompress,
@@ -28,7 +28,7 @@ enum OrderedLayer: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it adds to requests what says who sends them.
+    /// Whether it adds credentials to requests.
     var addsCredentials: Bool {
         switch self {
         case .authorizeKey, .authorizeToken, .cookies: true
@@ -36,10 +36,10 @@ enum OrderedLayer: String, CaseIterable, Sendable {
         }
     }
 
-    /// The layers of a stack, outermost first: 1 to 8, and four or more in half of the stacks.
+    /// The layers of a stack, outermost first: 1 to 8, and at least four in half of the stacks.
     ///
-    /// Two kinds that hide what is beneath them are rarer than the others. In half of the stacks the policies
-    /// for any input are outermost, so that they go around functions of a number.
+    /// Two kinds that hide the layers beneath them are rarer than the others. In half of the stacks the
+    /// policies for any input are outermost, so that they can go around functions of a number.
     static func draw(_ dice: inout SeededGenerator) -> [OrderedLayer] {
         let count = Int.random(in: Bool.random(using: &dice) ? 1...3 : 4...8, using: &dice)
         let layers = (0..<count).map { _ in

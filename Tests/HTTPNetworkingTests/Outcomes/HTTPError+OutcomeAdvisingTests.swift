@@ -62,7 +62,7 @@ import Testing
         #expect(HTTPError(code: code, cause: mistake).assessment == .callersMistake)
     }
 
-    /// A redirect of a POST has led to the GET, and a lost context has left nothing but the error.
+    /// A redirect of a POST has led to a GET, and only the error is left, without its context.
     @Test func theEndpointTellsWhereTheRequestIsAnother() {
         let order = Endpoint(path: "/orders", method: .post)
         let asked = HTTPRequest(URL(string: "https://a/done")!)

@@ -7,12 +7,12 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// Names of a cache and of a refresher, in the events that these make.
+/// The names of a cache and of a refresher, in the events of their middleware.
 @Suite struct NamesOverHTTPTests {
     let scheduler = ManualScheduler()
     let request = HTTPRequest(.get, URL(string: "https://shop.example/products")!)
 
-    /// The names in the events of a policy, of two calls one after the other.
+    /// The names in the events of a policy, for two calls one after the other.
     private func names(
         of policy: String, _ middleware: Middleware<HTTPRequest, HTTPResponse>,
         over service: @escaping HTTPService
@@ -32,7 +32,7 @@ import Testing
         let names = names(of: "cache", .cache(sharing: cache)) { _ in
             Future(value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=60"]))
         }
-        // A miss and a hit.
+        // The events are a miss and a hit.
         #expect(names == ["products", "products"])
     }
 

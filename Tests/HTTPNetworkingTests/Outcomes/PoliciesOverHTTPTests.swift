@@ -23,7 +23,7 @@ import Testing
         .retry(backoff: .constant(.milliseconds(100)), on: scheduler)
     }
 
-    /// How often a request is sent through a retry, and what comes of it.
+    /// How often a retry sends a request, and the result.
     private func sent(
         _ request: HTTPRequest, _ answers: Answer...
     ) -> (count: Int, status: Int?, code: HTTPError.Code?) {
@@ -99,7 +99,7 @@ import Testing
         scheduler.run()
         #expect(call.valueNow?.status == 200)
         #expect(service.instants.count == 2)
-        // Up to a tenth is added.
+        // The retry adds up to a tenth.
         #expect((.milliseconds(60_010) ... .milliseconds(66_010)).contains(service.instants[1]))
     }
 

@@ -6,7 +6,7 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// What policies know of the requests that functions beneath them make.
+/// How policies handle the requests that functions beneath them make.
 @Suite struct SendingOverHTTPTests {
     typealias Answer = @Sendable () throws -> HTTPResponse
 
@@ -19,12 +19,12 @@ import Testing
 
     func failure(_ code: HTTPError.Code) -> Answer { { throw HTTPError(code: code) } }
 
-    /// Makes an endpoint of a number.
+    /// Makes an endpoint from a number.
     func order(_ method: HTTPMethod) -> @Sendable (Int) -> Endpoint {
         { Endpoint(path: "/orders/\($0)", method: method) }
     }
 
-    /// How the layers between a policy and the wire are put together.
+    /// The layers between a policy and the wire.
     enum Way: CaseIterable {
         case chained, flatMapped, mapped, decoded, underPolicies
     }
@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    /// Calls a service over `makeNetworking(over:)` and a policy, and gives what came of it and how often was sent.
+    /// Calls a service over `makeNetworking(over:)` and a policy, and returns the result and the number of
+    /// requests sent.
     func call(
         _ way: Way, _ method: HTTPMethod, through policy: Middleware<Int, Data>,
         latency: Duration = .milliseconds(10), _ answers: Answer...
@@ -87,7 +88,7 @@ import Testing
         let slow = call(
             way, .get, through: hedge, latency: .seconds(1), answer(200, "[]"), answer(200, "[]"))
         #expect(slow.result.valueNow != nil)
-        // What is shared while it is under way is not sent twice.
+        // A shared call is not sent twice while it is under way.
         #expect(slow.sent == (way == .underPolicies ? 1 : 2))
     }
 
@@ -108,7 +109,7 @@ import Testing
         #expect(call.sent == 1)
     }
 
-    /// The wire notes its own marks: what `makeNetworking(over:)` presumes is taken back.
+    /// The wire writes its own marks, and the assumption of `makeNetworking(over:)` is removed.
     @Test func whatTheWireNotesCounts() {
         let wire = AnsweringService(
             on: scheduler, [failure(.cannotConnect), failure(.connectionLost), answer(200, "[]")])

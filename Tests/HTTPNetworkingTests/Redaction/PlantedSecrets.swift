@@ -4,10 +4,10 @@ import TestSupport
 
 @testable import HTTPNetworking
 
-/// An exchange with secrets wherever one may stand, made by chance.
+/// A random exchange with secrets in every possible place.
 struct PlantedSecrets {
     private(set) var secrets: [String] = []
-    /// How the server spells those that it repeats.
+    /// The spellings of the secrets that the server repeats.
     private(set) var echoes: [String] = []
     private(set) var request: HTTPRequest
     private(set) var response: HTTPResponse
@@ -98,7 +98,7 @@ struct PlantedSecrets {
         return try! JSONSerialization.data(withJSONObject: object)
     }
 
-    /// A server that repeats what it was sent, in any spelling and at any place.
+    /// Makes a server's answer that repeats the request's secrets, in any spelling and at any place.
     private mutating func plantAnswer(_ known: [String]) {
         let spelled = known.map { spelling(of: $0) }
         echoes = spelled
@@ -163,7 +163,7 @@ struct PlantedSecrets {
         return secret
     }
 
-    /// A password, a token, a number: no less than six bytes, no space at its ends.
+    /// A password, a token or a number: at least six bytes, without spaces at its ends.
     private static func secret(using random: inout some RandomNumberGenerator) -> String {
         let alphabets = [
             "0123456789abcdef", "0123456789", "abcdefghijklmnopqrstuvwxyz",

@@ -1,4 +1,4 @@
-/// Objects of JSON made by chance, with texts that the caller makes.
+/// Random JSON objects, with texts that the caller makes.
 enum RandomJSON {
     static func object<Generator: RandomNumberGenerator>(
         depth: Int, using random: inout Generator, text: (inout Generator) -> String

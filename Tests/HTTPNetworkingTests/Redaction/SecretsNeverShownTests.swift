@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPNetworking
 
-/// Secrets at all places where one may stand, and all texts in which one must not.
+/// Secrets in every possible place, and all texts that must not contain them.
 @Suite struct SecretsNeverShownTests {
     @Test(arguments: 0..<20)
     func noTextOfAnExchangeShowsOne(part: UInt64) async {
@@ -44,7 +44,8 @@ import Testing
 
     private func allTexts(of planted: PlantedSecrets) -> [String] {
         let (request, error) = (planted.request, planted.error)
-        // By itself it does not know what was sent, and takes the type's own words for harmless.
+        // A response alone has no request to compare with, and its description treats the words of
+        // the media type as harmless.
         var response = planted.response
         response.headers["Content-Type"] = "text/plain"
         let streamed = HTTPStreamedResponse(
@@ -60,7 +61,7 @@ import Testing
             + mirrored(streamed) + observed(planted)
     }
 
-    /// All that stands in a mirror, and in the mirrors of that.
+    /// All texts in a mirror, and in nested mirrors.
     private func mirrored(_ value: Any, depth: Int = 0) -> [String] {
         guard depth < 12 else { return [] }
         let below = Mirror(reflecting: value).children.flatMap { child in
@@ -69,7 +70,7 @@ import Testing
         return [String(reflecting: value)] + below
     }
 
-    /// What the observers of a stack write of a call.
+    /// The texts of a stack's observers about a call.
     private func observed(_ planted: PlantedSecrets) -> [String] {
         let (recorder, metrics) = (CallRecorder(), ServiceMetrics())
         let scheduler = ManualScheduler()

@@ -7,7 +7,7 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// What layers below have added to a request, or what its body held, in errors made above them.
+/// The headers that layers below have added to a request, or its body, in errors made above those layers.
 @Suite struct SentSecretsTests {
     private let url = URL(string: "https://api.example.com/orders")!
     private let secrets = ["k3y-of-mine", "t0ken.abc", "s3ssion"]
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// Nobody knows what was sent, so nobody knows what a header of the answer repeats.
+    /// If the sent request is unknown, it is unknown which secrets a header of the answer repeats.
     @Test func anErrorThatKnowsNoRequestShowsNoValueOfAHeader() {
         let error = HTTPError(
             code: .badResponse,

@@ -10,11 +10,12 @@ import Testing
         "192.0.0.1", "192.0.2.1", "192.88.99.1", "192.168.0.0", "192.168.255.255", "198.18.0.1",
         "198.19.255.255", "198.51.100.7", "203.0.113.7", "224.0.0.1", "240.0.0.1",
         "255.255.255.255",
-        // The forms in which clients read the same: decimal, hexadecimal, octal, short, with a dot.
+        // Other notations that clients read as the same addresses: decimal, hexadecimal, octal, short, with a
+        // dot.
         "2130706433", "0x7f000001", "0X7F.1", "0x7f.0.0.1", "017700000001", "0177.0.0.1", "127.1",
         "127.0.1", "127.0.0.1.", "10.1", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376",
         "0xA9.254.0xA9FE", "0", "0x", "00.0x0.0",
-        // No addresses, which clients read differently.
+        // Not addresses; clients read them differently.
         "256.0.0.1", "1.2.3.4.5", "08.0.0.1", "4294967296", "a.1", "1.16777216",
         // IPv6.
         "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[::0001]", "[fe80::1]", "[fe80::1%25eth0]",
@@ -24,7 +25,7 @@ import Testing
         // IPv4 within IPv6: mapped, compatible, NAT64, 6to4.
         "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]",
         "[::8.8.8.8]", "[64:ff9b::10.0.0.1]", "[2002:7f00:1::]", "[2002:c0a8:101::1]",
-        // No addresses.
+        // Not addresses.
         "[::1::1]", "[1:2:3]", "[12345::]", "[:1]", "[v1.a]", "[::1.2.3]", "[1:2:3:4:5:6:7:8:9]",
         // Names.
         "localhost", "LocalHost", "localhost.", "a.localhost", "a.b.localhost.", "printer.local",
@@ -52,7 +53,7 @@ import Testing
     private func origin(_ host: String) throws -> HTTPOrigin {
         let url = try #require(URL(string: "http://\(host):80/"), "\(host) stands in no URL")
         let origin = try #require(HTTPOrigin(url))
-        // Foundation may write a host otherwise than it was given.
+        // Foundation may write a host in another way than it was given.
         try #require(origin.host == host.lowercased() || host.hasPrefix("["))
         return origin
     }

@@ -100,7 +100,7 @@ import Testing
         var machine = machine(request)
         #expect(machine.receive(302, ["Location": location]) == .follow)
         #expect(machine.request.headers == ["Accept": "e"])
-        // On the way back, the origin in between could otherwise choose the headers for the first origin.
+        // Otherwise the origin in between could choose the headers for the first origin on the way back.
         #expect(machine.receive(302, ["Location": "https://a/3"]) == .follow)
         #expect(machine.request.headers == ["Accept": "e"])
     }
@@ -164,7 +164,7 @@ import Testing
     @Test(arguments: ["", "/1", "#there", "//a/1#x", "https://a:443/1"])
     func aCircleIsNoticedWhenItCloses(location: String) {
         var machine = machine(request(.get))
-        // Another spelling of the port is another URL, once.
+        // Another spelling of the port counts as another URL, once.
         if location.contains("443") { _ = machine.receive(302, ["Location": location]) }
         #expect(machine.receive(302, ["Location": location]) == .fail)
     }

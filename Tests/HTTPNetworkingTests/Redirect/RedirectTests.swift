@@ -100,7 +100,7 @@ import Testing
         #expect(left.withLock { $0 } == [.seconds(10), .seconds(9)])
     }
 
-    /// The function beneath notes nothing in the attempt's record.
+    /// The function beneath writes no marks into the attempt's record.
     @Test(arguments: [301, 302, 303])
     func whatAnswersAPostWithARedirectHasProcessedIt(status: Int) {
         let posts = Locked(0)

@@ -9,7 +9,7 @@ import Testing
         URLReference(text).resolved(against: URL(string: base)!)?.absoluteString
     }
 
-    /// The examples of RFC 3986, section 5.4, as far as they mean an http URL.
+    /// The examples of RFC 3986, section 5.4, that apply to an http URL.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
         ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"),
@@ -75,7 +75,7 @@ import Testing
         #expect(resolve("/c#new", against: "http://a/b#old") == "http://a/c#new")
     }
 
-    /// The standard's own loop over the text, as it is written there.
+    /// Compared with the loop that the RFC itself describes.
     @Test(arguments: 0..<20) func removesDotsAsTheStandardsLoopDoes(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
@@ -83,7 +83,7 @@ import Testing
                 ["", ".", "..", "a", "..b", ".c", "d%2F"].randomElement(using: &generator)!
             }
             let path = "/" + segments.joined(separator: "/")
-            // With an authority, since "//" at the beginning would be one.
+            // With an authority, since "//" at the beginning would be read as one.
             #expect(
                 resolve("http://h" + path, against: "http://a/") == "http://h" + removeDots(path),
                 "\(path)")

@@ -8,7 +8,7 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// The request as it was sent, in responses and errors of a service that does not tell it.
+/// The request as it was sent, in responses and errors of a service that does not name it.
 @Suite struct HTTPResponseHeadNamingTests {
     private let url = URL(string: "https://api.example.com/a")!
 

@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-/// Chunks of a body, which tell how many were asked for.
+/// The chunks of a body; counts how many were asked for.
 private final class Chunks: Sendable {
     private let state: Locked<(left: ArraySlice<String>, asked: Int, cancelled: Int)>
 

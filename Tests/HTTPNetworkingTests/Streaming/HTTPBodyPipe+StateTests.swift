@@ -17,7 +17,7 @@ import Testing
         #expect(state.write(bytes(1)).words == "full")
         #expect(state.buffered == 7)
         #expect(state.read().words == "3 bytes, waking 0")
-        // 4 are left: as many as the capacity is no room yet.
+        // 4 bytes are left: as many as the capacity, so there is no room yet.
         #expect(state.read().words == "3 bytes, waking 2")
         #expect(state.read().words == "1 bytes, waking 0")
         #expect(state.buffered == 0)

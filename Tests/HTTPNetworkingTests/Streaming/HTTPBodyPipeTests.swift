@@ -114,7 +114,7 @@ import Testing
         #expect(heard.withLock { $0 } == 0)
     }
 
-    /// Each of these calls a method of the pipe while it is being told something.
+    /// Each of these calls a method of the pipe from one of its callbacks.
     @Test func whoIsToldMayCallThePipe() {
         let (pipe, body) = HTTPBodyPipe.make(capacity: 1)
         pipe.write(data("a")).observe { _ in pipe.write(data("b")) }
@@ -129,7 +129,7 @@ import Testing
         #expect(!other.isOpen)
     }
 
-    /// What a handler keeps goes when the pipe is ended, and may itself use the body then.
+    /// The objects that a handler captures are released when the pipe ends, and may use the body then.
     @Test func aHandlerIsReleasedWithoutTheLock() {
         final class Reader: Sendable {
             let body: HTTPBodyStream
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// One writes, one reads, each as fast as the other lets it.
+    /// One thread writes, another reads, each as fast as the other allows.
     @Test func theOrderIsKeptAcrossThreads() {
         let (pipe, body) = HTTPBodyPipe.make(capacity: 16)
         let read = Locked<[UInt8]>([])

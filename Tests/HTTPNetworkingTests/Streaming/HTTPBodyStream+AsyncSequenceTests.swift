@@ -5,7 +5,7 @@ import HTTPTestSupport
 import Testing
 
 @Suite struct HTTPBodyStreamAsyncSequenceTests {
-    /// A sequence that counts how often it is asked, and notes that its task was cancelled.
+    /// A sequence that counts the calls of `next`, and records that its task was cancelled.
     struct Counted: AsyncSequence, Sendable {
         struct AsyncIterator: AsyncIteratorProtocol {
             let sequence: Counted
@@ -58,7 +58,7 @@ import Testing
         #expect(chunks.state.withLock { $0 } == (0, 0))
         for number in 1...5 {
             #expect(try await stream.next().value == Data([UInt8(number)]))
-            // Its task may run on as long as it likes: nobody has asked.
+            // Its task may run here, but must not ask for the next element.
             for _ in 0..<20 { await Task.yield() }
             #expect(chunks.state.withLock { $0.asked } == number)
         }

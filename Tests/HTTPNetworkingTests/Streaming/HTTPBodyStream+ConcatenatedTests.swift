@@ -64,7 +64,7 @@ import Testing
         #expect(all.success?.count == 25_000)
     }
 
-    /// Whenever it is cancelled, whatever was opened is closed.
+    /// At whatever moment it is cancelled, every opened stream is closed.
     @Test func cancellingAtAnyMomentLeavesNothingOpen() {
         for _ in 0..<300 {
             let sources = [ScriptedSource(), ScriptedSource()]

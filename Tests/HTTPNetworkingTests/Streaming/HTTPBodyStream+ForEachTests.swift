@@ -77,10 +77,10 @@ import Testing
         #expect(stream.next().failure is CancellationError)
     }
 
-    /// 16 times the chunks take about 16 times as long: were the bytes copied for each chunk, it would be
-    /// 256 times.
+    /// 16 times as many chunks take about 16 times as long; if the bytes were copied for each chunk, they
+    /// would take 256 times as long.
     ///
-    /// By the time of this thread on a processor, since others take their time, too.
+    /// Measured by this thread's processor time, since other threads use time, too.
     @Test func gatheringIsLinear() {
         func took(_ count: Int) -> Duration {
             let chunk = Data(repeating: 1, count: 64)

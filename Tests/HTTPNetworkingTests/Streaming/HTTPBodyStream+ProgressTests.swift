@@ -7,7 +7,7 @@ import Services
 import Testing
 
 @Suite struct HTTPBodyStreamProgressTests {
-    /// What was reported, as text.
+    /// The reports, as texts.
     final class Reports: Sendable {
         private let lines = Locked<[String]>([])
         var all: [String] { lines.withLock { $0 } }

@@ -5,7 +5,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-/// What is given up, and which code is notified.
+/// What a cancellation gives up, and which code is notified.
 @Suite struct HTTPBodyStreamCancelTests {
     let source = ScriptedSource()
 
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// The source is being asked on this thread: it is notified of the cancellation afterwards.
+    /// The source is being called on this thread: it is notified of the cancellation afterwards.
     @Test func cancellingWhileTheSourceIsAskedIsNotMissed() {
         for isThere in [true, false] {
             let stream = Locked<HTTPBodyStream?>(nil)
@@ -171,7 +171,7 @@ import Testing
                 default: source.give("a")
                 }
             }
-            // Whatever came first: nobody waits any more, and the source knows.
+            // Whichever came first: nothing waits any more, and the source was notified.
             #expect(source.cancelled == 1)
             #expect(chunks.withLock { $0 }.allSatisfy { $0.result != nil })
             #expect(source.last.map { $0.result != nil || $0.text == nil } ?? true)

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Whatever the chunks: the lines are those of the text in one piece.
+    /// For any chunks, the lines are those of the undivided text.
     @Test func chunksMakeNoDifference() throws {
         let random = RandomSource.seeded(7)
         for _ in 0..<2_000 {
@@ -68,6 +68,6 @@ import Testing
 }
 
 extension [String] {
-    /// Without an empty last element: what stands behind the last terminator, if nothing does.
+    /// Without a last empty element, which is the text after the last terminator.
     fileprivate func droppingEmptyLast() -> [String] { last == "" ? dropLast() : self }
 }

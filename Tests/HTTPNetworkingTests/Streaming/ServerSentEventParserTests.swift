@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func dataThatIsTooLongIsAnError() throws {
-        // Each line of data counts with its line feed.
+        // Each line of data counts including its line feed.
         #expect(try events(of: ["data: 1234", "data: 567", ""], limit: 8).count == 1)
         let error = #expect(throws: HTTPError.self) {
             try events(of: ["data: 1234", "data: 5678", ""], limit: 8)

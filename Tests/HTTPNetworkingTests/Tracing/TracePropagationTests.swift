@@ -21,7 +21,7 @@ import Testing
                 tracestate: "rojo=00f067aa0ba902b7"))
     }
 
-    /// The requests that arrive where one is sent through a stack within the trace.
+    /// The requests that arrive if one is sent through a stack within the trace.
     private func sent(
         _ request: HTTPRequest, answers: [Int] = [200], through parts: Part...
     ) -> [HTTPRequest] {
@@ -33,7 +33,7 @@ import Testing
         return service.requests
     }
 
-    /// Of each request the context that it was sent with; all are of the trace, and have a span each.
+    /// The span of each request: all requests belong to the trace, and each has its own span.
     private func spans(of requests: [HTTPRequest]) -> [TraceContext.SpanID] {
         let contexts = requests.compactMap { TraceContext($0.headers) }
         #expect(contexts.count == requests.count)
@@ -131,7 +131,7 @@ import Testing
         #expect(response?.request == requests[2])
     }
 
-    /// Its name says nothing secret, and yet another origin is not to know it.
+    /// Its name does not mark it as secret, but it must not be sent to another origin.
     @Test func aHeaderSetByHandStaysWithItsOrigin() {
         let server = ScriptedServer([
             .redirect(to: "/2"), .redirect(to: "https://b.example/3"), HTTPResponse(status: 200),
@@ -163,7 +163,7 @@ import Testing
             }
         }
         #expect(told.map(\.1) == seen.elements)
-        // In the span of its attempt.
+        // The event is in the span of its attempt.
         let attempts = events.elements.filter { event in
             if case .began = event.kind { event.policy == "retry" } else { false }
         }

@@ -8,7 +8,7 @@ struct IdleWatchesTests {
 
     init() { watches = IdleWatches(.seconds(10), on: scheduler) }
 
-    /// Sees that something is ended after some seconds, and not a second sooner.
+    /// Expects an exchange to end after some seconds, and not a second earlier.
     private func expectEnd(
         of watched: Watched, after time: Duration,
         at location: Testing.SourceLocation = #_sourceLocation
@@ -47,7 +47,7 @@ struct IdleWatchesTests {
             scheduler.advance(by: .milliseconds(500))
             return Watched(by: watches)
         }
-        // Ten seconds have passed: the first is due in half a second.
+        // Ten seconds have passed: the first watch is due in half a second.
         for count in 0...20 {
             #expect(watched.map(\.ends) == (0..<20).map { $0 < count ? 1 : 0 })
             scheduler.advance(by: .milliseconds(500))
@@ -91,7 +91,7 @@ struct IdleWatchesTests {
     }
 }
 
-/// Something that is watched, and counts how often it is ended.
+/// A watched object that counts how often it is ended.
 private final class Watched: IdleWatched {
     private let watches: IdleWatches
     private let state = Locked<(sign: SchedulerInstant?, ends: Int, place: Int?)>((nil, 0, nil))

@@ -1,7 +1,7 @@
 import HTTPNetworking
 import Testing
 
-/// libcurl says the same to each list (`curl --noproxy`), but where a test says otherwise.
+/// libcurl has the same result for each list (`curl --noproxy`), unless a test says otherwise.
 struct ProxyBypassTests {
     @Test(arguments: [
         ("example.com", "example.com", true), ("example.com", "www.example.com", true),
@@ -29,7 +29,7 @@ struct ProxyBypassTests {
         #expect(ProxyBypass(text: list).covers(host) == isCovered)
     }
 
-    /// libcurl 7.88 compares them as texts.
+    /// libcurl 7.88 compares the addresses as texts.
     @Test(arguments: [
         ("[::1]", "[0:0::1]", true), ("fd00::/8", "[fdff::1]", true),
         ("fd00::/x", "[fd00::]", false),
