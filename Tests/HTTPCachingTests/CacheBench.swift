@@ -7,21 +7,21 @@ import Testing
 
 @testable import HTTPCaching
 
-/// A cache between a test and an origin that the test plays, on a clock that it moves.
+/// A cache between a test and an origin, both controlled by the test, on a manual clock.
 final class CacheBench: Sendable {
-    /// What the origin answers.
+    /// An answer of the origin.
     struct Reply: Sendable {
         var status = 200
         var headers: HTTPHeaders = [:]
-        /// The number of the request where it is nil.
+        /// The body; nil for the number of the request.
         var body: String?
         var url: URL?
-        /// How long it takes, in seconds.
+        /// The delay of the answer, in seconds.
         var delay = 0
-        /// Whether it has a Date where the headers name none.
+        /// Whether it has a Date if the headers have none.
         var isDated = true
         var failure: (any Error)?
-        /// What it waits for.
+        /// The future that the answer waits for.
         var gate: Future<Void>?
     }
 
@@ -58,7 +58,7 @@ final class CacheBench: Sendable {
     /// 1 January 2028.
     static let start = 1_830_297_600
 
-    /// The date that lies so many seconds after the beginning.
+    /// The date so many seconds after the beginning.
     static func date(_ seconds: Int) -> String {
         HTTPDate(secondsSince1970: start + seconds).text
     }
@@ -67,13 +67,13 @@ final class CacheBench: Sendable {
     var last: HTTPRequest? { requests.last }
     var cancelled: Int { state.withLock { $0.cancelled } }
 
-    /// What the origin answers from now on: these in order, the last of them again and again.
+    /// Sets the origin's answers from now on: these in order, then the last one again and again.
     func answers(_ replies: Reply...) { answers(replies) }
 
     /// The same.
     func answers(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
 
-    /// What the origin answers from now on, with such headers.
+    /// Sets the origin's answer from now on, with these headers.
     func answers(_ headers: HTTPHeaders, status: Int = 200, body: String? = nil) {
         answers(Reply(status: status, headers: headers, body: body))
     }
@@ -125,7 +125,7 @@ final class CacheBench: Sendable {
         try #require(send(method, path, headers).result).get()
     }
 
-    /// The body that GET is answered with.
+    /// The body of the answer to a GET.
     func get(_ headers: HTTPHeaders = [:], _ path: String = "/") throws -> String {
         try ask(.get, path, headers).text
     }

@@ -4,14 +4,14 @@ import HTTPTestSupport
 
 @testable import HTTPCaching
 
-/// What an origin answered in a random history, as numbers, and a judgement of its reuse that is written
-/// apart from the cache's: from the numbers, not from headers.
+/// An origin's answers in a random history, as numbers, and an independent judgement of their reuse: from the
+/// numbers, not from headers.
 struct CacheOracle {
     /// One answer of the origin.
     struct Answer: Sendable {
         var path: Int
         var body: String
-        /// When it left the origin, in seconds since the beginning, and how old it was by then.
+        /// When it was sent by the origin, in seconds since the beginning, and its age at that time.
         var made: Int
         var age: Int
         var maxAge: Int?
@@ -21,11 +21,11 @@ struct CacheOracle {
         var mustRevalidate = false
         var staleWhile: Int?
         var staleIf: Int?
-        /// The values of the two fields that it may vary by; nil where it does not.
+        /// The values of the two fields that it may vary by; nil if it does not vary by them.
         var language: String??
         var theme: String??
 
-        /// The headers that say so.
+        /// The corresponding headers.
         var headers: HTTPHeaders {
             var control: [String] = []
             if let maxAge { control.append("max-age=\(maxAge)") }
@@ -47,7 +47,7 @@ struct CacheOracle {
             return headers
         }
 
-        /// For how many seconds more it is fresh; zero or less where it is stale.
+        /// The seconds for which it is still fresh; zero or less if it is stale.
         func remaining(at now: Int) -> Int {
             let lifetime = maxAge ?? expires.map { $0 - made } ?? 0
             return lifetime - (now - made + age)
@@ -78,7 +78,7 @@ struct CacheOracle {
         }
     }
 
-    /// Why an answer must not have been given to a request without asking the origin; nil where it may.
+    /// Why an answer must not be used for a request without asking the origin; nil if it may be used.
     static func objection(_ answer: Answer, to asked: Asked, at now: Int) -> String? {
         if answer.path != asked.path { return "of another URL" }
         if let language = answer.language, language != asked.language {

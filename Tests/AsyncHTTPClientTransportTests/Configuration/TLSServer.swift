@@ -7,15 +7,15 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 
-/// Answers over TLS, by HTTP/2 where it is asked to, with the version of HTTP that was spoken.
+/// Answers over TLS, with HTTP/2 if the client asks for it; the body names the version of HTTP.
 struct TLSServer {
     let url: URL
     private let channel: any Channel
 
     /// - Parameters:
-    ///   - protocols: Which versions of HTTP are offered: "h2", "http/1.1".
-    ///   - asksForCertificate: Whether a client without a certificate of our authority is refused.
-    ///   - newest: The newest version of TLS that is spoken.
+    ///   - protocols: The offered versions of HTTP: "h2", "http/1.1".
+    ///   - asksForCertificate: Whether a client without a certificate of the test authority is refused.
+    ///   - newest: The newest version of TLS that is accepted.
     ///   - socket: The path of the Unix domain socket to listen on; nil for a port of 127.0.0.1.
     init(
         protocols: [String] = ["http/1.1"], asksForCertificate: Bool = false,
@@ -71,7 +71,7 @@ struct TLSServer {
     }
 }
 
-/// Sends the body back behind the version of HTTP and the method.
+/// Sends the body back after the version of HTTP and the method.
 private final class VersionTeller: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -97,7 +97,7 @@ private final class VersionTeller: ChannelInboundHandler {
     }
 }
 
-/// Certificates for these tests alone; their keys are in the repository, so they prove nothing.
+/// Certificates for these tests only; their keys are in the repository, so they prove nothing.
 enum TestCertificates {
     static func url(_ name: String) -> URL {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

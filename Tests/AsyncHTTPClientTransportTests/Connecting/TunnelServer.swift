@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A proxy that opens a tunnel to one port of 127.0.0.1, whatever is asked for.
+/// A proxy that opens a tunnel to one port of 127.0.0.1, whatever the client asks for.
 struct TunnelServer {
     let url: URL
     private let channel: any Channel
@@ -26,7 +26,7 @@ struct TunnelServer {
             ending: Array("\r\n\r\n".utf8), answer: Array("HTTP/1.1 200 Connected\r\n\r\n".utf8))
     ]
 
-    /// One method, which is no authentication; then the name of a host, and port 80.
+    /// One method, which means no authentication; then the name of a host, and port 80.
     private static let socks = [
         Greeting(ending: [5, 1, 0], answer: [5, 0]),
         Greeting(
@@ -37,13 +37,13 @@ struct TunnelServer {
     func stop() async throws { try await channel.close() }
 }
 
-/// How what a client says first ends, and what it is answered.
+/// The end of a client's message, and the answer to it.
 private struct Greeting {
     let ending: [UInt8]
     let answer: [UInt8]
 }
 
-/// Answers the greetings, and passes all that follows on.
+/// Answers the messages, and then forwards everything.
 private final class TunnelEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -3,15 +3,15 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Answers when the beginning of a request has come, and reads on.
+/// Answers when the beginning of a request has arrived, and continues to read.
 struct EarlyServer {
     let url: URL
     private let channel: any Channel
 
     /// - Parameters:
-    ///   - status: What is answered.
-    ///   - pieces: The pieces of the answer's body, each sent by itself.
-    ///   - reads: Whether it reads at all.
+    ///   - status: The status of the answer.
+    ///   - pieces: The pieces of the answer's body, each sent separately.
+    ///   - reads: Whether it reads anything.
     ///   - hasLength: Whether the length is announced; the body is chunked otherwise.
     ///   - ends: Whether the last chunk is followed by the end.
     init(status: Int, pieces: [String], hasLength: Bool, ends: Bool = true, reads: Bool = true)

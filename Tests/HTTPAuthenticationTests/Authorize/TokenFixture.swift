@@ -5,7 +5,7 @@ import HTTPNetworking
 import HTTPTestSupport
 import Services
 
-/// A server that knows which token is good, and a refresher whose refreshes the test ends.
+/// A server with one valid token, and a refresher whose refreshes the test ends.
 final class TokenFixture: Sendable {
     let scheduler = ManualScheduler()
     private let good = Locked("t1")
@@ -35,16 +35,16 @@ final class TokenFixture: Sendable {
 
     var refresher: TokenRefresher { made.withLock { $0! } }
 
-    /// How many refreshes were begun.
+    /// The number of refreshes that have begun.
     var begun: Int { refreshes.withLock { $0.count } }
 
-    /// What was told of changes.
+    /// The changes that were reported.
     var told: [String?] { changes.withLock { $0 } }
 
     /// The headers that were sent, in order.
     var sent: [String?] { server.requests.map { $0.headers["Authorization"] } }
 
-    /// The server lets nobody in any more but with this.
+    /// Makes this the only valid token.
     func expect(_ token: String) { good.withLock { $0 = token } }
 
     /// Ends the last refresh.
@@ -55,7 +55,7 @@ final class TokenFixture: Sendable {
     /// Fails the last refresh.
     func fail(with error: any Error) { refreshes.withLock { $0.last }?.reject(with: error) }
 
-    /// What is sent through the refresher to its server.
+    /// The service that sends through the refresher to its server.
     var send: HTTPService { send(over: server.send) }
 
     func send<Output>(

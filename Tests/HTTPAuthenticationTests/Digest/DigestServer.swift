@@ -6,23 +6,23 @@ import Services
 
 @testable import HTTPAuthentication
 
-/// A server that lets in by digest only, and takes nothing twice.
+/// A server that requires digest authentication, and refuses repeated uses.
 ///
-/// It knows its nonces and which of their uses it has seen, and compares the URL of a digest with that of
-/// the request. It answers 400 to what a client must not send.
+/// It keeps its nonces and their uses, and compares the URL of a digest with that of the request. It answers
+/// 400 to a request that a client must not send.
 final class DigestServer: Sendable {
     struct Rules {
         var realm = "r"
-        /// What is said in each challenge beside realm and nonce; once for each challenge.
+        /// The parameters of each challenge besides realm and nonce; one text for each challenge.
         var challenges = ["qop=\"auth\", algorithm=SHA-256, opaque=\"o\""]
-        /// How often a nonce may be used.
+        /// The maximum number of uses of a nonce.
         var uses = Int.max
-        /// Whether each answer names the next nonce.
+        /// Whether each answer contains the next nonce.
         var namesNext = false
         var password = "Circle of Life"
-        /// Whether stale nonces are told from wrong passwords.
+        /// Whether stale nonces are distinguished from wrong passwords.
         var tellsStale = true
-        /// Paths that begin so need a digest.
+        /// The prefix of the paths that need a digest.
         var protected = "/"
     }
 
@@ -37,15 +37,15 @@ final class DigestServer: Sendable {
 
     init(_ rules: Rules = Rules()) { state = Locked(State(rules: rules)) }
 
-    /// What was asked, in order.
+    /// The requests, in order.
     var requests: [HTTPRequest] { asked.withLock { $0 } }
 
-    /// How each request was answered, in order.
+    /// The status of each answer, in order.
     let statuses = Locked<[Int]>([])
 
     func change(_ body: (inout Rules) -> Void) { state.withLock { body(&$0.rules) } }
 
-    /// Forgets all nonces, as a server that begins anew.
+    /// Discards all nonces, like a server that restarts.
     func forget() { state.withLock { $0.uses = [:] } }
 
     var send: HTTPService { { Future(value: self.answer($0)) } }

@@ -3,12 +3,12 @@ import Foundation
 import HTTPNetworking
 import HTTPTestSupport
 
-/// Keys and certificates, made anew for a test.
+/// Keys and certificates that are made for each test.
 struct Certificates {
     let folder: TestFolder
     private let openssl: URL
 
-    /// Makes an authority; nil where openssl is not installed.
+    /// Makes an authority; nil if openssl is not installed.
     init?(in folder: TestFolder) throws {
         guard let openssl = try Program.find("openssl", of: "openssl") else { return nil }
         self.openssl = openssl

@@ -9,7 +9,7 @@ import Testing
 
 /// A real nginx with certificates of a test's own.
 struct NginxSite {
-    /// What listens at a port.
+    /// The kind of server at a port.
     enum Listener: CaseIterable {
         case good, otherHost, expired, asksForCertificate, onlyTLS12, priorKnowledge
     }
@@ -33,7 +33,7 @@ struct NginxSite {
         }
     }
 
-    /// Starts nginx; nil where it is not installed, and need not be.
+    /// Starts nginx; nil if it is not installed, and is not required.
     static func start() async throws -> NginxSite? {
         guard let nginx = try Program.find("nginx", of: "nginx-light"),
             let certificates = try Certificates(in: TestFolder())
@@ -50,7 +50,7 @@ struct NginxSite {
         let program = try Program(nginx, ["-p", folder.path, "-c", file.path], in: folder)
         let site = NginxSite(certificates: certificates, ports: ports, program: program)
         let transport = try site.transport()
-        // It listens at all ports at once, some time after it has begun.
+        // It begins to listen at all ports together, some time after its start.
         let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
             if (try? await transport.get(site.url(.good)).soon) != nil { break }

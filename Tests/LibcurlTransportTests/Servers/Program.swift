@@ -4,18 +4,18 @@ import Futures
 import HTTPTestSupport
 import TestSupport
 
-/// A program of the system's that runs beside a test, and is stopped with this object.
+/// A program of the system that runs beside a test, and is stopped when this object is released.
 final class Program: Sendable {
-    /// A program that is not installed where it must be.
+    /// A required program is not installed.
     struct Missing: Error, CustomStringConvertible {
         let description: String
     }
 
     private let process: ChildProcess
 
-    /// Where a program is; nil where it is not installed.
+    /// The path of a program; nil if it is not installed.
     ///
-    /// - Throws: ``Missing`` where CI is set, since CI installs it.
+    /// - Throws: ``Missing`` if CI is set, since CI installs the program.
     static func find(_ name: String, of package: String) throws -> URL? {
         for folder in ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/lib/squid"] {
             let file = URL(fileURLWithPath: folder).appendingPathComponent(name)
@@ -43,7 +43,7 @@ final class Program: Sendable {
 
     deinit { stop() }
 
-    /// Ends the program; harmless twice.
+    /// Ends the program; harmless if it is called twice.
     func stop() { process.stop() }
 
     /// A port of 127.0.0.1 that was free a moment ago.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-/// A real squid, which asks for a name and a password.
+/// A real squid, which requires a name and a password.
 struct SquidSite {
     let folder: TestFolder
     let proxy: URL
@@ -23,20 +23,20 @@ struct SquidSite {
         }
     }
 
-    /// What squid has noted of the exchanges that have ended.
+    /// The log of the exchanges that have ended.
     func log() throws -> String {
         let file = folder.url.appendingPathComponent("access.log")
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// Starts squid; nil where it is not installed, and need not be.
+    /// Starts squid; nil if it is not installed, and is not required.
     static func start() async throws -> SquidSite? {
         guard let squid = try Program.find("squid", of: "squid"),
             let ask = try Program.find("basic_ncsa_auth", of: "squid"),
             let openssl = try Program.find("openssl", of: "openssl")
         else { return nil }
         let folder = try TestFolder()
-        // As root, squid goes on as another user.
+        // If it is started as root, squid continues as another user.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
         try Program.run(openssl, ["passwd", "-apr1", "planted-secret"], in: folder.url)

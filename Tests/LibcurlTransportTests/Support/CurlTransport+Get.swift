@@ -12,7 +12,7 @@ extension CurlTransport {
         get(path.isEmpty ? server.url : server.url.appending(path: path))
     }
 
-    /// A transport with some limits.
+    /// A transport with the given limits.
     static func with(
         delivery: Delivery = .concurrent, on scheduler: some Scheduler = .live,
         _ adjust: (inout Configuration) -> Void
@@ -22,7 +22,7 @@ extension CurlTransport {
         return try CurlTransport(configuration, delivery: delivery, on: scheduler)
     }
 
-    /// A transport that connects in some way.
+    /// A transport with the given connection settings.
     static func connecting(
         _ adjust: (inout ConnectionSettings) throws -> Void
     ) throws -> CurlTransport {

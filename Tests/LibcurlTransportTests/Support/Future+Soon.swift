@@ -3,12 +3,13 @@ import HTTPNetworking
 import Testing
 
 extension Future {
-    /// The value, or an error where ten minutes were not enough: no test waits forever, and one among thousands may wait long.
+    /// The value, or an error after ten minutes: no test waits forever, and one among thousands may have to
+    /// wait long.
     var soon: Value {
         get async throws { try await timeout(.seconds(600)).value }
     }
 
-    /// The HTTPError that it rejects with.
+    /// The HTTPError with which the future rejects.
     var httpError: HTTPError {
         get async throws {
             switch await timeout(.seconds(600)).resultWhenSettled {

@@ -10,7 +10,7 @@ import Musl
 import Android
 #endif
 
-/// A client that sends exactly the bytes a test gives it, on a connection of its own.
+/// A client that sends exactly the given bytes, on a connection of its own.
 struct RawClient: ~Copyable {
     private let descriptor: Int32
 
@@ -40,7 +40,7 @@ struct RawClient: ~Copyable {
         precondition(write(descriptor, bytes, bytes.count) == bytes.count)
     }
 
-    /// Reads until what came holds a text, or until the server ends the connection.
+    /// Reads until the received text contains a mark, or until the server closes the connection.
     borrowing func read(until mark: String? = nil) -> String {
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 4096)

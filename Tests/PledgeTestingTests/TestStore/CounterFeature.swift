@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 import TestSupport
 
-/// A counter that can ask somebody for a number, with or without an answer to compare.
+/// A counter that can request a number, with or without a comparable answer.
 struct Counter: Equatable, Sendable {
     var count = 0
     var name = "counter"

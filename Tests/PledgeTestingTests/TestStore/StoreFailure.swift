@@ -1,7 +1,7 @@
 import PledgeTesting
 import TestSupport
 
-/// What a test store has failed with, in place of failing the test.
+/// A failure of a test store, which is recorded here and does not fail the test.
 struct StoreFailure: Sendable {
     let message: String
     let location: TestSourceLocation

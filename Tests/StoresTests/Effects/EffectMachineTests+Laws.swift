@@ -5,7 +5,7 @@ import Testing
 
 extension EffectMachineTests {
     @Test(arguments: 0..<20) func everyScriptKeepsTheLaws(block: Int) {
-        // Each is played to its end, and takes several times as long as beside the model.
+        // Each script runs to its end, and takes several times as long as in the comparison with the model.
         let count = scriptCount() / 100
         var nested = 0
         for number in block * count..<(block + 1) * count {

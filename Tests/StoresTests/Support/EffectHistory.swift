@@ -3,12 +3,12 @@ import TestSupport
 
 @testable import Stores
 
-/// What happens to the jobs and timers of a machine that follows a script, and which law it breaks.
+/// The jobs and timers of a machine that follows a script, and the first law that the machine breaks.
 ///
-/// The laws need no model. They are about what was started, ended and cancelled, and about nothing else
-/// in the machine. The commands are carried out one at a time, and later steps come in between.
+/// The laws need no model. They are only about the jobs and timers that were started, ended and cancelled.
+/// The commands are carried out one at a time, with later steps in between.
 struct EffectHistory {
-    /// A job or a timer that was carried out, and has neither ended nor been cancelled.
+    /// A job or a timer that was started, and has neither ended nor been cancelled.
     private struct Running {
         let number: Int
         let run: Int
@@ -23,11 +23,11 @@ struct EffectHistory {
     private var running: [Running] = []
     private var started: Set<Int> = []
     private var over: Set<Int> = []
-    /// Of each job and timer: which effect it belongs to by each of its ids.
+    /// For each job and timer: the effect that it belongs to, by each of its ids.
     private var owners: [Int: [Int: Int]] = [:]
-    /// Of each job and timer: the outermost effect with an id, if that comes in the step that begins it.
+    /// For each job and timer: the outermost effect with an id, if that begins in the same step.
     private var roots: [Int: (id: Int, effect: Int)] = [:]
-    /// By id: the last of these effects of which anything was started.
+    /// By id: the last of these effects of which a job or timer was started.
     private var lastRoots: [Int: Int] = [:]
     private var effects = 0
 
@@ -64,7 +64,7 @@ struct EffectHistory {
         }
     }
 
-    /// Sees that no effect is left, once all jobs have ended, of a script whose effects can all begin.
+    /// Checks that no effect is left after all jobs have ended, for a script whose effects can all begin.
     mutating func requireThatNothingIsLeft() {
         require(
             machine.runs.isEmpty && machine.slots.isEmpty && machine.underWay == 0,
@@ -142,13 +142,13 @@ struct EffectHistory {
         over.insert(number)
     }
 
-    /// Notes to which effects the jobs and timers of a plan belong.
+    /// Notes the effects to which the jobs and timers of a plan belong.
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - owners: The effect that it is a part of, by each of its ids.
+    ///   - owners: The effect that the plan is a part of, by each of its ids.
     ///   - root: The outermost of these, if its time is known.
-    ///   - comesAtOnce: Whether the plan comes in the step that begins the whole.
+    ///   - comesAtOnce: Whether the plan begins in the same step as the whole.
     private mutating func note(
         _ plan: EffectPlan, owners: [Int: Int] = [:], root: (id: Int, effect: Int)? = nil,
         comesAtOnce: Bool = true
@@ -170,7 +170,7 @@ struct EffectHistory {
             let root = root ?? (comesAtOnce ? (id, effects) : nil)
             note(plan, owners: all, root: root, comesAtOnce: false)
         case .throttled(let plan, let id, _, _):
-            // It may begin after an effect that comes later.
+            // It may begin after an effect that comes later in the plan.
             effects += 1
             let all = owners.merging([id: effects]) { outer, _ in outer }
             note(plan, owners: all, root: root, comesAtOnce: false)
@@ -180,7 +180,7 @@ struct EffectHistory {
 }
 
 extension EffectScript {
-    /// Whether each serial effect that is inside others with ids has the greatest id of them.
+    /// Whether each serial effect that is inside others with ids has the greatest id of all of them.
     var nestsSerialIDsInOrder: Bool {
         steps.allSatisfy { step in
             switch step {
@@ -202,7 +202,7 @@ extension EffectPlan {
         case .throttled(let plan, let id, _, _):
             plan.nestsSerialIDsInOrder(inside: ids.union([id]))
         case .identified(let plan, let id, let policy):
-            // With an id that it is inside already, it waits for nothing.
+            // An effect with an id that it is already inside waits for nothing.
             (policy != .serial || ids.contains(id) || ids.allSatisfy { $0 < id })
                 && plan.nestsSerialIDsInOrder(inside: ids.union([id]))
         }

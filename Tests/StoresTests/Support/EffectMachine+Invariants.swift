@@ -1,7 +1,7 @@
 @testable import Stores
 
 extension EffectMachine {
-    /// The first of the invariants at the machine's head that does not hold.
+    /// The first invariant that does not hold, of those in the machine's introduction.
     var brokenInvariant: String? {
         if !consequences.isEmpty { return "7: consequences are left" }
         if underWay != runs.values.count(where: { $0.isUnderWay }) { return "6: underWay is wrong" }

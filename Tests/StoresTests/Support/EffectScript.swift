@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Stores
 
-/// An effect as a script has it: plain data, with a number of its own for each job and timer.
+/// An effect of a script: plain data, with a number of its own for each job and timer.
 indirect enum EffectPlan: Sendable {
     case job(Int)
     case merge([EffectPlan])
@@ -15,10 +15,10 @@ indirect enum EffectPlan: Sendable {
 }
 
 extension EffectPlan {
-    /// Nobody asks it for the time: the one who plays a script fires timers as the script says.
+    /// Its time is never used: the test fires timers as the script says.
     private static let scheduler = ManualScheduler()
 
-    /// The effect of a plan, whose timers have their numbers as seconds.
+    /// The effect of a plan; the delay of a timer is its number in seconds.
     func effect(_ start: @escaping @Sendable (Int) -> Future<Int>) -> Effect<Int> {
         switch self {
         case .job(let number): .future { start(number) }
@@ -35,17 +35,17 @@ extension EffectPlan {
     }
 }
 
-/// What happens to the effects of one store, at random.
+/// Random events for the effects of one store.
 struct EffectScript: Sendable {
-    /// One step: what happens at once, before anything of it is carried out.
+    /// One step: its events happen together, before any of its commands is carried out.
     enum Step: Sendable {
         /// Effects begin.
         case begin([EffectPlan])
-        /// One of the jobs under way ends, counted from the oldest, and effects begin by its event.
+        /// One of the jobs under way ends, counted from the oldest, and its event begins effects.
         case end(Int, [EffectPlan])
         /// One of the timers fires.
         case fire(Int)
-        /// The store goes, and all is removed. What follows happens to a new one.
+        /// The store is released, and everything is removed. Later steps are for a new store.
         case removeAll
     }
 
@@ -98,7 +98,7 @@ struct EffectScript: Sendable {
     }
 }
 
-/// What the machine or the model has asked for, in order.
+/// The commands of the machine or the model, in order.
 enum EffectTrace: Equatable, Sendable, CustomStringConvertible {
     case start(Int)
     case schedule(Int)

@@ -1,12 +1,12 @@
 import Stores
 
-/// The rules of effects, written down as plainly and slowly as possible.
+/// The rules of effects, implemented as plainly and slowly as possible.
 ///
-/// It shares no mechanism with the machine, but it has the same rules: a rule that is wrong in both
-/// stays unseen. ``EffectHistory`` looks for what has to hold whatever the rules are.
+/// It shares no mechanism with the machine, but it has the same rules: a rule that is wrong in both is not
+/// found. ``EffectHistory`` checks laws that do not depend on the rules.
 ///
-/// Every rule is a function, and what comes of it is a call. There is one list of what is there, in the
-/// order in which it came; who has an id, and who waits for it, is looked up in that list each time.
+/// Every rule is a function, and its consequence is a call. There is one list of all effects, in order of
+/// arrival; the owner of an id, and the effects that wait for it, are looked up in that list each time.
 final class NaiveEffects {
     final class Node {
         enum State { case job, delay, interval, claiming, waiting, latest, group }
@@ -16,12 +16,12 @@ final class NaiveEffects {
         /// The number of its job, or of its timer.
         let number: Int
         var state: State
-        /// What begins in it, once it is a group.
+        /// The parts that begin in it, if it is a group.
         var parts: [EffectPlan] = []
         var isSequence = true
         var keepsLatest = true
         var isThere = true
-        /// Whether a job has been started, or a timer set, that is to be cancelled with it.
+        /// Whether a job has been started, or a timer set, that must be cancelled with it.
         var isCarriedOut = false
 
         init(_ state: State, in parent: Node?, id: Int? = nil, number: Int = 0) {
@@ -37,7 +37,7 @@ final class NaiveEffects {
         all.count { [.job, .delay, .claiming, .waiting, .latest].contains($0.state) }
     }
 
-    /// Carries out what a step has asked for.
+    /// Carries out the commands of a step.
     func carryOut() {
         for action in todo { action() }
         todo = []
@@ -110,7 +110,7 @@ final class NaiveEffects {
         }
     }
 
-    /// Makes a node a group that begins its parts one after another.
+    /// Makes a node a group whose parts begin one after another.
     private func open(_ node: Node) {
         (node.state, node.isCarriedOut) = (.group, false)
         look(at: node)
@@ -138,7 +138,7 @@ final class NaiveEffects {
         claimThrottled(latest)
     }
 
-    /// Goes on with a sequence, or ends a group, if it is time.
+    /// Continues a sequence, or ends a group, if possible.
     private func look(at group: Node) {
         guard group.isThere, group.state == .group, !all.contains(where: { $0.parent === group })
         else { return }
@@ -148,15 +148,15 @@ final class NaiveEffects {
         look(at: group)
     }
 
-    /// Gives an id that nobody has to the next that waits for it.
+    /// Gives a free id to the next effect that waits for it.
     private func pass(on id: Int) {
         guard !with(id).contains(where: { $0.state == .group }) else { return }
         if let next = with(id).first(where: { $0.state == .waiting }) { open(next) }
     }
 
-    /// Removes nodes with all that is in them, at once, and then sees what comes of it.
+    /// Removes nodes and everything in them, at once, and then handles the consequences.
     ///
-    /// - Parameter id: What does not pass on: who removes them takes it.
+    /// - Parameter id: The id that is not passed on, since the caller takes it.
     private func remove(_ roots: [Node], from id: Int) {
         let gone = all.filter { node in roots.contains { isInside(node, $0) } }
         for node in gone where node.isCarriedOut {
@@ -180,7 +180,7 @@ final class NaiveEffects {
 
     // MARK: What is there
 
-    /// All that has an id or waits for it, but for those that are about to take it.
+    /// All effects that have an id or wait for it, except those that are about to take it.
     func with(_ id: Int) -> [Node] { all.filter { $0.id == id && $0.state != .claiming } }
 
     private func isInside(_ node: Node?, _ id: Int) -> Bool {

@@ -1,7 +1,7 @@
 import Futures
 import Stores
 
-/// A recorder of words, of which "ask" begins an effect and "stop" cancels it.
+/// A recorder of words: "ask" begins an effect, and "stop" cancels it.
 func recorderOfWords(
     _ answers: Locked<[Promise<String>]>, maximumEvents: Int = .max,
     middleware: [DispatchMiddleware<[String], String>] = []

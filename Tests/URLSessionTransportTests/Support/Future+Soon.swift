@@ -3,12 +3,12 @@ import HTTPNetworking
 import Testing
 
 extension Future {
-    /// The value, or an error where half a minute was not enough: no test waits for ever.
+    /// The value, or an error after half a minute: no test waits for ever.
     var soon: Value {
         get async throws { try await timeout(.seconds(30)).value }
     }
 
-    /// The HTTPError that it rejects with.
+    /// The HTTPError with which the future rejects.
     var httpError: HTTPError {
         get async throws {
             switch await timeout(.seconds(30)).resultWhenSettled {
