@@ -5,7 +5,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// The code of the callback article, with a scheduler where it waits with `asyncAfter`.
+/// The code of the callback article, with a scheduler in place of `asyncAfter`.
 @Suite struct CallbackArticleTests {
     struct LoginInfo {
         let userName: String

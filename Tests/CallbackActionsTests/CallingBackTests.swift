@@ -80,7 +80,7 @@ import Testing
             return promise as Future<Int>
         }
         let wasThere = await withCheckedContinuation { continuation in
-            // Blocks the queue until the observer is there, so that it does not run at once.
+            // Blocks the queue until the observer is registered, so that the observer does not run at once.
             queue.suspend()
             load(1) { _ in
                 continuation.resume(returning: DispatchQueue.getSpecific(key: here) == true)

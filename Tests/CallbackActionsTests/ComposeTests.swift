@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func functionsAndActionsAreToldApart() {
-        // Both modules have a `compose(_:_:)`; the types say which is meant, also of closures.
+        // Both modules have a `compose(_:_:)`; the types select the right one, also for closures.
         let plain: @Sendable (Int) -> Int = { $0 + 1 }
         let action: Action<Int, Int> = { input, callback in callback(input + 1) }
         #expect(compose(plain, plain)(1) == 3)

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func whatAHandlerCapturedMayUnbindAndSendAsItGoes() {
-        // Releasing what a handler captured runs a user's deinit, which may come back here.
+        // Releasing the captures of a handler runs a user's deinit, which may call back.
         let other = button.bind(events: .touchCancel) { [recorder] in recorder.append(9) }
         let binding: EventBinding
         do {
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// An event whose life can be watched.
+/// An event whose lifetime the test can check.
 private final class Occasion: Hashable, Sendable {
     static func == (left: Occasion, right: Occasion) -> Bool { left === right }
 

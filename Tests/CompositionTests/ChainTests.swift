@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func aMethodNamedThroughItsTypeIsCalled() {
-        // No context says which overload to take: it is the curried one.
+        // Without a context that selects the overload, the curried one is used.
         let open = chain(Letter.init, to: Letter.open)
         #expect(open("hello") == "hello")
     }
@@ -140,7 +140,7 @@ extension Counter {
     fileprivate func bump() { increment() }
 }
 
-/// The article's class, with something in it.
+/// The article's class, with some content.
 private final class Letter: Sendable {
     let text: String
 

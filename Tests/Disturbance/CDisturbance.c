@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <time.h>
 
-// What is left of the seed of this thread's disturbances; 0 where there are none.
+// The state of this thread's random generator; 0 if there are no disturbances.
 static _Thread_local uint64_t disturbance;
 
 static int is_compiled_in;
@@ -12,7 +12,7 @@ void disturb(uint64_t seed) { disturbance = seed; }
 
 int can_disturb(void) { return is_compiled_in; }
 
-// The compiler's own interface: once for each object file, with the edges that it has.
+// The compiler's own interface: called once for each object file, with its edges.
 __attribute__((no_sanitize("thread", "address"))) void __sanitizer_cov_trace_pc_guard_init(
     uint32_t *start, uint32_t *stop) {
     is_compiled_in = 1;

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HTTPClientTests {
     private let server = URL(string: "https://api.example.com/v1")!
 
-    /// Answers 200 to everything, but redirects "/v1/leave" to another origin.
+    /// Answers 200 to every request, except that it redirects "/v1/leave" to another origin.
     private let transport = MemoryTransport(routes: [
         .get(
             "/v1/leave",

@@ -8,7 +8,7 @@ import Testing
     private let other = URL(string: "https://b.example")!
     private let scheduler = ManualScheduler()
 
-    /// A client whose server "a" is ill, and counts what reaches the servers.
+    /// A client whose server "a" always fails; counts the requests to the servers.
     private func client(_ count: Locked<Int>) -> HTTPClient {
         var client = HTTPClient(base: server) { request in
             count.withLock { $0 += 1 }
@@ -79,7 +79,7 @@ import Testing
                 group.addTask { _ = try? await shared.send(HTTPRequest(self.server)).value }
             }
         }
-        // Ten retries a second, a hundred at once: one budget lets each of eight calls be repeated.
+        // Ten retries a second, a hundred at once: one budget allows a retry of each of eight calls.
         #expect(count.withLock { $0 } == 16)
         #expect(shared.send(HTTPRequest(server)).result != nil)
     }
@@ -113,7 +113,7 @@ import Testing
         #expect(metrics.prometheusText.contains(counted))
         #expect(metrics.prometheusText.contains(#"health="healthy"} 1"#))
         #expect(recorder.lastCall?.waterfall(width: 20).contains("code=404 health=healthy") == true)
-        // Who asks for a response gets one.
+        // A caller that asks for a response gets one.
         _ = client.send(HTTPRequest(server))
         #expect(metrics.prometheusText.contains(#"outcome="success"} 1"#))
     }

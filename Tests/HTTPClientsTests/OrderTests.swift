@@ -36,7 +36,7 @@ import Testing
         .init(send: Middleware(named: name) { $0 }, stream: Middleware(named: name) { $0 })
     }
 
-    /// A change of this list is a change of what users rely on: TheWholeStack.md draws it.
+    /// Users rely on this order: TheWholeStack.md has a drawing of it.
     @Test func theOrderIsTheOneThatIsWrittenDown() {
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let shared = SharedStates(of: client)
@@ -116,7 +116,7 @@ import Testing
         #expect((failure(of: attempt) as? ServiceError)?.code == .timedOut)
     }
 
-    /// The transport does not know the deadline, and retry and breaker see no error of its own.
+    /// The transport does not get the deadline, and retry and breaker see no error of its own.
     @Test func theDeadlineOfARequestsContextIsTheCalls() throws {
         var client = HTTPClient(base: server) { [scheduler] _ in
             Future(value: HTTPResponse(status: 200)).delay(.seconds(9), on: scheduler)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPClients
 
-/// The slot `tracing`, in the whole client.
+/// The slot `tracing` in a whole client.
 @Suite(.timeLimit(.minutes(10))) struct TracingTests {
     private let server = URL(string: "https://api.example.com/v1")!
     private let scheduler = ManualScheduler()
@@ -37,7 +37,7 @@ import Testing
 
     private var sent: [HTTPRequest] { transport.calls.compactMap(\.request) }
 
-    /// The contexts that requests were sent with, each of which has one.
+    /// The trace contexts of the requests, each of which has one.
     private func contexts() -> [TraceContext] {
         let contexts = sent.compactMap { TraceContext($0.headers) }
         #expect(contexts.count == sent.count)
@@ -116,7 +116,7 @@ import Testing
         #expect(contexts().count == 1)
     }
 
-    /// It has the context of the first, as the Decision on shared calls says.
+    /// It has the context of the first caller, as the Decision on shared calls says.
     @Test func callsOfDifferentTracesAreCoalesced() throws {
         let (answer, requests) = (Promise<HTTPResponse>(), TestLog<HTTPRequest>())
         var client = HTTPClient(base: server) { request in
@@ -146,7 +146,7 @@ import Testing
         #expect(drawn.split(separator: "\n").count { $0.contains("* traced") } == 4)
     }
 
-    /// Over a socket: the second server's caller is the span that the first one has sent.
+    /// Over a socket: the parent of the second server's span is the span that the first server has sent.
     @Test func aServerPassesItsCallersTraceOn() async throws {
         var inner = client()
         inner.tracing = .init(beginningTraces: false)

@@ -127,7 +127,7 @@ import Testing
     }
 }
 
-/// Counts the actions that wait on a manual scheduler and were not taken back.
+/// Counts the actions that wait on a manual scheduler and were not cancelled.
 private final class CountingScheduler: Scheduler {
     let manual = ManualScheduler()
     private let waiting = Locked(0)

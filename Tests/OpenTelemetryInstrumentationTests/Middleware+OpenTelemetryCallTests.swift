@@ -9,13 +9,13 @@ import Synchronization
 import Testing
 import Tracing
 
-/// A call of several attempts, in the caller's trace.
+/// A call with several attempts, in the caller's trace.
 struct OpenTelemetryCallTests {
     private let tracer = InMemoryTracer()
     private let scheduler = ManualScheduler()
     private let url = URL(string: "https://api.example.com/")!
 
-    /// Calls a stack whose transport fails so often before it answers, on virtual time.
+    /// Calls a stack whose transport fails several times before it answers, on virtual time.
     private func call(
         failing failures: Int, named name: (@Sendable (HTTPRequest) -> String)? = nil,
         _ policy: Middleware<HTTPRequest, HTTPResponse>
@@ -45,7 +45,7 @@ struct OpenTelemetryCallTests {
     @Test func makesASpanOfEachAttemptAndNoneAround() throws {
         let caller = tracer.startSpan("caller")
         let future = ServiceContext.withValue(caller.context) { call(failing: 2, retry) }
-        // The second and third are made from a timer, where there is no ServiceContext, or another one.
+        // The second and third attempts are made from a timer, with no ServiceContext or with another one.
         scheduler.advance(by: .milliseconds(30))
         ServiceContext.withValue(tracer.startSpan("other").context) { scheduler.run() }
         #expect(try future.result?.get().status == 200)

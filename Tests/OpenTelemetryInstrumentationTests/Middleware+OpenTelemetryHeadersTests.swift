@@ -7,7 +7,7 @@ import OpenTelemetryInstrumentation
 import Services
 import Testing
 
-/// What a tracer adds to a request that is sent.
+/// The headers that a tracer adds to a request.
 struct OpenTelemetryHeadersTests {
     private let tracer = InMemoryTracer()
     private let url = URL(string: "https://api.example.com/")!
@@ -20,7 +20,7 @@ struct OpenTelemetryHeadersTests {
                 tracer: tracer, metrics: NOOPMetricsHandler.instance, propagatingTo: origins)
         ) { Future(value: HTTPResponse(status: 200, headers: $0.headers)) }
         let response = try #require(try service(request).result?.get())
-        // The answer knows the request as it was sent.
+        // The response has the request as it was sent.
         #expect(response.request?.headers == response.headers)
         return response.headers
     }

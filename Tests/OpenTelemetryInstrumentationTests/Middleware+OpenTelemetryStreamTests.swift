@@ -9,7 +9,7 @@ import Services
 import Testing
 import Tracing
 
-/// The span of a response whose body is on its way ends with the body.
+/// The span of a streamed response ends with the body.
 struct OpenTelemetryStreamTests {
     private let tracer = InMemoryTracer()
     private let metrics = TestMetrics()

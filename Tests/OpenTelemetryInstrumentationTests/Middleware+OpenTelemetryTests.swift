@@ -8,7 +8,7 @@ import Services
 import Testing
 import Tracing
 
-/// What is told of one request, attribute by attribute.
+/// The span of one request, attribute by attribute.
 struct OpenTelemetryTests {
     private let tracer = InMemoryTracer()
     private let metrics = NOOPMetricsHandler.instance
@@ -94,7 +94,7 @@ struct OpenTelemetryTests {
         #expect(tracer.attributes["error.type"] == "timedOut")
         #expect(tracer.attributes["http.response.status_code"] == nil)
         #expect(tracer.finishedSpans[0].status == SpanStatus(code: .error))
-        // Errors are not recorded: a message may hold a secret.
+        // Errors are not recorded: a message may contain a secret.
         #expect(tracer.finishedSpans[0].errors.isEmpty)
         #expect(throws: HTTPError.self) { try future.result?.get() }
     }

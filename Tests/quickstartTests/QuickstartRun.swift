@@ -2,13 +2,13 @@ import Foundation
 import Pledge
 import TestSupport
 
-/// One run of the built executable, to its end.
+/// One run of the built executable.
 struct QuickstartRun {
-    /// What it printed.
+    /// Its standard output.
     var output: String
-    /// What it printed to standard error.
+    /// Its standard error.
     var errors: String
-    /// How it ended: 0 where all went well.
+    /// Its exit status: 0 for success.
     var exitCode: Int32
 
     /// Runs `quickstart` with arguments, as `swift run quickstart` does.
@@ -27,7 +27,7 @@ struct QuickstartRun {
         errors = try String(contentsOf: files[1], encoding: .utf8)
     }
 
-    /// The executable stands beside the test bundle, whose path is among our own arguments.
+    /// The executable is next to the test bundle, whose path is among this process's arguments.
     static func executable() throws -> URL {
         for argument in CommandLine.arguments {
             let parts = argument.split(separator: "/", omittingEmptySubsequences: false)

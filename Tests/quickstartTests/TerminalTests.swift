@@ -31,7 +31,7 @@ struct TerminalTests {
         #expect(try await output(in: ["NO_COLOR=1", "TERM=xterm"]) == expected)
     }
 
-    /// What the tour prints to a terminal, in an environment that `env` makes.
+    /// The tour's output to a terminal, in an environment that `env` makes.
     private func output(in environment: [String]) async throws -> String {
         let (terminal, name) = try openTerminal()
         defer { close(terminal) }
@@ -40,7 +40,7 @@ struct TerminalTests {
             environment + [QuickstartRun.executable().path], output: URL(fileURLWithPath: name))
         return await onOwnThread {
             var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4_096))
-            // The end of a terminal that nobody has open any more is an error on Linux.
+            // On Linux, a read from a terminal that no process has open any more fails.
             while case let count = read(terminal, &buffer, buffer.count), count > 0 {
                 bytes += buffer[..<count]
             }
@@ -51,7 +51,7 @@ struct TerminalTests {
 
     /// Opens a pseudo-terminal: the descriptor of its near end, and the path of its far one.
     ///
-    /// Its functions are looked up: Swift does not import glibc's.
+    /// The functions are looked up at run time, since Swift does not import glibc's.
     private func openTerminal() throws -> (near: Int32, far: String) {
         func function<Function>(_ name: String, as type: Function.Type) throws -> Function {
             let address: UnsafeMutableRawPointer? = dlsym(dlopen(nil, RTLD_NOW), name)

@@ -3,13 +3,13 @@
 
 #include <stdint.h>
 
-/// Makes this thread yield or sleep by chance at the branches of what it runs, or leaves it in peace.
+/// Makes this thread yield or sleep at random branches of its code, or ends that.
 ///
-/// So interleavings that are rare otherwise become common. It has an effect where the code is compiled with
+/// This makes rare interleavings common. It has an effect if the code is compiled with
 /// `-sanitize-coverage=edge,trace-pc-guard`, as .ci/run compiles it for the section `threads`: the compiler
 /// then calls `__sanitizer_cov_trace_pc_guard` at each edge of the control flow.
 ///
-/// @param seed Says which disturbances; 0 ends them.
+/// @param seed The seed of the disturbances; 0 ends them.
 void disturb(uint64_t seed);
 
 /// Whether the code is compiled so that disturbances have an effect.

@@ -45,7 +45,7 @@ struct BrotliDecoderTests {
         #expect(failure(Data(repeating: 0xFF, count: 20)) == .malformed)
     }
 
-    /// The extension by which `brotli --large_window` asks for up to a gigabyte is no part of RFC 7932.
+    /// The extension with which `brotli --large_window` uses up to a gigabyte is not part of RFC 7932.
     @Test func aWindowOfMoreThan16MiBIsMalformed() {
         #expect(failure(Data([0x11, 0x1E, 0x03])) == .malformed)
         #expect(failure(Data([0x11, 0x19, 0x03])) == .malformed)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Whether this machine can read a body; `ciHasEveryLibrary` says where it has to.
+    /// Whether this machine can decode a body; `ciHasEveryLibrary` requires it in CI.
     private func isReadable(_ encoding: String, _: Data) -> Bool {
         let codings = ContentCoding.all(in: ["Content-Encoding": encoding]) ?? []
         return ContentCoding.available.isSuperset(of: codings)
@@ -143,7 +143,7 @@ import Testing
         #expect((error?.cause as? DecompressionFailure)?.code == .truncated)
     }
 
-    /// Nothing that is changed at random traps, hangs, or comes out longer than allowed.
+    /// Data that is changed at random does not trap, hang, or decode to more than the limit.
     @Test func randomDamageIsAnErrorOrAnAnswer() {
         var generator = SeededGenerator(seed: 11)
         let corpus = [

@@ -10,7 +10,7 @@ import Testing
 @Suite struct DecompressTests {
     private let url = URL(string: "https://example.com/song")!
 
-    /// What comes of a response.
+    /// The result of decompressing a response.
     private func future(
         _ response: HTTPResponse, upTo limit: Int = 100_000, method: HTTPMethod = .get
     ) -> Future<HTTPResponse> {
@@ -124,7 +124,7 @@ import Testing
         #expect(Compressed.bomb.count < 200)
         let bomb = response("gzip, gzip", Compressed.bomb)
         #expect(failure(bomb, upTo: 1_000_000)?.code == .bodyTooLarge)
-        // What lies between the codings is bounded as well.
+        // The data between two codings is bounded as well.
         #expect(failure(response("deflate, gzip", Compressed.gzip), upTo: 0)?.code != nil)
         #expect(future(bomb, upTo: .max).valueNow?.body == Data(count: 10_000_000))
     }
@@ -206,7 +206,8 @@ import Testing
         #expect(sent.withLock { $0.map { $0.headers["Accept-Encoding"] } } == [asked])
     }
 
-    /// What is missing elsewhere makes other tests expect the error that says so; here all of it is to be read.
+    /// If a library is missing, other tests expect the error that says so; this test requires all libraries
+    /// in CI.
     @Test func ciHasEveryLibrary() {
         guard ProcessInfo.processInfo.environment["CI"] != nil else { return }
         #if os(Linux)

@@ -9,8 +9,10 @@ import Testing
 struct ZstdDecoderTests {
     private static let magic = Data([0x28, 0xB5, 0x2F, 0xFD])
 
-    /// A frame that says "hello" in a block of its own, with a window of 2^(10 + exponent) bytes and as many
-    /// eighths of that more as the lowest three bits say (RFC 8878, section 3.1.1.1.2).
+    /// A frame that contains "hello" in a block of its own.
+    ///
+    /// Its window has 2^(10 + exponent) bytes, and
+    /// additional eighths of that as the lowest three bits say (RFC 8878, section 3.1.1.1.2).
     private static func hello(window: UInt8) -> Data {
         magic + Data([0, window, 5 << 3 | 1, 0, 0]) + Data("hello".utf8)
     }
@@ -114,12 +116,12 @@ struct ZstdDecoderTests {
             #expect(try decoded(largest, cutAt: cut) == Data("hello".utf8))
             #expect(failure(tooLarge, cutAt: cut) == .windowTooLarge)
         }
-        // A length of 9 MiB in four bytes, and no window but that.
+        // A length of 9 MiB in four bytes, which is also the window.
         let whole = Self.magic + Data([0xA0, 0, 0, 0x90, 0, 1, 0, 0])
         #expect(failure(whole) == .windowTooLarge)
     }
 
-    /// A frame whose length fits into a piece is bound as well, however it arrives.
+    /// The limit also applies to a frame whose length fits into a piece, however the frame arrives.
     @Test func aSmallFrameWithALargeWindowIsRefused() {
         let frame =
             Self.magic + Data([0x80, 13 << 3 | 1, 5, 0, 0, 0, 5 << 3 | 1, 0, 0])

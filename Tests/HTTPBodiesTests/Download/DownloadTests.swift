@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Waits until the source was asked for a chunk so many times.
+    /// Waits until the source has been asked for a chunk so many times.
     private func asked(_ count: Int) async {
         #expect(await comesTrue { source.asked >= count }, "it was not asked for")
     }
@@ -40,7 +40,7 @@ import Testing
         await asked(1)
         source.give("ab")
         await asked(2)
-        // Nothing is seen of it before the end.
+        // The file does not appear before the end.
         #expect(try Data(contentsOf: target) == Data("old".utf8))
         #expect(folder.names.count == 2)
         #expect(folder.names[0].hasPrefix(".pledge-"))
@@ -162,14 +162,14 @@ import Testing
         await asked(2)
         saving.cancel()
         #expect(folder.names.isEmpty)
-        // The thread that asked the source may not have noted yet that it waits.
+        // The thread that asked the source may not have recorded yet that it waits.
         #expect(await comesTrue { source.cancelled == 1 })
         #expect(saving.failure is CancellationError)
-        // No descriptor is left either, when the queue is done.
+        // After the queue has finished, no descriptor is left open.
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
-    /// At whatever moment it comes: the file is there whole, or not at all, and nothing beside it.
+    /// At whatever moment the cancellation comes: the file is complete or absent, and no other file is left.
     @Test func cancellingAtAnyMomentLeavesNoHalfFile() async throws {
         for round in 0..<60 {
             let saving = download(

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPBodies
 
 @Suite struct BytePatternTests {
-    /// Against the plainest search there is, on an alphabet of two, where much nearly matches.
+    /// Compared with the plainest search, on an alphabet of two letters, in which many parts nearly match.
     @Test func itFindsWhatAPlainSearchFinds() {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<3_000 {
@@ -19,7 +19,7 @@ import Testing
             let plain = (start..<max(start, count - length + 1)).first {
                 Array(bytes[$0..<$0 + length]) == pattern
             }
-            // A slice, so that no index is taken for an offset.
+            // A slice, so that an index that is used as an offset fails the test.
             let data = Data([9, 9, 9] + bytes)[3...]
             #expect(BytePattern(pattern).firstOffset(in: data, from: start) == plain)
             let partial = (1..<length).reversed().first {

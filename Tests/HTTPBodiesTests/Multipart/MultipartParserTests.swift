@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPBodies
 
 @Suite struct MultipartParserTests {
-    /// What a body consists of, as text: parts with their headers and bytes, then how it ended.
+    /// The contents of a body as text: parts with their headers and bytes, then how it ended.
     private func parsed(
         _ body: Data, in sizes: [Int] = [], limits: MultipartReader.Limits = .init()
     ) -> [String] {
@@ -36,7 +36,7 @@ import Testing
         case .part(let headers):
             words.append("part" + headers.map { " \($0.name)=\($0.value)" }.joined())
             words.append("")
-        // A character for a byte: chunks end anywhere.
+        // A character for each byte, since chunks end anywhere.
         case .bytes(let data):
             words[words.count - 1] += data.map { String(UnicodeScalar($0)) }.joined()
         case .partEnd: break
@@ -119,8 +119,8 @@ import Testing
         #expect(code(padding) == MultipartError.Code.badDelimiter.rawValue)
     }
 
-    /// Whatever chunks a body comes in, it is the same body; and nothing that is near one makes it
-    /// trap, or keep what it should not.
+    /// A body has the same contents for all divisions into chunks; and a body that is nearly valid does not
+    /// make the parser trap, or keep too much.
     @Test func chunksMakeNoDifference() {
         var random = SeededGenerator(seed: 11)
         let pieces = [

@@ -100,7 +100,7 @@ import Testing
         #expect(error?.code == .noBoundary)
     }
 
-    /// What is written comes back, whatever it is and whatever chunks it comes in.
+    /// Everything that is written is read back, for all contents and chunks.
     @Test func formsComeBack() async throws {
         var random = SeededGenerator(seed: 5)
         let alphabet = ["\r", "\n", "-", "--", "\r\n", "a", "\"", "\0", "ü", "pledge-"]

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPBodies
 
 @Suite struct MultipartTests {
-    /// Gives the same bits again and again.
+    /// Returns the same bits again and again.
     struct Constant: RandomNumberGenerator {
         func next() -> UInt64 { 7 }
     }
@@ -30,7 +30,7 @@ import Testing
         let parts: [Multipart.Part] = [
             .text("a", "x\(first)-1"), .data("b", Data("\(first)-2 \(first)".utf8)),
         ]
-        // It ends, though the generator gives nothing new.
+        // The search for a boundary ends although the generator returns nothing new.
         #expect(Multipart(parts, random: random).boundary == "\(first)-3")
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RouteMatchTests {
     private typealias Route = MemoryTransport.Route
 
-    /// Which parameters a route reads from an endpoint, or nil where it does not match.
+    /// The parameters that a route reads from an endpoint; nil if it does not match.
     private func parameters(_ route: Route, _ endpoint: Endpoint) -> [String: String]? {
         let transport = MemoryTransport(routes: [route])
         guard case .success = transport.request(endpoint).result else { return nil }

@@ -8,7 +8,7 @@ import Testing
         try #require(TransportCheck.all.first { $0.name.rawValue == name })
     }
 
-    /// Knows no server, and says 200 to everything.
+    /// Uses no server, and answers 200 to everything.
     private let deaf = CheckedTransport(
         send: { request in Future(value: HTTPResponse(status: 200, url: request.url)) },
         stream: { request in
@@ -29,7 +29,7 @@ import Testing
             do { try await check.run(deaf) } catch { continue }
             passed.append(check.name.rawValue)
         }
-        // What is left are answers that may be read or refused, and statuses 200 without a body.
+        // The rest are answers that may be read or refused, and statuses 200 without a body.
         let lenient = [
             "no body", "no chunks", "status 205", "garbage", "bare text", "bad status line",
             "bad version", "bad chunk size", "bad length", "two lengths", "length no number",
@@ -80,7 +80,7 @@ import Testing
         await #expect(throws: TransportFailure.self) {
             try await check.run(deaf, differences: ["other": .differs("no matter")])
         }
-        // This one passes, so the difference is out of date.
+        // This check passes, so the declared difference is out of date.
         await #expect(throws: TransportFailure.self) {
             try await self.check("no body").run(
                 deaf, differences: ["no body": .differs("it is deaf")])

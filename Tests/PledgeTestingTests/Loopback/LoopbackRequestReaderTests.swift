@@ -8,7 +8,7 @@ struct LoopbackRequestReaderTests {
         + "3;ext=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: t\r\n\r\n"
         + "\r\nPUT /q HTTP/1.1\r\ncontent-length: 4\r\n\r\nwxyzGET /r HTTP/1.1\r\n\r\n"
 
-    /// The same bytes, however they are cut, are the same requests.
+    /// The same bytes give the same requests, however they are divided.
     @Test(arguments: [1, 2, 3, 5, 7, 64, 1000])
     func readsRequestsFromAnyPieces(size: Int) throws {
         var reader = LoopbackRequestReader()

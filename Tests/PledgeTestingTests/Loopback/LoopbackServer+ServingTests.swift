@@ -9,7 +9,7 @@ struct LoopbackServerServingTests {
         let description = "not today"
     }
 
-    /// What a client receives for a request, until the server ends the connection.
+    /// The bytes that a client receives for a request, until the server closes the connection.
     private func answer(_ server: LoopbackServer, _ text: String) -> String {
         let client = RawClient(port: server.port)
         client.send(text)

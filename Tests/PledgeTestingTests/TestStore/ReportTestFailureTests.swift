@@ -78,7 +78,7 @@ struct ReportTestFailureTests {
 
 /// The same in a process whose tests are XCTest's.
 final class ReportTestFailureXCTests: XCTestCase {
-    /// T3: XCTest is told the path, which it calls the file.
+    /// T3: XCTest gets the path, which it calls the file.
     func testFailsTheTestOfXCTest() {
         let test = FailingCase(name: "of which one failure is expected") { _ in
             let place = TestSourceLocation(
@@ -86,12 +86,12 @@ final class ReportTestFailureXCTests: XCTestCase {
             reportTestFailure("expected", at: place)
         }
         test.run()
-        // A failed assertion would be the inner test's, which has ended.
+        // A failed assertion would belong to the inner test, which has ended.
         precondition(test.places == ["/path/to/File.swift:42"], "\(test.places)")
     }
 }
 
-/// A test that notes where its failures are.
+/// A test that records where its failures are.
 private final class FailingCase: XCTestCase {
     private(set) var places: [String] = []
 

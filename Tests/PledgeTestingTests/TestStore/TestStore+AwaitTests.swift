@@ -73,7 +73,7 @@ struct TestStoreAwaitTests {
     func failsAtOnceWhereNothingIsUnderWay(isInTime: Bool) async {
         let store = log.makeStore()
         let scheduler = ManualScheduler()
-        // Nobody moves this clock, and the live one would take an hour.
+        // This clock does not move, and the live one would take an hour.
         if isInTime {
             await store.receive(.answered(7), within: .seconds(1), on: scheduler)
             await store.receive(where: { _ in true }, within: .seconds(1), on: scheduler)
@@ -153,7 +153,7 @@ struct TestStoreAwaitTests {
         ) { $0.count = 2 }
         while scheduler.isIdle { await Task.yield() }
         answers.withLock { $0 }[0].resolve(with: 1)
-        // Waits until the event was looked at.
+        // Waits until the event has been checked.
         for _ in 0..<1000 { await Task.yield() }
         answers.withLock { $0 }[1].resolve(with: 2)
         await received

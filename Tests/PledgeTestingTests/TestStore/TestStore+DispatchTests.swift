@@ -5,7 +5,7 @@ import PledgeTesting
 import TestSupport
 import Testing
 
-/// What the test sends is told from what comes of it, whatever the middleware does.
+/// Events that the test sends are distinguished from their consequences, whatever the middleware does.
 @Suite(.timeLimit(.minutes(10)))
 struct TestStoreDispatchTests {
     private enum Event: Equatable, Sendable {
@@ -23,7 +23,7 @@ struct TestStoreDispatchTests {
             onFailure: log.add)
     }
 
-    /// Dispatches another event before the one that it is given.
+    /// Dispatches another event before the one that it gets.
     private var noting: DispatchMiddleware<[Event], Event> {
         DispatchMiddleware { context in
             { next in
@@ -179,7 +179,7 @@ struct TestStoreDispatchTests {
         #expect(log.messages == [])
     }
 
-    /// What happens at the same time on another thread is never what the test has sent.
+    /// An event on another thread at the same time never counts as sent by the test.
     @Test func anotherThreadsEventIsReceived() {
         let store = makeStore(
             DispatchMiddleware { context in

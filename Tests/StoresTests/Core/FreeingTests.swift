@@ -4,9 +4,9 @@ import Stores
 import TestSupport
 import Testing
 
-/// What users' closures captured may use the store as it is freed: no lock is held then.
+/// Objects captured by users' closures may use the store in their deinit: no lock is held then.
 @Suite struct FreeingTests {
-    /// Whether a function returns; if it waits for itself, it is left to wait.
+    /// Whether a function returns; a function that waits for itself stays blocked.
     func returns(_ body: @escaping @Sendable () -> Void) -> Bool {
         let done = DispatchSemaphore(value: 0)
         Thread {
@@ -62,7 +62,7 @@ import Testing
         #expect(last.elements == [7])
     }
 
-    /// A store whose event 1 has an effect that is made once and not kept, and whose 5 cancels it.
+    /// A store in which event 1 has an effect that is made once and not kept, and event 5 cancels it.
     func makeStore(_ effect: (OnDeinit) -> Effect<Int>) -> Store<Int, Int> {
         let once = Locked<Effect<Int>>(.none)
         let store = Store<Int, Int>(
@@ -133,7 +133,7 @@ import Testing
         gate.resolve(with: 0)
     }
 
-    /// An id that is equal to itself alone, and uses the store as it goes.
+    /// An id that is equal only to itself, and uses the store in its deinit.
     final class ID: Hashable, Sendable {
         let end: OnDeinit
 
@@ -181,7 +181,7 @@ import Testing
         if isDone { #expect(store.state == 101) }
     }
 
-    /// A scheduler whose timers use the store as they are freed, and fire when a test says so.
+    /// A scheduler whose timers use the store in their deinit, and fire when the test says so.
     final class TimerScheduler: Scheduler {
         let store = Locked<Store<Int, Int>?>(nil)
         private let actions = Locked<[@Sendable () -> Void]>([])
@@ -265,7 +265,7 @@ import Testing
         if isDone { #expect(store.state == 113) }
     }
 
-    /// Whether a store goes whose effect uses it as it is freed.
+    /// Whether a store is released whose effect uses it in its deinit.
     func aStoreGoes(
         with effect: (OnDeinit) -> Effect<Int>, after settle: @escaping @Sendable () -> Void = {}
     ) -> Bool {
@@ -314,7 +314,7 @@ import Testing
                     Effect.future(second).id(EqualID(), .serial))
             } after: {
                 first.resolve(with: 2)
-                // A store that waits for itself keeps what is pending, so that this test ends.
+                // A store that waits for itself keeps its pending work, so that this test ends.
                 withExtendedLifetime(second) {}
             })
     }

@@ -4,16 +4,16 @@ import Stores
 import TestSupport
 import Testing
 
-/// What a reducer must not do stops the program, and does not wait for itself.
+/// A forbidden action of a reducer stops the program, and does not block it.
 @Suite struct ImpureReducerTests {
     typealias Report = ExitTest.Result
 
-    /// Ends the process as if all were well, if it has not ended some time from now.
+    /// Ends the process with success if it has not ended within some time.
     static func endSoon() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(0) }
     }
 
-    /// Ends the process as a failure, if it has not ended some time from now.
+    /// Ends the process with a failure if it has not ended within some time.
     static func failSoon() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(1) }
     }

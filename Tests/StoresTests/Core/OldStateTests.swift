@@ -5,7 +5,8 @@ import Stores
 import TestSupport
 import Testing
 
-/// An old state is freed in no lock and in no reducer: what it owns may use the store as it goes.
+/// An old state is freed outside locks and reducers: the objects that it owns may use the store in their
+/// deinit.
 @Suite struct OldStateTests {
     /// A state that owns an object.
     struct Owner: Sendable {

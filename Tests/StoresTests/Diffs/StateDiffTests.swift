@@ -57,7 +57,7 @@ import Testing
                 == ["- step: .idle", "+ step.loaded.name: \"a\"", "+ step.loaded.age: 3"])
     }
 
-    /// It prints like every other one.
+    /// It prints like every other value.
     struct Hidden: Hashable, CustomStringConvertible {
         let id: Int
 
@@ -100,7 +100,7 @@ import Testing
         #expect(StateDiff(from: Double.nan, to: .nan).lines == [])
     }
 
-    /// Equal to itself alone, and without properties.
+    /// Equal only to itself, and without properties.
     final class Mute: Equatable, CustomStringConvertible {
         static func == (left: Mute, right: Mute) -> Bool { left === right }
 

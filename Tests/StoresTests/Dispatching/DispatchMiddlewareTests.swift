@@ -152,7 +152,7 @@ import Testing
         #expect(seen.elements.count { $0.hasPrefix("a before answer") } == 1)
     }
 
-    /// A thread that has ended when this returns.
+    /// Runs a closure on a thread, and returns after the thread has ended.
     static func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         let done = DispatchSemaphore(value: 0)
         Thread {
@@ -165,7 +165,7 @@ import Testing
     @Test func aSequenceGoesOnAfterAnEventThatWaitedForTheSetUpIsReduced() {
         let seen = seen
         let first = Promise<String>()
-        // The event that waits first has another thread settle the effect that the feedback began.
+        // During the event that waits first, another thread settles the effect that the feedback began.
         let source = Middleware { context in
             Self.onAnotherThread { context.dispatch(event: "a") }
             return { next in

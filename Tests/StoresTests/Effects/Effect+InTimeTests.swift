@@ -164,7 +164,7 @@ import Testing
     @Test("T2: a throttled effect that vanishes as its turn comes passes its id on")
     func aThrottledEffectThatVanishesPassesItsIdOn() {
         stage.run(throttled(now("a")))
-        // What replaces b ends it, and what comes after b takes the replacing one back.
+        // Replacing b ends it, and the event after b cancels the replacement.
         stage.run(.concatenate(stage.pending("b").id("t", .serial), .cancel(id: "outer")))
         stage.run(throttled(stage.pending("c")).id("outer"))
         stage.run(stage.pending("d").id("t", .serial))

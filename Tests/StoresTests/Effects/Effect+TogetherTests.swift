@@ -2,7 +2,7 @@ import Stores
 import TestSupport
 import Testing
 
-/// A group has its id until the last of its parts has ended, whatever its parts do to each other.
+/// A group keeps its id until the last of its parts has ended, however its parts affect each other.
 @Suite struct EffectTogetherTests {
     typealias Event = EffectTests.Event
 

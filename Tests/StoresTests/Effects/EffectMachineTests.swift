@@ -4,7 +4,7 @@ import Testing
 
 @testable import Stores
 
-/// The machine against a naive model, over random scripts.
+/// The machine compared with a naive model, over random scripts.
 @Suite struct EffectMachineTests {
     @Test("T1: every random script goes as the naive model says", arguments: 0..<20)
     func everyScriptGoesAsTheModelSays(block: Int) {
@@ -45,15 +45,15 @@ import Testing
     }
 }
 
-/// Plays a script on a machine and on a model.
+/// Runs a script on a machine and on a model.
 struct EffectPlayer {
     var machine = EffectMachine<Int>()
     let model = NaiveEffects()
     private(set) var trace: [EffectTrace] = []
-    /// The jobs and timers that were carried out and have not ended: which run each of them is.
+    /// The jobs and timers that were started and have not ended, each with its run.
     private var running: [Int: Int] = [:]
 
-    /// Where the two differ.
+    /// The first difference between the two.
     var difference: String? {
         if trace != model.trace { return "\(trace) instead of \(model.trace)" }
         if machine.underWay != model.underWay {
@@ -95,7 +95,7 @@ struct EffectPlayer {
         }
     }
 
-    /// Does what the machine has left to do, as a store does.
+    /// Carries out the machine's commands, as a store does.
     mutating func carryOut() {
         for command in machine.takeCommands() {
             switch command {
@@ -120,7 +120,7 @@ struct EffectPlayer {
     }
 }
 
-/// A timer that is known by its number.
+/// A timer that is identified by its number.
 final class NumberedTimer: ScheduledAction {
     let number: Int
 

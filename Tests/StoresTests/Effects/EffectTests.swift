@@ -12,7 +12,7 @@ import Testing
 
     struct Failed: Error, Equatable { var name = "" }
 
-    /// A store that runs the effect that a test has written down for a name, and keeps what it got.
+    /// A store that runs the effect that the test has defined for a name, and records the events.
     final class Stage: Sendable {
         let effects = Locked<[String: Effect<Event>]>([:])
         let promises = Locked<[String: Promise<Event>]>([:])
@@ -40,7 +40,7 @@ import Testing
             held.withLock { $0 = store }
         }
 
-        /// An effect that waits for `settle`, and notes when it starts and is cancelled.
+        /// An effect that waits for `settle`, and records its start and its cancellation.
         func pending(_ name: String) -> Effect<Event> {
             .future { [self] in
                 started.append(name)
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func aLateResultOfAFutureThatCannotBeCancelledIsDropped() {
-        // Somebody else waits for it too, so that giving it up cancels nothing.
+        // Another observer waits for it too, so giving up the effect does not cancel it.
         let shared = Promise<Event>()
         let other = shared.map { $0 }
         stage.run(Effect.future(shared).id("x"))
@@ -207,7 +207,8 @@ import Testing
     }
 
     @Test func aReplacedEffectIsDroppedFromTheMomentThatTheStateIsMade() {
-        // The old answer comes while observers are still being told of the event that replaces it.
+        // The old answer arrives while observers are still being notified of the event that replaces the
+        // effect.
         let stage = stage
         stage.run(stage.pending("a").id(1))
         stage.effects.withLock { $0["b"] = stage.pending("b").id(1) }

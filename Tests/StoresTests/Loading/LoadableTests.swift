@@ -8,7 +8,7 @@ struct Offline: Error, Hashable {
 
 typealias Number = Loadable<Int, Offline>
 
-/// One of each state, with a value and without.
+/// Each of the states, with a value and without.
 let everyNumber: [Number] = [
     .idle, .loading(), .loading(previous: 1), .loaded(2), .loaded(3, stale: true),
     .failed(Offline()), .failed(Offline(host: "other"), previous: 4),

@@ -135,7 +135,7 @@ struct RecorderTests {
                 initialState: 0,
                 reduce: { state, event in (holder.withLock { $0 }?.position ?? 0) + event })
             holder.withLock { $0 = recorder }
-            // Where it waited for itself, it would end as if all were well.
+            // If the recorder waited for itself, the process would end with success.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(0) }
             recorder.dispatch(event: 1)
         }

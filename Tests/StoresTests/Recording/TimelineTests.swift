@@ -2,7 +2,7 @@ import Futures
 import Stores
 import Testing
 
-/// What a recorder does about late answers and replayed events, and what it keeps.
+/// How a recorder handles late answers and replayed events, and what it keeps.
 @Suite struct TimelineTests {
     @Test("T9: an answer after undo leaves what can be redone")
     func anAnswerAfterUndoIsRecordedAtTheEnd() {

@@ -139,7 +139,7 @@ import Testing
         #expect(pair == Pair(left: Row(id: 1, text: "x"), right: Row(id: 2, text: "x")))
         let store = Store(initialState: Pair(), effects: both)
         store.dispatch(event: .load)
-        // Both use the id "load", which is the store's: the last is the newest.
+        // Both use the id "load" in the same store: the last one replaces the other.
         #expect(store.effectsUnderWay == 1)
         var same = Pair()
         _ = EffectReducer<Pair, Row.Event>.combine()(&same, .load)

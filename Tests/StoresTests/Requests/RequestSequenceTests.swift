@@ -2,7 +2,7 @@ import Futures
 import Stores
 import Testing
 
-/// A network whose answers are the test's to give.
+/// A network whose answers the test gives.
 final class Desk: Sendable {
     private let sent = Locked<[(request: String, promise: Promise<String>)]>([])
     private let entries = Locked<[String]>([])

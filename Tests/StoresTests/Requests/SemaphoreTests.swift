@@ -3,7 +3,7 @@ import Futures
 import Stores
 import Testing
 
-/// Why a request sequence chains futures, where the article waits on a semaphore.
+/// Why a request sequence chains futures, while the article waits on a semaphore.
 @Suite(.timeLimit(.minutes(10)))
 struct SemaphoreTests {
     /// A client that answers on one queue, as `URLSession` does on its delegate's.
@@ -24,11 +24,11 @@ struct SemaphoreTests {
                 answered.withLock { $0 = true }
                 semaphore.signal()
             }
-            // The article's wait() has no limit. However long it is, the queue is ours meanwhile.
+            // The article's wait() has no limit. However long it is, it blocks the queue meanwhile.
             #expect(semaphore.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
             #expect(answered.withLock { $0 } == false)
         }
-        // The answer comes as soon as nobody waits for it on its queue.
+        // The answer arrives as soon as the queue is not blocked any more.
         #expect(semaphore.wait(timeout: .now() + .seconds(10)) == .success)
         #expect(answered.withLock { $0 })
     }

@@ -13,7 +13,7 @@ import Testing
     let store = Store<Screen, Int>(
         initialState: Screen(), reducer: Reducer { state, event in state.count += event })
 
-    /// Waits until something that happens on the main actor has happened.
+    /// Waits until a condition on the main actor is true.
     func wait(until condition: () -> Bool) async {
         #expect(await comesTrue(condition))
     }

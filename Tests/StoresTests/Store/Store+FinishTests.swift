@@ -131,7 +131,7 @@ import Testing
 
     private static let held = Locked<Store<Int, Int>?>(nil)
 
-    /// A store behind middleware, of whose events each may have an effect, and what it reduces.
+    /// A store behind middleware, whose events may have effects, and a log of what it reduces.
     final class Behind: Sendable {
         let log = TestLog<String>()
         let held = Locked<Store<Int, Int>?>(nil)
@@ -141,7 +141,7 @@ import Testing
 
         /// - Parameters:
         ///   - effects: The effect of an event, if it has one.
-        ///   - before: What the middleware does before it passes an event on.
+        ///   - before: Called by the middleware before it passes an event on.
         init(
             _ effects: @escaping @Sendable (Int) -> Effect<Int>,
             before: @escaping @Sendable (Int, DispatchContext<Int, Int>) -> Void = { _, _ in }
@@ -237,7 +237,7 @@ import Testing
     @Test func itCanBeAwaited() async throws {
         let stage = stage
         stage.run(.run { send in send(.got("a")) })
-        // Time that stands still: the task of the effect may have to wait for its turn.
+        // The time does not move: the task of the effect may have to wait for its turn.
         try await stage.store.finish(within: .seconds(60), on: ManualScheduler()).value
         #expect(stage.got == ["a"])
     }

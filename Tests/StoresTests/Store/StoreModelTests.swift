@@ -4,11 +4,11 @@ import Stores
 import TestSupport
 import Testing
 
-/// A store against a plain sequential model, over random scripts.
+/// A store compared with a plain sequential model, over random scripts.
 ///
-/// A script says what each observer does at each of its calls: nothing, dispatch, subscribe another,
-/// unsubscribe itself, a certain one, or all. The model is the law written down as slowly and plainly
-/// as possible: a list of entries worked off from its front.
+/// A script says what each observer does at each of its calls: nothing, dispatch, subscribe another observer,
+/// or unsubscribe itself, a certain one, or all. The model implements the rules as slowly and plainly as
+/// possible: a list of entries that is processed from its front.
 @Suite struct StoreModelTests {
     enum Action: Equatable, Sendable {
         case dispatch(Int)
@@ -25,9 +25,9 @@ import Testing
     }
 
     struct Script: Sendable {
-        /// What happens at the top level, in order.
+        /// The actions at the top level, in order.
         var top: [Action] = []
-        /// What happens at each call, counted over all observers; after the last nothing happens.
+        /// The actions at each call, counted over all observers; there are none after the last.
         var calls: [[Action]] = []
 
         init(seed: UInt64) {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Plays a script on a store.
+    /// Runs a script on a store.
     final class Player: Sendable {
         let store = Store<Int, Int>(initialState: 0, reduce: StoreModelTests.next)
         let log = TestLog<Call>()
@@ -95,7 +95,7 @@ import Testing
             }
         }
 
-        /// An observer that is called before `subscribe` returned has no id yet.
+        /// An observer that is called before `subscribe` has returned has no id yet.
         private func unsubscribe(_ index: Int) {
             let id = ids.withLock { $0.indices.contains(index) ? $0[index] : nil }
             if let id { store.unsubscribe(id) }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// The law, plainly.
+    /// The rules, plainly.
     struct Model {
         enum Entry {
             case change(old: Int, new: Int, subscribers: [Int])

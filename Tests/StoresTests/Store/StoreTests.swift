@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-/// The law of the store, and what Redux's own specification asks of one, each by name.
+/// The rules of the store, and those of Redux's own specification, each by name.
 @Suite struct StoreTests {
     typealias IntStore = Store<Int, Int>
 
@@ -14,7 +14,7 @@ import Testing
         IntStore(initialState: initial, reduce: { $0 + $1 })
     }
 
-    /// A list of the states' last digits is easier to tell apart than sums.
+    /// A list of the states' last digits is easier to distinguish than sums.
     struct Tagged: Equatable, Sendable {
         let observer: Int
         let pair: Pair<Int>
@@ -92,7 +92,7 @@ import Testing
                 tagged.elements.filter { $0.observer == observer }.map(\.pair)
                     == [Pair(nil, 0), Pair(0, 1), Pair(1, 2)])
         }
-        // And all of one change are told before any of the next.
+        // All observers are notified of one change before any of them is notified of the next.
         #expect(tagged.elements.suffix(6).map(\.observer) == [0, 1, 2, 0, 1, 2])
     }
 

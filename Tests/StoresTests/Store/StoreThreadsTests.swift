@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct StoreThreadsTests {
-    /// Whether each pair begins where the one before it ended.
+    /// Whether each pair begins with the state with which the one before it ended.
     final class Chain: Sendable {
         private let values = Locked((last: Int?.none, broken: 0, count: 0))
 
@@ -15,7 +15,7 @@ import Testing
 
         @Sendable func add(_ old: Int?, _ new: Int) {
             values.withLock { values in
-                // Each event adds one, so a pair tells whether it is the next.
+                // Each event adds one, so a pair shows whether it is the next.
                 let isNext = values.count == 0 ? old == nil : old == values.last && new == old! + 1
                 if !isNext { values.broken += 1 }
                 values.last = new
@@ -39,7 +39,7 @@ import Testing
                 store.subscribe(observer: chain.add)
             }
         }
-        // Another thread may be the last to leave; nothing is left to tell once this one has told.
+        // Another thread may deliver the last changes; after this dispatch, all have been delivered.
         store.dispatch(event: 0)
         #expect(store.state == 8 * events)
         #expect(early.count == 8 * events + 2)

@@ -58,7 +58,7 @@ import Testing
         #expect(subscriptions.isEmpty && seen.elements.count == 2)
     }
 
-    /// Returns after what is on the main queue now.
+    /// Returns after everything that is on the main queue now has run.
     private func mainQueue() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }
