@@ -11,7 +11,7 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-/// How a call is ended from outside.
+/// Ways to end a call from outside.
 struct AHCTransportEndTests {
     let transport = AHCTransport()
 

@@ -43,7 +43,7 @@ struct AHCTransportStreamTests {
         let large = HTTPRequest(.get, server.url.appending(path: "large"))
         let response = try await transport.stream(large).value
         var count = try #require(try await response.body.next().value).count
-        // Turns for the server's only thread, which is busy as long as somebody reads.
+        // Turns for the server's only thread, which is busy while a client reads.
         for _ in 0..<100 { _ = try await other.send(HTTPRequest(.get, server.url)).value }
         try await other.close().value
         try await server.connectionsOpen(atMost: 1).value

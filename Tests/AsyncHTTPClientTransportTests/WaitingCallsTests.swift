@@ -76,7 +76,7 @@ struct WaitingCallsTests {
         let first = try await transport.stream(HTTPRequest(.get, server.url)).value
         let second = transport.send(
             HTTPRequest(.get, server.url.appending(path: "second")))
-        // Nobody reads the first.
+        // The body of the first response is not read.
         scheduler.advance(by: .seconds(59))
         #expect(second.result == nil)
         gate.resolve()

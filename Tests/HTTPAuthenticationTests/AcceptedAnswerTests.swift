@@ -6,7 +6,7 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// Authorize and cookies above `.acceptStatus()` do what they do beneath it.
+/// Authorize and cookies above `.acceptStatus()` have the same effect as beneath it.
 @Suite struct AcceptedAnswerTests {
     private func error<Output>(_ future: Future<Output>) throws -> HTTPError {
         try #require(future.errorNow as? HTTPError)

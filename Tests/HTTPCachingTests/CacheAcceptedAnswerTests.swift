@@ -6,7 +6,7 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// The cache above `.acceptStatus()` does what it does beneath it.
+/// The cache above `.acceptStatus()` has the same effect as beneath it.
 @Suite struct CacheAcceptedAnswerTests {
     private func error<Output>(_ future: Future<Output>) throws -> HTTPError {
         try #require(future.errorNow as? HTTPError)

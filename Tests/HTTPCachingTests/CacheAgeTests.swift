@@ -49,7 +49,7 @@ import Testing
     @Test func theTimeOnTheWayCounts() throws {
         let bench = CacheBench()
         bench.answers(
-            // Dated when it came, so that nothing but the way tells of its age.
+            // Its Date is the time of its arrival, so only the delay of the exchange adds to its age.
             CacheBench.Reply(
                 headers: ["Cache-Control": "max-age=10", "Date": CacheBench.date(6)], delay: 6),
             CacheBench.Reply())

@@ -4,11 +4,11 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, section 4.3.2: conditions that the client brings.
+/// RFC 9111, section 4.3.2: conditions in the client's request.
 @Suite struct CacheConditionsTests {
     private static let changed = CacheBench.date(-1_000)
 
-    /// What a fresh response with a tag and a date answers to conditions; nil where the origin is asked.
+    /// The answer of a fresh response with a tag and a date to conditions; nil if the origin is asked.
     private func answer(
         _ asking: HTTPHeaders, stored: HTTPHeaders = ["ETag": "\"a,b\"", "Last-Modified": changed],
         status: Int = 200

@@ -10,7 +10,7 @@ import Testing
 
 /// A cache under several threads.
 @Suite struct CacheContentionTests {
-    /// What is answered, perhaps on the thread of another who asked the same.
+    /// The answer to a request, perhaps on the thread of another caller with the same request.
     private func text(_ future: Future<HTTPResponse>) -> String {
         let end = DispatchSemaphore(value: 0)
         let text = Locked("")
@@ -22,7 +22,7 @@ import Testing
         return text.withLock { $0 }
     }
 
-    /// A writer's count is never followed by an answer from before it.
+    /// A writer never gets an answer from before its own count.
     @Test func nobodyReadsWhatHisOwnWriteMadeOutOfDate() {
         let values = Locked([Int](repeating: 0, count: 4))
         let cache = HTTPCache(in: MemoryCacheStore(limit: 4_000))

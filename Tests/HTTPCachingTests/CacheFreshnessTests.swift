@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, section 4.2: what is fresh, and for how long.
+/// RFC 9111, section 4.2: which responses are fresh, and for how long.
 @Suite struct CacheFreshnessTests {
     private func reuses(
         _ headers: HTTPHeaders, status: Int = 200, after seconds: Int
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func expiresCountsFromTheServersDate() throws {
-        // The server's clock is an hour behind; what it wrote is meant for ten seconds.
+        // The server's clock is an hour behind; its header means ten seconds.
         let headers: HTTPHeaders = [
             "Date": CacheBench.date(3_600), "Expires": CacheBench.date(3_610),
         ]

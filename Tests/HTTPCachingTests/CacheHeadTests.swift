@@ -4,13 +4,13 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, sections 4 and 4.3.5: HEAD, answered and answering.
+/// RFC 9111, sections 4 and 4.3.5: the answer to HEAD from the cache, and the effect of HEAD on it.
 @Suite struct CacheHeadTests {
     private let stored: HTTPHeaders = [
         "Cache-Control": "max-age=10", "ETag": "\"a\"", "Content-Length": "1",
     ]
 
-    /// What GET gets after GET, some time, HEAD with such headers, and how many requests that took.
+    /// The answer to a GET after a GET, some time, and a HEAD with these headers, and the number of requests.
     private func after(
         _ head: HTTPHeaders, status: Int = 200, wait: Int = 10
     ) throws -> (response: HTTPResponse, asked: HTTPHeaders?, count: Int) {

@@ -85,7 +85,7 @@ import Testing
         #expect(try bench.ask().headers["Date"] == CacheBench.date(0))
     }
 
-    /// What is given after a 304 with such headers, and once more from the store.
+    /// The response after a 304 with these headers, and the next one from the store.
     private func updated(
         _ stored: HTTPHeaders, by fresh: HTTPHeaders, _ bench: CacheBench = CacheBench()
     ) throws -> [HTTPResponse] {

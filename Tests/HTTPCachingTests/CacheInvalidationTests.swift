@@ -7,11 +7,11 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, section 4.4: what a method that is not safe makes out of date.
+/// RFC 9111, section 4.4: which responses an unsafe method invalidates.
 @Suite struct CacheInvalidationTests {
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=1000"]
 
-    /// Whether GET of a path is asked anew after another method was answered so.
+    /// Whether a GET of a path is sent again after another method had this answer.
     private func forgets(
         _ path: String = "/a", after method: HTTPMethod = .post, status: Int = 200,
         _ headers: HTTPHeaders = [:], failure: (any Error)? = nil

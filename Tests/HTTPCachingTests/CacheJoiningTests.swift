@@ -8,11 +8,11 @@ import Testing
 
 @testable import HTTPCaching
 
-/// Callers who ask the same at the same time, while nothing is stored.
+/// Callers with the same request at the same time, while nothing is stored.
 @Suite struct CacheJoiningTests {
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=10"]
 
-    /// A bench whose origin answers first when the gate opens.
+    /// A bench whose origin does not answer before the gate opens.
     private func bench(
         _ first: HTTPHeaders, then: CacheBench.Reply = .init(), coalescesMisses: Bool = true,
         name: String? = nil

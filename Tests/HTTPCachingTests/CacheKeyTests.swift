@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, section 2: what makes two requests ask for the same.
+/// RFC 9111, section 2: which requests have the same cache key.
 @Suite struct CacheKeyTests {
     private func key(_ text: String) -> CacheKey? { URL(string: text).flatMap { CacheKey($0) } }
 

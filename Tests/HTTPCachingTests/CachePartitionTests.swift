@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPCaching
 
-/// Whose answers a cache gives to whom.
+/// Which users get the responses that a cache has stored for a user.
 @Suite struct CachePartitionTests {
     private let bench = CacheBench()
     private let request = HTTPRequest(at: "https://example.com/")
@@ -88,13 +88,13 @@ import Testing
         bench.answers(tagged)
         let key = { (value: String) in self.send(.header("X-API-Key", value)) }
         #expect(text(key("1")) == "1" && text(key("2")) == "2" && text(key("1")) == "1")
-        // Equal credentials that the caller sets are the same user.
+        // Equal credentials that the caller sets mean the same user.
         #expect(text(send(.bearer("1"))) == "3")
         let byHand = HTTPRequest(at: "https://example.com/", headers: ["Authorization": "Bearer 1"])
         #expect(bench.service(byHand).valueNow?.text == "3")
     }
 
-    /// A header that was replaced beneath does not stand for whom it was put in for.
+    /// A header that was replaced beneath the cache does not identify the user that it was set for.
     @Test func aReplacedHeaderIsAnothers() {
         bench.answers(tagged)
         let replacing = { (value: String) -> HTTPService in

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CacheRangeTests {
     private static let whole = "0123456789"
 
-    /// What a stored whole response answers; nil where the origin is asked.
+    /// The answer of a stored whole response; nil if the origin is asked.
     private func part(
         _ asking: HTTPHeaders, status: Int = 200, _ more: HTTPHeaders = ["ETag": "\"a\""]
     ) throws -> HTTPResponse? {

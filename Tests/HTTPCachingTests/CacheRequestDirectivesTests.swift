@@ -4,9 +4,9 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, section 5.2.1: what a request says of what it will accept.
+/// RFC 9111, section 5.2.1: the responses that a request accepts.
 @Suite struct CacheRequestDirectivesTests {
-    /// Whether a response that is fresh for ten seconds is used after some.
+    /// Whether a response that is fresh for ten seconds is used after some seconds.
     private func reuses(
         _ control: String, after seconds: Int, stored: String = "max-age=10"
     ) throws -> Bool {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, section 5.2.2: what a response says of its own use.
+/// RFC 9111, section 5.2.2: the directives of a response about its use.
 @Suite struct CacheResponseDirectivesTests {
     private func reuses(
         _ control: String, after seconds: Int = 0, asking: HTTPHeaders = [:]

@@ -7,11 +7,11 @@ import Testing
 
 @testable import HTTPCaching
 
-/// Callers who ask about the same stale response at the same time.
+/// Callers that request the same stale response at the same time.
 @Suite struct CacheSharingTests {
     private let stale: HTTPHeaders = ["Cache-Control": "max-age=10", "ETag": "\"a\""]
 
-    /// A bench with a stale response, whose origin answers next once the gate opens.
+    /// A bench with a stale response, whose origin does not answer before the gate opens.
     private func bench(
         _ next: CacheBench.Reply, then: CacheBench.Reply = .init(), stored: HTTPHeaders? = nil
     ) throws -> (CacheBench, gate: Promise<Void>) {

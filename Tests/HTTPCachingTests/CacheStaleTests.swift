@@ -7,13 +7,13 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 5861, and RFC 9111, section 4.2.4: what is given though it is stale.
+/// RFC 5861, and RFC 9111, section 4.2.4: which stale responses are used.
 @Suite struct CacheStaleTests {
     private func stored(_ control: String) -> CacheBench.Reply {
         .init(headers: ["Cache-Control": "max-age=10, \(control)", "ETag": "\"a\""])
     }
 
-    /// What is got from a stored response so many seconds after it came, where the origin then fails.
+    /// The answer from a stored response so many seconds after its arrival, if the origin then fails.
     private func rescued(
         _ control: String, at seconds: Int, by failure: CacheBench.Reply,
         asking: HTTPHeaders = [:]
@@ -141,7 +141,7 @@ import Testing
         try bench.ask()
         bench.advance(11)
         for _ in 1...4 { #expect(try bench.get() == "1") }
-        // Each failed attempt was followed by another; the last confirmed it.
+        // After each failed attempt there was another; the last attempt confirmed the response.
         #expect(bench.requests.count == 4)
         #expect(bench.cache.background.withLock { $0.isEmpty })
     }

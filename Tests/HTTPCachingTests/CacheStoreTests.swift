@@ -7,14 +7,14 @@ import Testing
 
 @testable import HTTPCaching
 
-/// A cache over a store that takes its time, or fails.
+/// A cache over a store that is slow, or fails.
 @Suite struct CacheStoreTests {
-    /// Does what it is asked for in order, when the test lets it.
+    /// A store that does its work in order, when the test allows it.
     final class SlowStore: CacheStore {
         let memory = MemoryCacheStore()
         private let waiting = Locked<[@Sendable () -> Void]>([])
 
-        /// Does what has been asked for so far, and what that leads to.
+        /// Does the work that was requested so far, and its consequences.
         func work() {
             while true {
                 let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -45,7 +45,7 @@ import Testing
         func usage() -> Future<CacheUsage> { memory.usage() }
     }
 
-    /// Fails in all it is asked for.
+    /// A store that fails at everything.
     struct BrokenStore: CacheStore {
         struct Broken: Error {}
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, section 3: what is stored.
+/// RFC 9111, section 3: which responses are stored.
 @Suite struct CacheStoringTests {
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=100"]
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPCaching
 
-/// What a cache tells of itself, and what it keeps to itself.
+/// What a cache reports, and what it does not report.
 @Suite struct CacheTellingTests {
     @Test func cacheStatusSaysHowARequestWasHandled() throws {
         let bench = CacheBench(name: "app")

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HTTPCaching
 
-/// RFC 9111, sections 4.3.1, 4.3.3 and 4.3.4: asking the origin whether something is still right.
+/// RFC 9111, sections 4.3.1, 4.3.3 and 4.3.4: asking the origin whether a stored response is still valid.
 @Suite struct CacheValidationTests {
     private let stale: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"a\""]
     private let changed = CacheBench.date(-1_000)
 
-    /// The second request after a first answer with such headers that is stale.
+    /// The second request after a first, stale answer with these headers.
     private func validation(_ headers: HTTPHeaders) throws -> HTTPHeaders {
         let bench = CacheBench()
         var headers = headers

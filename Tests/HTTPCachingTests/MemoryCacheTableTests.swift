@@ -28,7 +28,7 @@ import Testing
         _ = table.update(key(number)) { $0 = [entry(bytes)] }
     }
 
-    /// What a response with an empty body takes.
+    /// The size of a response with an empty body.
     private var overhead: Int { entry(0).byteCount + key(1).url.utf8.count }
 
     @Test func whatIsOutOfUseForLongestMakesRoom() {
@@ -71,7 +71,7 @@ import Testing
         #expect(table.find(key(2)).isEmpty)
     }
 
-    /// A plain list with the same rules, against which random uses are compared.
+    /// A plain list with the same rules, which is compared with the table over random uses.
     @Test(arguments: 1...8) func randomUsesStayWithinTheBound(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let limit = 5_000

@@ -7,7 +7,7 @@ import Services
 import Testing
 import URLSessionTransport
 
-/// `.authorize` over a real wire.
+/// `.authorize` over a real connection.
 @Suite(.timeLimit(.minutes(10)))
 struct AuthorizeOverSocketTests {
     private let send = SessionTransport(session: URLSession(configuration: .ephemeral)).send

@@ -5,7 +5,7 @@ import Testing
 
 @testable import URLSessionTransport
 
-/// Settings that URLSession cannot keep are told when a transport is made.
+/// Settings that URLSession cannot apply are reported when a transport is made.
 struct ConnectionSettingsURLSessionTests {
     private func refusal(
         in environment: [String: String] = [:], _ adjust: (inout ConnectionSettings) throws -> Void
@@ -95,7 +95,7 @@ struct ConnectionSettingsURLSessionTests {
         }
     }
 
-    /// In a process of its own, whose environment nobody else reads.
+    /// In a process of its own, whose environment no other test reads.
     @Test func onLinuxGoesByTheProxyOfTheEnvironment() async {
         await #expect(processExitsWith: .success) {
             let proxy = try LoopbackServer { .text("\($0.target) by the proxy") }

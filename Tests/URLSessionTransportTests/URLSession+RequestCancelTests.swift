@@ -44,7 +44,7 @@ struct URLSessionRequestCancelTests {
         future.cancel()
 
         #expect(throws: CancellationError.self) { try future.result?.get() }
-        // The session has dropped the task before it ends another one.
+        // The session has released the task before it ends another one.
         thinking.resolve(with: .text("late"))
         _ = try await URLSession.shared.request(Endpoint(path: "/next", base: server.url)).value
         #expect(server.requests.filter { $0.target == "/next" }.count == 1)
@@ -108,9 +108,9 @@ struct URLSessionRequestCancelTests {
         #expect(last.count == 5)
     }
 
-    /// The cancel and the session's question whether to follow meet at every moment in turn.
+    /// The cancellation and the session's question whether to follow are combined at every moment in turn.
     ///
-    /// Where the question is answered too late, FoundationNetworking stops the process.
+    /// If the question is answered too late, FoundationNetworking stops the process.
     @Test(arguments: [302, 307, 401])
     func cancellingWhileBeingSentElsewhere(status: Int) async throws {
         let server = try LoopbackServer { request in

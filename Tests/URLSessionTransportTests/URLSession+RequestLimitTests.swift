@@ -29,11 +29,11 @@ struct URLSessionRequestLimitTests {
 
         #expect(error.code == .bodyTooLarge)
         #expect(error.status == 200)
-        // What is kept is 64 MiB, beside which there is a buffer that grows.
+        // The body may have 64 MiB, in addition to a buffer that grows.
         #expect(most.withLock { $0 } - before < 256 << 20)
     }
 
-    /// 600 MiB of zeros as gzip, which stands here compressed twice more.
+    /// 600 MiB of zeros as gzip, compressed twice more here.
     private static func bomb() async throws -> Data {
         let text = """
             eNqruPX2jqJfDKOIw0V7g6SgwKjGVRm81Ssymdh6GbhXrsq8fsGTg6v5YBn3Cr0FfJ0ZTBZiFxQENBJuzXQN+VPd

@@ -10,7 +10,7 @@ import URLSessionTransport
 import FoundationNetworking
 #endif
 
-/// What the app has set up its session with stays in use.
+/// The app's configuration of its session stays in use.
 @Suite(.timeLimit(.minutes(10)))
 struct URLSessionRequestSessionTests {
     @Test func cookiesAreStoredAndSentOnARedirectToo() async throws {

@@ -6,7 +6,7 @@ import Tracing
 @testable import AsyncHTTPClientTransport
 
 struct AHCTransportClientTests {
-    /// AsyncHTTPClient takes the tracer of `InstrumentationSystem` by itself, one that does nothing included.
+    /// AsyncHTTPClient uses the tracer of `InstrumentationSystem` by itself, including one that does nothing.
     @Test func leavesSpansToTheMiddleware() {
         #expect(HTTPClient.Configuration().tracing.tracer != nil)
         #expect(AHCTransport.Configuration().lowered().tracing.tracer == nil)

@@ -58,7 +58,7 @@ struct CallLanesTests {
             #expect(next.lane?.loop === loop)
             next.end()
         }
-        // So many hosts that the first is forgotten.
+        // So many hosts that the first is removed.
         for index in 0..<1_000 { call("host \(index)").end() }
         let again = call()
         #expect(again.lane !== first.lastLane)

@@ -47,13 +47,13 @@ struct ResponseDecodingTests {
         let server = try HTTPTestSupport.SocketServer { connection in
             guard connection.head() != nil else { return }
             connection.send(start)
-            // Endless for who takes no more than a part of it.
+            // Endless for a client that reads only a part of it.
             let piece = String(repeating: again, count: 1_000)
             var count = 16 << 20
             while count > 0, connection.send(piece) { count -= piece.utf8.count }
             connection.awaitEnd()
         }
-        // Whose limits of time never come.
+        // With time limits that are never reached.
         let transport = AHCTransport(on: ManualScheduler())
         let error = await #expect(throws: HTTPError.self) {
             try await transport.send(HTTPRequest(.get, server.url())).timeout(.seconds(60)).value
@@ -75,7 +75,7 @@ struct ResponseDecodingTests {
     }
 
     @Test func whatAServerSendsAtOnceDoesNoHarm() async throws {
-        // Before it is asked, while the connection is made ready.
+        // Before the request, while the connection is being prepared.
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -85,7 +85,7 @@ struct ResponseDecodingTests {
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-        // An answer that comes too soon AsyncHTTPClient may drop, and waits for another.
+        // AsyncHTTPClient may drop an answer that comes too early, and wait for another one.
         let configuration = AHCTransport.Configuration(idleTimeout: .seconds(1))
         for _ in 0..<20 {
             let transport = AHCTransport(configuration)
@@ -98,7 +98,7 @@ struct ResponseDecodingTests {
     }
 }
 
-/// Answers before it is asked.
+/// Answers before the request.
 private final class Hasty: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

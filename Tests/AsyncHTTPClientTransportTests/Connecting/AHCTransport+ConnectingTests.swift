@@ -9,7 +9,7 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-/// Each setting that AsyncHTTPClient keeps, through a server.
+/// Each setting that AsyncHTTPClient supports, tested with a server.
 struct AHCTransportConnectingTests {
     private let authority = TestCertificates.url("authority")
 
@@ -23,7 +23,7 @@ struct AHCTransportConnectingTests {
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    /// What a server answers a GET; the error with which that fails.
+    /// A server's answer to a GET, or the error of the call.
     private func answer(_ transport: AHCTransport, _ url: URL) async throws -> String? {
         try await transport.send(HTTPRequest(.get, url)).value.text
     }
@@ -205,7 +205,7 @@ struct AHCTransportConnectingTests {
     }
 }
 
-/// What a command of the shell's prints, without the last line feed.
+/// The output of a shell command, without the last line feed.
 private func shell(_ command: String) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-/// Settings that AsyncHTTPClient cannot keep are told when a transport is made.
+/// Settings that AsyncHTTPClient cannot apply are reported when a transport is made.
 struct ConnectionRoutesTests {
     private func refusal(
         _ configuration: AHCTransport.Configuration = .init(),

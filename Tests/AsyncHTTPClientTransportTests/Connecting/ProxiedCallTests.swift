@@ -7,7 +7,7 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-/// Calls by a proxy, which answers itself.
+/// Calls through a proxy that answers itself.
 struct ProxiedCallTests {
     private let proxy: LoopbackServer
 

@@ -7,15 +7,15 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-/// Whatever a server does, a call ends, and nothing of it is left.
+/// Whatever a server does, each call ends, and leaves no resources behind.
 @Suite(.timeLimit(.minutes(10)))
 struct MisbehavingServerTests {
     @Test func noneOfThemLeavesAnything() async {
-        // Where no other test has sockets and memory.
+        // In a process in which no other test uses sockets and memory.
         await #expect(processExitsWith: .success) {
             var configuration = AHCTransport.Configuration()
             configuration.maxBodySize = 1 << 20
-            // Opens what SwiftNIO's threads keep for the process.
+            // Opens the resources that SwiftNIO's threads keep for the process.
             _ = try await MisbehaviourRun(of: Misbehaviour.all[0], 8, by: AHCTransport().send)
             let before = ProcessState.now.descriptorCount
             do {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-/// Servers that answer before they have been sent everything.
+/// Servers that answer before they have received the whole request.
 struct UploadEarlyAnswerTests {
     let transport = AHCTransport()
 
@@ -77,7 +77,7 @@ struct UploadEarlyAnswerTests {
             }
         }
         let response = transport.send(HTTPRequest(.post, server.url, body: .stream(source)))
-        // Until nothing is asked for any more, for as many turns of the event loops.
+        // Until nothing is asked for during as many turns of the event loops.
         var last = (count: 0, turns: 0)
         while last.turns < 50, last.count < 64 {
             let now = count.withLock { $0 }
@@ -94,7 +94,7 @@ struct UploadEarlyAnswerTests {
         try await server.stop()
     }
 
-    /// A body whose first chunk comes, and the rest when the test says so.
+    /// A body whose first chunk is there; the rest comes when the test says so.
     final class StuckUpload: Sendable {
         let rest = Promise<Data?>()
         let wasCancelled = Promise<Void>()

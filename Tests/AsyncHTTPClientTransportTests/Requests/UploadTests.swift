@@ -10,7 +10,7 @@ import Testing
 struct UploadTests {
     let transport = AHCTransport()
 
-    /// A source of chunks that notes how often it was opened and whether it was cancelled.
+    /// A source of chunks that records how often it was opened and whether it was cancelled.
     final class Chunks: Sendable {
         let opened = Locked(0)
         let wasCancelled = Promise<Void>()

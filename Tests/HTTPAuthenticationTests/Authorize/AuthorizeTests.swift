@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// A redirect and a token: in either order only the token's origins get it.
+/// A redirect and a token: in either order, only the token's origins get the token.
 @Suite struct AuthorizeRedirectTests {
     private let url = TokenFixture.url
 
@@ -122,7 +122,7 @@ import Testing
 
     private let key = HTTPCredentials.header("X-API-Key", "k")
 
-    /// The keys that arrive where a chain leads from one host to the next.
+    /// The keys that arrive when a chain of redirects leads from one host to the next.
     private func keys(
         _ hosts: [String], _ middleware: [Middleware<HTTPRequest, HTTPResponse>]
     ) -> [String?] {
@@ -159,7 +159,7 @@ import Testing
         #expect(server.requests.map { $0.headers["Cookie"] } == ["a=1", nil])
     }
 
-    /// Where a redirect has taken the token out, the 401 does not speak of it.
+    /// If a redirect has removed the token, the 401 says nothing about the token.
     @Test func a401ToARequestWithoutTheTokenBeginsNoRefresh() {
         let fixture = TokenFixture()
         let server = server("https://b.example/")
@@ -170,7 +170,7 @@ import Testing
         #expect(fixture.begun == 0)
     }
 
-    /// A 303 follows processing, so that the 401 to the GET after it does not refuse the POST.
+    /// A 303 comes after the POST was processed, so the 401 for the GET after it does not refuse the POST.
     @Test func aPOSTThatWasProcessedBeforeTheRedirectIsNotSentAgain() {
         let fixture = TokenFixture()
         let server = ScriptedServer { request in
@@ -184,7 +184,7 @@ import Testing
         let order = send(HTTPRequest(.post, url.appending(path: "orders"), body: .data(Data([1]))))
         #expect(order.valueNow?.status == 401)
         #expect(server.requests.map(\.method) == [.post, .get])
-        // The token is known to be refused: the next request waits for another.
+        // The token is known to be refused: the next request waits for another one.
         _ = send(HTTPRequest(.post, url, headers: ["Idempotency-Key": "1"]))
         #expect(fixture.begun == 1)
     }
@@ -203,7 +203,7 @@ import Testing
         #expect(send([token, .redirect()]) == ["Bearer t", nil, nil])
     }
 
-    /// Another origin's 401 says nothing of the token, which it never had.
+    /// A 401 of another origin says nothing about the token, which that origin never received.
     @Test(arguments: [true, false]) func another401BeginsNoRefresh(isOutside: Bool) {
         let fixture = TokenFixture()
         let token = Middleware<HTTPRequest, HTTPResponse>.authorize(

@@ -6,12 +6,12 @@ import HTTPTestSupport
 import Services
 import Testing
 
-/// A request that is refused and sent again, over middleware that adds something to it.
+/// A request that is refused and sent again, over middleware that adds a header to it.
 @Suite struct AuthorizedCallTests {
     private struct Broken: Error {}
     private let fixture = TokenFixture()
 
-    /// An attempt before the one that was refused may have arrived with it.
+    /// The idempotency key may have arrived with an attempt before the refused one.
     @Test func whatGotAKeyBeneathIsSentAgainWithIt() {
         fixture.expect("t2")
         let send = fixture.send(over: stack(.idempotencyKey(), over: fixture.server.send))

@@ -7,7 +7,7 @@ import Services
 import TestSupport
 import Testing
 
-/// Threads ask, cancel and sign in, while tokens go bad and refreshes end on other threads.
+/// Threads send, cancel and sign in, while tokens are revoked and refreshes end on other threads.
 @Suite(.timeLimit(.minutes(10))) struct TokenContentionTests {
     private let valid = Locked(0)
     private let underWay = Locked((now: 0, most: 0))
@@ -101,7 +101,7 @@ import Testing
             }
         }
         #expect(inside.withLock { $0.most } == 1)
-        // What was told last is what there is.
+        // The last reported change is the present token.
         #expect(told.withLock { $0.last } == .some(refresher.token?.value))
     }
 }

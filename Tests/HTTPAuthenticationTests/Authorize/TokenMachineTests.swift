@@ -20,7 +20,7 @@ import Testing
         AccessToken(value, lifetime: lifetime.map { .seconds($0) })
     }
 
-    /// What was said, in a line: "send a", "wait", with "+" where a refresh is to be begun.
+    /// The answer in one line: "send a", or "wait", with "+" if a refresh must begin.
     private func text(_ step: (turn: Machine.Turn, refresh: Machine.Refresh?)) -> String {
         let plus = step.refresh.map { "+\($0.token.value)" } ?? ""
         switch step.turn {
@@ -96,7 +96,7 @@ import Testing
         _ = machine.end(1, with: .success(token("new")), at: at(1))
         machine.reject(old, at: at(1))
         #expect(text(machine.ask(sendsOnce: true, at: at(1), "b")) == "send new")
-        // The new one is refused as well: an old 401 then waits for the one after.
+        // The new token is refused as well: a request with an old 401 then waits for the next token.
         machine.reject(try grant(&machine), at: at(1))
         #expect(text(machine.refused(old, at: at(1), "c")) == "wait+new")
     }
@@ -104,7 +104,7 @@ import Testing
     @Test func timePasses() {
         var machine = machine(token("old", lifetime: 100))
         #expect(text(machine.ask(sendsOnce: true, at: at(89), "a")) == "send old")
-        // Within the leeway the first begins the refresh, and nobody waits who need not.
+        // Within the leeway the first request begins the refresh, and no request waits needlessly.
         #expect(text(machine.ask(sendsOnce: false, at: at(90), "b")) == "send old+old")
         #expect(text(machine.ask(sendsOnce: false, at: at(99), "c")) == "send old")
         #expect(text(machine.ask(sendsOnce: true, at: at(99), "d")) == "wait")

@@ -12,7 +12,7 @@ import Testing
 
     @Test func aThousandRefusedRequestsShareOneRefresh() {
         let fixture = TokenFixture(AccessToken("t1", lifetime: .seconds(3_600)))
-        // The server's clock is ahead: all are refused before this side knows.
+        // The server's clock is ahead: it refuses all requests before the token expires on this side.
         fixture.expect("t2")
         let slow: HTTPService = { request in
             Future(value: ()).delay(.milliseconds(20), on: fixture.scheduler)
@@ -91,7 +91,7 @@ import Testing
         fixture.expect("t2")
         let all = (0..<3).map { fixture.send(TokenFixture.request("/\($0)")) }
         fixture.fail(with: Broken())
-        // The first was refused; the others found the token refused, and were not sent.
+        // The first request was refused; the others found the token refused, and were not sent.
         for (index, future) in all.enumerated() {
             let error = try #require(future.errorNow as? HTTPError)
             #expect(error.code == .tokenRefreshFailed)

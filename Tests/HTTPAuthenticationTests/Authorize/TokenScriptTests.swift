@@ -7,7 +7,7 @@ import Services
 import TestSupport
 import Testing
 
-/// Random scripts, with a flat account of who should be where beside them.
+/// Random scripts, compared with a plain model of the state of each request.
 @Suite struct TokenScriptTests {
     @Test(arguments: 0..<60) func agreesWithAFlatAccount(seed: UInt64) {
         var script = TokenScript(seed: seed)
@@ -25,7 +25,7 @@ import Testing
     }
 }
 
-/// What should be so, by the rules as the documentation has them.
+/// The expected state, by the rules in the documentation.
 struct TokenAccount {
     enum Place {
         case atServer(token: String?, again: Bool)
@@ -109,7 +109,7 @@ struct TokenAccount {
     }
 }
 
-/// The same done to a stack and to the account.
+/// Applies the same steps to a stack and to the model.
 struct TokenScript {
     var account = TokenAccount()
     let refresher: TokenRefresher
@@ -191,7 +191,7 @@ struct TokenScript {
     }
 
     private mutating func endRefresh() {
-        // A refresh of a session that is over may end whenever it likes.
+        // A refresh of a session that is over may end at any time.
         let promise = refreshes.withLock { $0.last { !$0.isSettled } }
         guard let promise else { return }
         let isCurrent = account.isRefreshing && refreshes.withLock { $0.last === promise }

@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// The refresh's own calls go through the stack whose requests wait for them.
+/// The calls of the refresh go through the stack whose requests wait for the refresh.
 @Suite(.timeLimit(.minutes(10))) struct TokenRefreshContextTests {
     private let scheduler = ManualScheduler()
 
@@ -181,7 +181,7 @@ import Testing
         #expect(future.valueNow?.status == 200)
     }
 
-    /// A closure of flatMap runs in the context of the line that it stands in, so it is known.
+    /// A closure of flatMap runs in the call context of its own line, so the call is recognised.
     @Test func whatGoesOnInAFlatMapIsPartOfIt() {
         let send = service { send in
             Future(value: ()).delay(.seconds(1), on: scheduler).flatMap {
@@ -194,7 +194,7 @@ import Testing
         #expect(future.errorNow == nil)
     }
 
-    /// Without a word in a callback, it waits for itself, and the timeout ends that.
+    /// Without a context in a callback, the refresh waits for itself until the timeout.
     @Test func whatNobodyKnowsEndsWithTheTimeout() {
         let send = service { send in
             let token = Promise<AccessToken>()
@@ -216,7 +216,7 @@ import Testing
                 return AccessToken("t2")
             }
         }
-        // The second is sent where the first was settled: on the refresh's task.
+        // The second is sent on the thread that settled the first: in the refresh's task.
         let both = send(first).flatMap { _ in send(TokenFixture.request("/2")) }
         #expect(try await both.value.status == 200)
         #expect(
@@ -232,7 +232,7 @@ import Testing
         made.withLock { $0 = refresher }
         let error = refresher.refresh().errorNow as? HTTPError
         #expect(error?.code == .tokenRefreshFailed)
-        // It is a mistake of the program's, and says nothing about the service.
+        // It is a mistake of the program, and says nothing about the service.
         #expect(error?.assessment.health == .unknown)
         #expect(error?.assessment.retry == .never)
         made.withLock { $0 = nil }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPAuthentication
 
-/// Set-Cookie headers that were changed at random: whatever is kept can be sent.
+/// Set-Cookie headers that are changed at random: every stored cookie can be sent.
 @Suite struct CookieFuzzTests {
     private static let corpus = [
         "SID=31d4d96e407aad42; Path=/; Secure; HttpOnly",
@@ -73,7 +73,7 @@ import Testing
             CookieJar(restoring: read, now: { HTTPDate(secondsSince1970: 0) }).cookies.count > 0)
     }
 
-    /// What the lenient reader of dates is given at random.
+    /// Random inputs for the lenient parser of dates.
     @Test func noDateTraps() {
         var generator = SeededGenerator(seed: 3)
         var dates = 0

@@ -11,7 +11,7 @@ import Testing
     private let url = URL(string: "https://www.example.com/shop/cart")!
     private let jar = CookieJar()
 
-    /// What a request says in its header Cookie when it arrives.
+    /// The header Cookie of a request when it arrives.
     private func sent(_ request: HTTPRequest) -> [String] {
         let seen = Locked<[String]>([])
         let load: HTTPService = stack(

@@ -67,7 +67,7 @@ import Testing
         post.body = .data(Data("a=1".utf8))
         #expect(send(post).valueNow?.status == 200)
         #expect(send(post).valueNow?.status == 200)
-        // Without qop, the uses of a nonce cannot be told apart.
+        // Without qop, the uses of a nonce cannot be distinguished.
         let isCounted = challenge.contains("qop")
         #expect(statuses(server) == (isCounted ? [401, 200, 200] : [401, 200, 401, 200]))
     }
@@ -295,7 +295,7 @@ import Testing
             #expect(answer?.status == 401)
         }
         #expect(evil.requests.map { $0.headers["Authorization"] } == [nil, nil])
-        // Nor does the other's challenge get an answer from this server's client.
+        // The other server's challenge gets no answer from this server's client, either.
         #expect(!server.sent("realm").contains("evil"))
     }
 

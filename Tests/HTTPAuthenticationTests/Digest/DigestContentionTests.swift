@@ -7,7 +7,7 @@ import Services
 import TestSupport
 import Testing
 
-/// Threads ask and cancel, while nonces wear out and the server answers on other threads.
+/// Threads send and cancel, while nonces become stale and the server answers on other threads.
 @Suite(.timeLimit(.minutes(10))) struct DigestContentionTests {
     @Test func everyRequestEndsAndNoUseIsSentTwice() {
         let server = DigestServer()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPAuthentication
 
-/// The examples of the RFCs; where they have none, what Python's hashlib makes of the same.
+/// The examples of the RFCs; if they have none, the results of Python's hashlib.
 @Suite struct DigestGrantTests {
     private static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
     private static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
@@ -44,8 +44,8 @@ import Testing
                 """)
     }
 
-    /// RFC 7616, section 3.9.2, with the name's hash and the response of its erratum 4897: those of the RFC are
-    /// not made by SHA-512/256.
+    /// RFC 7616, section 3.9.2, with the name's hash and the response of its erratum 4897, since those of the
+    /// RFC are not computed with SHA-512/256.
     @Test func theExampleOfAHashedName() throws {
         let challenge = """
             Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, \

@@ -13,7 +13,7 @@ import Testing
         return try #require(DigestChallenge.strongest(in: headers))
     }
 
-    /// What an answer to `ask` is, in a word.
+    /// The answer to `ask`, in one word.
     private mutating func ask(_ target: String = "/", _ waiter: String = "") -> String {
         switch machine.ask(target, waiter) {
         case .send(let grant): "\(grant.challenge.nonce) \(grant.count)"

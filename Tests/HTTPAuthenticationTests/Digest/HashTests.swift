@@ -2,7 +2,8 @@ import Testing
 
 @testable import HTTPAuthentication
 
-/// The vectors of RFC 1321 and of NIST, and all lengths up to several blocks, which Python's hashlib has hashed.
+/// The vectors of RFC 1321 and of NIST, and all lengths up to several blocks, with the results of Python's
+/// hashlib.
 @Suite struct HashTests {
     private func check(_ name: String, _ text: String, is expected: String) {
         #expect(

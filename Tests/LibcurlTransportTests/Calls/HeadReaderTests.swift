@@ -5,17 +5,17 @@ import Testing
 @testable import LibcurlTransport
 
 struct HeadReaderTests {
-    /// What a reader makes of lines.
+    /// The result of reading lines.
     private struct Reading: Equatable {
         var status: Int?
         var fields: [String] = []
         var malformed: String?
         var isTooLarge = false
-        /// How many lines it took, the one that ended it included.
+        /// The number of lines read, including the one that ended it.
         var lines = 0
     }
 
-    /// Reads lines until one of them leads to something.
+    /// Reads lines until one of them has a result.
     private func read(_ lines: [String], limit: Int = 1_000) -> Reading {
         read(lines.map { Array($0.utf8) }, limit: limit)
     }

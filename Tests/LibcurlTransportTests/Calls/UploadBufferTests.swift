@@ -9,7 +9,7 @@ import Testing
 @testable import LibcurlTransport
 
 struct UploadBufferTests {
-    /// A buffer and how often it asked libcurl to go on.
+    /// A buffer, and the number of times that it asked libcurl to continue.
     private struct Bench {
         let buffer: UploadBuffer
         let wakes = Locked(0)
@@ -29,7 +29,7 @@ struct UploadBufferTests {
             buffer.open()
         }
 
-        /// Waits until the buffer has asked to go on so often.
+        /// Waits until the buffer has asked libcurl to continue so often.
         func woken(_ count: Int) async -> Bool {
             await comesTrue { wakes.withLock { $0 } >= count }
         }
@@ -45,7 +45,7 @@ struct UploadBufferTests {
             }
         }
 
-        /// What libcurl gets at last, where it may be told to pause before.
+        /// What libcurl gets after any pauses.
         func giveAtLast(_ room: Int = 1_000) async -> String {
             var given = "|pause"
             _ = await comesTrue {
@@ -83,7 +83,7 @@ struct UploadBufferTests {
         #expect(bench.give(5) == "abcde")
         #expect(bench.give(5) == "f")
         #expect(bench.give(5) == "|pause")
-        // Or what the source still holds would hold the buffer, and the buffer the source.
+        // Otherwise the source's pending work would keep the buffer, and the buffer the source.
         bench.buffer.cancel()
     }
 
@@ -159,10 +159,10 @@ struct UploadBufferTests {
         #expect(bench.give(2) == "ol")
 
         bench.buffer.rewind()
-        // The thread that asked the source may not have noted yet that it waits.
+        // The thread that asked the source may not have recorded yet that it waits.
         #expect(await comesTrue { first.cancelled == 1 })
         #expect(await comesTrue { sources.elements.last?.asked == 1 })
-        // What the old source gives means nothing any more.
+        // Results of the old source are ignored.
         first.give("lost")
         #expect(bench.give() == "|pause")
         sources.elements.last?.give("new")
@@ -192,13 +192,13 @@ struct UploadBufferTests {
         #expect(await comesTrue { source.asked == 1 })
         bench.buffer.cancel()
         bench.buffer.cancel()
-        // The thread that asked the source may not have noted yet that it waits.
+        // The thread that asked the source may not have recorded yet that it waits.
         #expect(await comesTrue { source.cancelled == 1 })
         source.give("late")
         #expect(bench.give() == "|cancelled")
     }
 
-    /// A source of numbers, most of which come later and by another thread.
+    /// A source of numbers, most of which arrive later and on another thread.
     private static func numbers(_ count: Int) -> HTTPRequest.BodySource {
         HTTPRequest.BodySource(isReplayable: true) {
             let next = Locked(0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-/// Whatever a server does, a call ends, and nothing of it is left.
+/// Whatever a server does, each call ends, and leaves no resources behind.
 @Suite(.timeLimit(.minutes(10)))
 struct MisbehavingServerTests {
     @Test func thereAreFortyOfThemAndMore() {
@@ -16,7 +16,7 @@ struct MisbehavingServerTests {
     }
 
     @Test func noneOfThemLeavesAnything() async {
-        // Where no other test has sockets and memory.
+        // In a process in which no other test uses sockets and memory.
         await #expect(processExitsWith: .success) {
             let before = ProcessState.now.descriptorCount
             do {

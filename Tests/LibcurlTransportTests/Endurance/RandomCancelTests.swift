@@ -8,11 +8,11 @@ import Testing
 
 @testable import LibcurlTransport
 
-/// Calls that are cancelled at random moments leave nothing.
+/// Calls that are cancelled at random moments leave no resources behind.
 @Suite(.timeLimit(.minutes(30)))
 struct RandomCancelTests {
     @Test func leaveNoHandleNoSocketAndNoByte() async {
-        // Where no other test has sockets and memory.
+        // In a process in which no other test uses sockets and memory.
         await #expect(processExitsWith: .success) {
             let server = try SocketServer { connection in
                 while connection.head() != nil {
@@ -28,14 +28,14 @@ struct RandomCancelTests {
             try await RandomCancelTests.cancel(count, seed: 2, server)
             #expect(await comesTrue { server.openConnections == 0 })
             #expect(await comesTrue { ProcessState.now.descriptorCount <= descriptors })
-            // Pages that the allocator keeps; a byte of each call would be seen in so many.
+            // For pages that the allocator keeps; a leak of one byte for each call would exceed this.
             let grown = heldBytes() - bytes
             #expect(grown < 8 << 20 + count * 16, "\(grown) bytes more")
             server.stop()
         }
     }
 
-    /// Makes calls, and cancels most of them at some moment.
+    /// Makes calls, and cancels most of them at random moments.
     private static func cancel(_ count: Int, seed: UInt64, _ server: SocketServer) async throws {
         let transport = CurlTransport()
         var random = SeededGenerator(seed: seed)
@@ -47,7 +47,7 @@ struct RandomCancelTests {
                 ? transport.stream(HTTPRequest(.get, server.url())).map(\.status)
                 : transport.get(server.url()).map(\.status)
             pending.append(call)
-            // From none to many turns of the I/O thread later.
+            // After none to many turns of the I/O thread.
             for _ in 0..<Int.random(in: 0...3, using: &random) { await Task.yield() }
             guard pending.count >= 16 else { continue }
             for _ in 0..<8 {

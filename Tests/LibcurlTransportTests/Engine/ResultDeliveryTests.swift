@@ -9,7 +9,7 @@ import Testing
 struct ResultDeliveryTests {
     private let log = TestLog<Int>()
 
-    /// Jobs that note their numbers.
+    /// Jobs that record their numbers.
     private func jobs(_ numbers: Range<Int>) -> [ResultDelivery.Job] {
         numbers.map { number in ResultDelivery.Job { [log] in log.append(number) } }
     }

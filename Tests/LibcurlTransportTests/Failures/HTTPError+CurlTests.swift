@@ -9,12 +9,12 @@ import Testing
 
 @testable import LibcurlTransport
 
-/// What is printed of a failure.
+/// The texts of failures.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPErrorCurlTests {
     private let never = Promise<Void>()
 
-    /// What follows the method and the URL in the text of the error that a call rejects with.
+    /// The text after the method and the URL in the error that a call rejects with.
     private func text(
         _ transport: CurlTransport = CurlTransport(), at place: String, scheme: String = "http"
     ) async throws -> String {
@@ -67,7 +67,7 @@ struct HTTPErrorCurlTests {
         let scheduler = ManualScheduler()
         let idle = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(5) }
         async let idleText = text(idle, at: place)
-        // The server may have the connection before the caller has begun to count.
+        // The server may have the connection before the caller has begun to count the time.
         #expect(await comesTrue { server.acceptedConnections == 2 && !scheduler.isIdle })
         scheduler.advance(by: .seconds(11))
         #expect(try await idleText == "it timed out (cause: the idle limit of 5.0 seconds)")

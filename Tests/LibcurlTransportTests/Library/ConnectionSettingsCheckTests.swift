@@ -7,13 +7,13 @@ import Testing
 
 @testable import LibcurlTransport
 
-/// Settings that a libcurl cannot keep are told when a transport is made.
+/// Settings that a libcurl cannot apply are reported when a transport is made.
 struct ConnectionSettingsCheckTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }
 
-    /// What a libcurl with some features says of settings; nil where it can keep them.
+    /// The error of a libcurl with some features for settings; nil if it can apply them.
     private func refusal(
         features: UInt32 = .max, _ adjust: (inout ConnectionSettings) throws -> Void
     ) rethrows -> UnsupportedSetting? {

@@ -39,7 +39,8 @@ struct CurlTransportCancelTests {
         let others = (0..<10).map { transport.get(server, "\($0)") }
         for call in others { call.cancel() }
         for call in others { await expectCancelled(call) }
-        // The transport does in order what it is asked: with this answer it has seen every cancellation.
+        // The transport processes its commands in order: this answer shows that it has processed every
+        // cancellation.
         let elsewhere = try LoopbackServer { _ in .text("ok") }
         #expect(try await transport.get(elsewhere).soon.text == "ok")
         go.resolve()

@@ -40,10 +40,11 @@ struct CurlTransportDeliveryTests {
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
         let transport = try CurlTransport.with(delivery: .serial(queue)) {
-            // By one connection, the order of the responses is that of the requests.
+            // On one connection, the responses have the order of the requests.
             $0.maxConnectionsPerHost = 1
         }
-        // An observer that comes after a response is called where it comes, so none comes before all observe.
+        // An observer that is added after the response runs where it is added, so no response comes before
+        // all are added.
         let go = Promise<Void>()
         let server = try LoopbackServer { request in
             LoopbackAnswer([.hold(go)] + LoopbackAnswer.text(request.target).steps)

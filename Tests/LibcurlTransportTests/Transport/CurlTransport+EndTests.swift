@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CurlTransportEndTests {
-    /// Answers "/head" never, and "/body" never to its end.
+    /// Never answers "/head", and never completes the answer to "/body".
     private func silentServer() throws -> LoopbackServer {
         let never = Promise<Void>()
         return try LoopbackServer { request in
@@ -23,7 +23,7 @@ struct CurlTransportEndTests {
     @Test func closingEndsEveryCall() async throws {
         let transport = CurlTransport()
         let server = try silentServer()
-        // More than there may be connections, so that some of them wait for one.
+        // More calls than connections, so that some of them wait for one.
         let calls = (0..<20).map { _ in transport.get(server, "head") }
         _ = try await server.received(8).soon
         let closed = transport.close()
@@ -140,13 +140,13 @@ struct CurlTransportEndTests {
 
     #if os(Linux)
     @Test func closingLeavesNoThreadAndNoDescriptor() async {
-        // Where no other test has any.
+        // In a process in which no other test has any.
         await #expect(processExitsWith: .success) {
             let never = Promise<Void>()
             let server = try LoopbackServer { request in
                 request.target == "/ok" ? .text("ok") : LoopbackAnswer([.hold(never)])
             }
-            // What is opened once for the process: random numbers, certificates.
+            // Files that are opened once for the process: random numbers, certificates.
             do {
                 let first = CurlTransport()
                 _ = try await first.get(server, "ok").soon

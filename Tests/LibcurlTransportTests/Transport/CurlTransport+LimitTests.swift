@@ -59,10 +59,10 @@ struct CurlTransportLimitTests {
         let first = try await transport.stream(HTTPRequest(.get, server.url("/first"))).soon
         let second = transport.get(server.url("/second"))
         for count in 1...20 {
-            // The first goes on all the time; nothing comes or goes for the second.
+            // The first call continues all the time; for the second, no byte arrives or leaves.
             steps.append(())
             #expect(try await first.body.next().soon == Data("x".utf8))
-            // Twice as long is still within the limit: the call notes a piece after its reader has it.
+            // Twice as long is still within the limit: the call notes a piece after its reader has got it.
             scheduler.advance(by: .seconds(4))
             #expect(count == 20 || !second.isSettled)
         }
@@ -79,7 +79,7 @@ struct CurlTransportLimitTests {
         let request = HTTPRequest(.get, try #require(URL(string: "http://127.0.0.1:9/")))
         let call = CurlCall(request, for: .whole(InternalPromise()), options, engine)
         #expect(call.lastSign != nil)
-        // The I/O thread may have begun with the call before its caller has begun to count.
+        // The I/O thread may have begun the call before its caller has begun to count.
         call.waitForConnection()
         call.limitTime()
         #expect(call.lastSign == nil)
@@ -111,7 +111,7 @@ struct CurlTransportLimitTests {
         let next = response.body.next()
         scheduler.advance(by: .seconds(9))
         #expect(!next.isSettled)
-        // The I/O thread may note the piece after its reader has it.
+        // The I/O thread may note the piece after its reader has got it.
         #expect(
             await comesTrue {
                 scheduler.advance(by: .seconds(1))
@@ -141,7 +141,7 @@ struct CurlTransportLimitTests {
         server.stop()
     }
 
-    /// Lets half a minute pass, a second at a time, in each of which the I/O thread gets its turns.
+    /// Advances the time by half a minute, second by second, with turns for the I/O thread after each.
     private func letTimePass(for transport: CurlTransport) async throws {
         let other = try LoopbackServer { _ in .text("ok") }
         for _ in 0..<30 {
@@ -255,7 +255,7 @@ struct CurlTransportLimitTests {
         go.resolve()
         #expect(try await first.soon.text == "ok")
         for call in others { #expect(try await call.soon.text == "ok") }
-        // A connection that is kept makes room for one that is needed.
+        // A kept connection is closed to make room for a needed one.
         var open = 0
         #expect(
             await comesTrue {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-/// What observers are told by the transport.
+/// The events that the transport reports to observers.
 @Suite(.timeLimit(.minutes(10)))
 struct CurlTransportObservedTests {
     @Test func aWaterfallShowsByWhatConnectionAResponseCame() async throws {

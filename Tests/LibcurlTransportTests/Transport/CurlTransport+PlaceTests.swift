@@ -7,7 +7,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-/// Where connections lead to.
+/// Where connections go: addresses, sockets and proxies.
 @Suite(.timeLimit(.minutes(10)))
 struct CurlTransportPlaceTests {
     /// A server that answers with the request's first line and its Host.

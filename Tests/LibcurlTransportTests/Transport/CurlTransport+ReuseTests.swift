@@ -25,7 +25,7 @@ struct CurlTransportReuseTests {
         for number in 0..<200 {
             let text = try await transport.get(server.url("/\(number)")).soon.text
             #expect(text == "for /\(number)")
-            // What nobody asked for is there before the next call.
+            // The unrequested bytes are there before the next call.
             #expect(await comesTrue { spoilt.elements.count == number + 1 })
         }
         #expect(server.acceptedConnections == 200)
@@ -49,7 +49,7 @@ struct CurlTransportReuseTests {
         server.stop()
     }
 
-    /// A server that answers the first request by each connection, and leaves at the second one.
+    /// A server that answers the first request on each connection, and closes the connection at the second.
     private func leavingServer(_ log: TestLog<String>) throws -> SocketServer {
         try SocketServer { connection in
             guard let first = connection.head() else { return }

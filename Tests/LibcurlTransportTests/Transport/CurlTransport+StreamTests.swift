@@ -12,7 +12,7 @@ import Testing
 struct CurlTransportStreamTests {
     private let transport: CurlTransport
 
-    /// Without a limit of idle time: a test among thousands may wait for minutes for its turn.
+    /// Without an idle timeout: a test among thousands may wait for its turn for minutes.
     init() throws { transport = try .with { $0.idleTimeout = nil } }
 
     @Test func aSlowReaderHoldsTheServerBack() async throws {
@@ -33,14 +33,16 @@ struct CurlTransportStreamTests {
         }
         let response = try await transport.stream(HTTPRequest(.get, server.url("/large"))).soon
         #expect(await comesTrue { sent.withLock { $0 } > 1 << 20 })
-        // Turns in which the server could go on.
+        // Turns in which the server could continue.
         for _ in 0..<200 { _ = try await transport.get(server.url("/small")).soon }
-        // The sockets hold some megabytes; the transport holds what may be unread.
+        // The sockets hold some megabytes; the transport holds at most the unread bytes that the limit
+        // allows.
         #expect(sent.withLock { $0 } < 24 << 20)
         var count = 0
         for try await chunk in response.body {
             #expect(chunk.allSatisfy { $0 == 7 })
-            // What may be unread, and one of libcurl's buffers, though the sockets hold more than that.
+            // The unread bytes that the limit allows, and one of libcurl's buffers, although the sockets hold
+            // more.
             #expect(chunk.count <= (1 << 20) + 65_536)
             count += chunk.count
         }
@@ -74,7 +76,7 @@ struct CurlTransportStreamTests {
         let other = try LoopbackServer { _ in .text("ok") }
         #expect(await comesTrue { asked.withLock { $0 } >= 4 })
         for _ in 0..<200 { _ = try await transport.get(other).soon }
-        // What the two sockets hold, and what is read ahead.
+        // The bytes in the two sockets, and those that are read ahead.
         #expect(asked.withLock { $0 } < 512)
         goes.resolve()
         #expect(try await call.soon.text == "ok")

@@ -30,7 +30,7 @@ import FoundationNetworking
         try await check.run(Self.checked(transport), differences: Self.differences)
     }
 
-    /// All but what ends the process on Linux (see "trailers" and "truncated head" below).
+    /// All checks except those that end the process on Linux (see "trailers" and "truncated head" below).
     @Test func survivesWhateverAServerSends() async throws {
         let count = min(2_000, fuzzInputCount())
         let responses = try mutatedResponses(count, seed: 1)
@@ -62,16 +62,16 @@ extension Data {
         }
     }
 
-    /// Whether URLSession on Linux finds the end of the head, and that of the next after each 1xx.
+    /// Whether URLSession on Linux finds the end of the head, and the end of the next head after each 1xx.
     ///
-    /// It does not where a line of the head begins with a CR or holds a NUL either.
+    /// It does not find the end, either, if a line of the head begins with a CR or contains a NUL.
     fileprivate var isWholeForURLSession: Bool {
         guard String(decoding: prefix(5), as: UTF8.self).lowercased() == "http/" else {
             return true
         }
         var lines = split(separator: 10, omittingEmptySubsequences: false)
             .map { $0.last == 13 ? $0.dropLast() : $0 }[...]
-        // What follows the last line feed is no line yet.
+        // The text after the last line feed is not a complete line.
         lines.removeLast()
         while true {
             guard let end = lines.firstIndex(where: \.isEmpty) else { return false }

@@ -77,9 +77,9 @@ struct SessionTransportCancelTests {
         #expect(try await transport.send(HTTPRequest(.get, server.url)).soon.text == "quick")
     }
 
-    /// The cancel and the session's question meet at every moment in turn.
+    /// The cancellation and the session's question are combined at every moment in turn.
     ///
-    /// Where the question is answered too late, FoundationNetworking stops the process.
+    /// If the question is answered too late, FoundationNetworking stops the process.
     @Test(arguments: [302, 307, 401])
     func cancellingWhileTheSessionAsks(status: Int) async throws {
         let server = try LoopbackServer { _ in

@@ -68,7 +68,7 @@ struct SessionTransportFailureTests {
 
         #expect(error.code == .connectionLost, "\(error)")
         #expect(error.cause is URLError)
-        // What has come is kept.
+        // The error has the bytes that had arrived.
         if error.status != nil { #expect(error.response?.text == "half") }
         #expect((error.status != nil) == (answer.steps.count > 1))
     }

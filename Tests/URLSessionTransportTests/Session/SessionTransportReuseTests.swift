@@ -10,7 +10,8 @@ import URLSessionTransport
 struct SessionTransportReuseTests {
     private let transport = SessionTransport()
 
-    /// A server that answers the first request on its first connections, and closes them at the second.
+    /// A server that answers the first request on each of its first connections, and closes them at the
+    /// second.
     private func server(closing connections: Int, by step: LoopbackAnswer.Step) throws
         -> LoopbackServer
     {

@@ -102,7 +102,7 @@ struct SessionTransportStreamTests {
         }
         let transport = SessionTransport(.init(maxUnreadBytes: 100_000))
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
-        // Other calls go on meanwhile.
+        // Other calls continue meanwhile.
         let other = try #require(URL(string: "/other", relativeTo: server.url))
         for _ in 0..<50 { _ = try await transport.send(HTTPRequest(.get, other.absoluteURL)).soon }
 

@@ -162,7 +162,7 @@ struct SessionTransportTests {
         #expect(server.requests.count == 1)
     }
 
-    /// On Linux the session keeps its body to itself.
+    /// On Linux the session does not return the body of that response.
     @Test func aRedirectThatLeadsNowhereIsAnAnswer() async throws {
         let server = try LoopbackServer { _ in .text("", status: 302, headers: ["X-A": "1"]) }
 
@@ -235,6 +235,6 @@ struct SessionTransportTests {
 }
 
 extension URL {
-    /// The URL with text after it as it is.
+    /// The URL with text appended unchanged.
     func appending(_ text: String) -> URL { URL(string: absoluteString + text)! }
 }
