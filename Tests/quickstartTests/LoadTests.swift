@@ -101,7 +101,7 @@ struct LoadTests {
 
         let run = try await QuickstartRun("--timeout", "0.2", "\(server.url)/slow")
 
-        // The policy and the transport keep the same deadline: either is the first, and says so in its words.
+        // The policy and the transport have the same deadline: either may be the first, with its own words.
         let words = ["deadline, which was 0.2 seconds away", "the deadline, after 0.2"]
         #expect(words.contains { run.errors.contains($0) }, "\(run.errors)")
         #expect(run.exitCode == 1)

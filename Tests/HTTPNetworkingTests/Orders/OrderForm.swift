@@ -18,8 +18,8 @@ enum OrderForm: Sendable {
 
     /// Makes a random form.
     ///
-    /// A server that does not record what it sends is known only by its errors, each of which names one request. So
-    /// it gets no form that sends twice.
+    /// A server that does not record what it sends is known only by its errors, each of which names one
+    /// request. So it gets no form that sends twice.
     static func draw(_ site: inout OrderSite, isTransport: Bool) -> OrderForm {
         switch site.number(0...5) {
         case 0...2: .requests
