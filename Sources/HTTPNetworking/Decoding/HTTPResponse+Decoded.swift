@@ -78,7 +78,7 @@ extension Future where Value == HTTPResponse {
     /// let product: Future<Product> = transport.send(request).decoded()
     /// ```
     ///
-    /// - Returns: A future that rejects as ``HTTPResponse/decoded(as:using:)`` throws; an error of this
+    /// - Returns: A future that rejects as `HTTPResponse.decoded(as:using:)` throws; an error of this
     ///   future passes unchanged. Decoding runs on the thread that settles this future, in time linear
     ///   in the size of the body.
     @_disfavoredOverload  // A future of nothing but an error, `Future(error: …)`, is one of data.

@@ -82,7 +82,10 @@ extension Distribution {
 
     /// One of two durations.
     ///
-    /// - Parameter share: How often it is the second, from 0 to 1; otherwise it traps.
+    /// - Parameters:
+    ///   - first: The usual duration.
+    ///   - second: The other one.
+    ///   - share: How often it is the second, from 0 to 1; otherwise it traps.
     public static func bimodal(
         _ first: Duration, _ second: Duration, shareOfSecond share: Double
     ) -> Distribution {
