@@ -20,7 +20,7 @@ import Testing
         let log = ExampleLog()
         func print(_ items: Any...) { log.add(items.map { "\($0)" }.joined(separator: " ")) }
         // snippet: program
-        // A shop in memory, busy at first. In an app, leave out `over: shop`.
+        // A shop in memory, busy at first. In an app, leave out the shop, and what counts its calls.
         let shop = MemoryTransport(routes: [
             .get(
                 "/products/:id",

@@ -33,7 +33,7 @@ struct RecipesScreensExamples {
             product.startLoading()
             let data = networking(Endpoint(path: "/products/\(id)"))
             let result: Result<Product, any Error> = await data.decoded().resultWhenSettled
-            if case .failure(is CancellationError) = result { return product.cancelLoading() }
+            if Task.isCancelled { return product.cancelLoading() }
             product.finishLoading(with: result)
         }
     }
@@ -98,6 +98,20 @@ struct RecipesScreensExamples {
         await task.value
         #expect(!model.product.isLoading)
         #expect(call.endpoint == Endpoint(path: "/products/7"))
+        #expect(text(of: model.product) == "")
+    }
+
+    @Test func nothingIsShownIfTheAnswerComesAsTheTaskIsCancelled() async throws {
+        let network = MockNetwork()
+        let model = ProductModel(networking: network.request)
+        let task = Task { await model.load(7) }
+        let call = try await network.next()
+        // On the main actor, so that the model goes on only after both.
+        try await MainActor.run {
+            try call.answer(with: .json(Product(id: 7, name: "pen")))
+            task.cancel()
+        }
+        await task.value
         #expect(text(of: model.product) == "")
     }
 

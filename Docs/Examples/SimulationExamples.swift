@@ -2,7 +2,9 @@
 import Pledge
 import Simulation
 // end snippet
+// snippet: testing
 import Testing
+// end snippet
 
 /// The code of Docs/Guides/Simulation.md.
 @Suite(.timeLimit(.minutes(10)))
