@@ -107,20 +107,19 @@ import Testing
         #expect(run.hosts[0].meanCalls < 5)
     }
 
-    @Test func workThatLeavesTheSimulationIsReported() async {
-        let scenario = Scenario(
-            hosts: [host], arrivals: .even(rate: 10), duration: .seconds(1))
-        let left = Locked([@Sendable () -> Void]())
+    @Test func workThatLeavesTheSimulationIsReported() {
+        let scenario = Scenario(hosts: [host], arrivals: .even(rate: 10), duration: .seconds(1))
+        let hasRun = Locked(false)
         let run = scenario.run { world in
             { request in
-                world.fleet.send(request).map { response in
-                    let scheduler = world.scheduler
-                    left.withLock { $0.append { scheduler.schedule(after: .seconds(1)) {} } }
-                    return response
+                onThreads(1) { _ in
+                    world.scheduler.schedule(after: .zero) { hasRun.withLock { $0 = true } }
                 }
+                return world.fleet.send(request)
             }
         }
-        #expect(run.escapedActions == 0)
-        #expect(left.withLock { $0.count } == 9)
+        #expect(run.callCount == 9 && run.escapedActions == 9)
+        #expect(!hasRun.withLock { $0 })
+        #expect(scenario.run { $0.fleet.send }.escapedActions == 0)
     }
 }

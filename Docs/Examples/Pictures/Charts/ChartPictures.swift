@@ -27,6 +27,11 @@ import Testing
             "in-memory round trip", "HTTP round trip on loopback",
             "URLSession, one request at a time", "URLSession, 32 requests at a time",
             "AsyncHTTPClient, one request at a time", "AsyncHTTPClient, 32 requests at a time",
+            "POST of JSON, client with its defaults", "POST of JSON, client with all slots",
+        ],
+        "performance-libcurl": [
+            "libcurl, one request at a time", "libcurl inline, one request at a time",
+            "libcurl, 32 requests at a time", "libcurl, HTTP/2, 100 requests at a time",
         ],
         "performance-policies": [
             "policies over a settled service", "pass-through middleware",
