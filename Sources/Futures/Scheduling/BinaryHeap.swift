@@ -2,19 +2,26 @@
 ///
 /// Inserting and removing cost O(log n), and mostly O(1) for an element after all others: it stays at the end
 /// of the array, and is removed from there. (Williams 1964, "Algorithm 232: Heapsort".)
-struct BinaryHeap<Element: HeapElement> {
-    private var elements: [Element] = []
+@usableFromInline
+package struct BinaryHeap<Element: HeapElement> {
+    @usableFromInline var elements: [Element] = []
 
-    var first: Element? { elements.first }
+    @inlinable
+    package init() {}
 
-    mutating func insert(_ element: Element) {
+    @inlinable
+    package var first: Element? { elements.first }
+
+    @inlinable
+    package mutating func insert(_ element: Element) {
         elements.append(element)
         move(from: elements.count - 1)
     }
 
     /// Takes out the element at an index; there has to be one.
     @discardableResult
-    mutating func remove(at index: Int) -> Element {
+    @inlinable
+    package mutating func remove(at index: Int) -> Element {
         elements.swapAt(index, elements.count - 1)
         let removed = elements.removeLast()
         if index < elements.count { move(from: index) }
@@ -26,7 +33,8 @@ struct BinaryHeap<Element: HeapElement> {
     }
 
     /// Moves an element up or down to its place.
-    private mutating func move(from start: Int) {
+    @inlinable
+    mutating func move(from start: Int) {
         var index = start
         while true {
             // The element to swap with: the parent, or the first of the children.
@@ -49,7 +57,8 @@ struct BinaryHeap<Element: HeapElement> {
 }
 
 /// What a heap orders.
-protocol HeapElement {
+@usableFromInline
+package protocol HeapElement {
     func isBefore(_ other: Self) -> Bool
 
     /// Is notified of its index, which is valid until the next insertion or removal.

@@ -12,7 +12,6 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
     private let instant = Atomic<Nanoseconds>(0)
     private let escaped = Atomic<Int>(0)
     private var queue = EventQueue()
-    private var cancelled = 0
     /// How many events have happened.
     private(set) var happened = 0
 
@@ -67,19 +66,13 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
         return true
     }
 
-    /// Whether no event is left.
-    var isIdle: Bool { queue.firstInstant == nil }
-
     /// Discards all events: each holds this scheduler.
-    func discardEvents() { queue.removeAll { _ in true } }
-
-    /// Counts a cancelled timer in the queue, and removes such timers if they are more than half of it.
-    fileprivate func noteCancelled() {
-        cancelled += 1
-        guard cancelled > 1_024, cancelled > queue.count / 2 else { return }
-        cancelled = 0
-        queue.removeAll { ($0 as? SimulatedTimer)?.isCancelled ?? false }
+    func discardEvents() {
+        while queue.next(until: .max) != nil {}
     }
+
+    /// Removes an event, if it is to happen; on the owner's thread.
+    func remove(_ event: SimulatedEvent) { queue.remove(event) }
 }
 
 /// An action that is scheduled.
@@ -93,13 +86,12 @@ private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked 
         self.action = action
     }
 
-    var isCancelled: Bool { action == nil }
-
     override func happen() { action.take()?() }
 
     func cancel() {
         guard let scheduler, scheduler.isOnItsThread, let action = action.take() else { return }
-        scheduler.noteCancelled()
+        scheduler.remove(self)
+        // The action is released after the removal: what it captures may schedule or cancel.
         withExtendedLifetime(action) {}
     }
 }

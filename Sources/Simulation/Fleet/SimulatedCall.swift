@@ -11,20 +11,20 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     let promise = Promise<SimulatedResponse>()
     /// When it came to the host.
     var arrived: Nanoseconds = 0
-    /// Its place among those that the host works on.
-    var place = 0
+    /// Its index among the calls that the host works on.
+    var workIndex = 0
     private unowned let host: SimulatedHost
     private var phase = Phase.arriving
 
-    private let abandonment = Abandonment()
+    private let abandoned = AbandonedFlag()
 
     init(to host: SimulatedHost) {
         self.host = host
-        promise.onCancel { [abandonment] in abandonment.isComplete = true }
+        promise.onCancel { [abandoned] in abandoned.isSet = true }
     }
 
     /// Whether its caller has given it up.
-    var isAbandoned: Bool { abandonment.isComplete }
+    var isAbandoned: Bool { abandoned.isSet }
 
     override func happen() {
         switch phase {
@@ -50,8 +50,8 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
 }
 
 /// Whether a caller has given a call up: an object of its own, so that a promise does not hold its call.
-private final class Abandonment: @unchecked Sendable {
-    var isComplete = false
+private final class AbandonedFlag: @unchecked Sendable {
+    var isSet = false
 }
 
 /// Calls that wait, of which either end can be taken, in constant time.

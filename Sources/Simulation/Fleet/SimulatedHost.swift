@@ -81,7 +81,10 @@ extension SimulatedHost {
         var lost = working
         working = []
         while let call = waiting.popFirst() { lost.append(call) }
-        for call in lost { answer(call, with: .connectionLost) }
+        for call in lost {
+            scheduler.remove(call)
+            answer(call, with: .connectionLost)
+        }
     }
 
     /// Takes calls again, slower at first as its ``HostSettings/warmUp`` says.
@@ -125,20 +128,18 @@ extension SimulatedHost {
 
     private func begin(_ call: SimulatedCall) {
         call.begin()
-        call.place = working.count
+        call.workIndex = working.count
         working.append(call)
-        let time = Double(settings.serviceTime.sample(&generator)) * slowness * coldness
+        let time = Double(settings.serviceTime.sample(&generator)) * slowness * warmUpFactor
         scheduler.add(call, after: Nanoseconds(min(time, 9e18).rounded()))
     }
 
     func finish(_ call: SimulatedCall) {
-        // A call that went down with the host has an event left.
-        guard call.place < working.count, working[call.place] === call else { return }
         if isPaused { return scheduler.add(call, after: pauseEnd - scheduler.time) }
         let last = working.removeLast()
         if last !== call {
-            working[call.place] = last
-            last.place = call.place
+            working[call.workIndex] = last
+            last.workIndex = call.workIndex
         }
         statistics.note(-1, at: scheduler.time)
         statistics.finish(call, at: scheduler.time)
@@ -168,7 +169,7 @@ extension SimulatedHost {
     }
 
     /// How many times as long its work takes because it has started lately.
-    private var coldness: Double {
+    private var warmUpFactor: Double {
         let (time, factor) = (Double(Nanoseconds(settings.warmUp.time)), settings.warmUp.factor)
         if time <= 0 || started == .min { return 1 }
         let part = Double(scheduler.time - started) / time

@@ -3,13 +3,13 @@ import Services
 
 /// Makes the calls of a run, and records their ends.
 final class Caller<Output: Sendable>: @unchecked Sendable {
-    let recorder: CallsOfRun
+    let recorder: RunRecorder
     private let service: Service<SimulatedRequest, Output>
 
     init(_ service: @escaping Service<SimulatedRequest, Output>, on scheduler: SimulationScheduler)
     {
         self.service = service
-        recorder = CallsOfRun(on: scheduler)
+        recorder = RunRecorder(on: scheduler)
     }
 
     /// Makes the next call.

@@ -32,7 +32,7 @@ public struct SimulationRun: Sendable {
     let sent: CountsBySecond
 
     init(
-        of calls: CallsOfRun, _ fleet: Fleet, _ scheduler: SimulationScheduler, seed: UInt64,
+        of calls: RunRecorder, _ fleet: Fleet, _ scheduler: SimulationScheduler, seed: UInt64,
         duration: Nanoseconds
     ) {
         self.seed = seed

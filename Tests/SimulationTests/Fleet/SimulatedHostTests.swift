@@ -1,6 +1,7 @@
 import Futures
 import Services
 import Simulation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SimulatedHostTests {
@@ -73,6 +74,25 @@ import Testing
             run.failures.map { "\($0.kind) \($0.count)" }
                 == ["SimulatedFailure.connectionLost 2", "SimulatedFailure.unreachable 1"])
         #expect(run.goodput(in: 7...8) == 1)
+    }
+
+    @Test func aLostConnectionIsNoticedAfterTheLatency() throws {
+        var host = second
+        host.latency = .constant(.milliseconds(200))
+        var scenario = Scenario(
+            hosts: [host], arrivals: .recorded([.zero]), duration: .seconds(10))
+        // The worker would have finished at 1.2 s, before the failure has come back.
+        scenario.at(.milliseconds(1_100)) { $0.host(0).stop() }
+        let ends = Locked([Duration]())
+        let run = scenario.run { world in
+            { request in
+                let future = world.fleet.send(request)
+                future.onFailure { _ in ends.withLock { $0.append(world.scheduler.now.offset) } }
+                return future
+            }
+        }
+        #expect(run.failures.map(\.kind) == ["SimulatedFailure.connectionLost"])
+        #expect(ends.withLock { $0 } == [.milliseconds(1_300)])
     }
 
     @Test func aHostThatHasStartedIsSlowerAtFirst() throws {

@@ -1,7 +1,7 @@
 import Services
 
 /// When each call of a run began and ended, and how.
-final class CallsOfRun: @unchecked Sendable {
+final class RunRecorder: @unchecked Sendable {
     private let scheduler: SimulationScheduler
     private(set) var begins: ContiguousArray<Nanoseconds> = []
     /// −1 for a call that has not ended.
