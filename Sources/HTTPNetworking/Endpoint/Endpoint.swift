@@ -82,13 +82,22 @@ public struct Endpoint {
     /// It sends the same as `init(url:)`, but is not equal to that: an endpoint is compared part by part.
     package init(separating url: URL) {
         self.init(url: url)
-        // Without the fragment, which is not sent.
-        let text = self.url?.absoluteString ?? ""
-        guard let target = self.url?.requestTarget, text.hasSuffix(target),
-            let origin = URL(string: String(text.dropLast(target.count)))
-        else { return }
-        let separated = Endpoint(path: .verbatim(target), base: origin)
-        if separated.url == self.url { self = separated }
+        var text = url.absoluteString
+        let parts = text.withUTF8 { bytes in
+            URLPartOffsets(bytes).map { offsets in
+                (
+                    origin: String(decoding: bytes[..<offsets.path], as: UTF8.self),
+                    target: String(decoding: bytes[offsets.path..<offsets.end], as: UTF8.self)
+                )
+            }
+        }
+        guard let parts, parts.target.hasPrefix("/"), let origin = URL(string: parts.origin) else {
+            return
+        }
+        let path = Path.verbatim(parts.target)
+        // A literal that would be encoded or refused stays in the base, which is sent unchanged.
+        guard path.isValid, path.text == parts.target else { return }
+        (base, pathAndQuery) = (origin, path)
     }
 
     /// Returns a function that sets the base of each endpoint without one.

@@ -37,12 +37,18 @@ public struct HTTPBodyLines: AsyncSequence {
                 do {
                     ready = try splitter.lines(endingIn: chunk).reversed()
                 } catch {
-                    hasEnded = true
-                    chunks.stream.cancel()
+                    giveUp()
                     throw error
                 }
             }
             return ready.removeLast()
+        }
+
+        /// Cancels the stream, and returns no further line.
+        mutating func giveUp() {
+            hasEnded = true
+            ready = []
+            chunks.stream.cancel()
         }
     }
 

@@ -6,12 +6,10 @@ public struct ServerSentEvents: AsyncSequence {
 
     /// Gives the events that are left to one reader.
     public struct Iterator: AsyncIteratorProtocol {
-        private let stream: HTTPBodyStream
         private var lines: HTTPBodyLines.Iterator
         private var parser: ServerSentEventParser
 
         init(_ events: ServerSentEvents) {
-            stream = events.lines.stream
             lines = events.lines.makeAsyncIterator()
             parser = ServerSentEventParser(limit: events.lines.limit)
         }
@@ -27,7 +25,7 @@ public struct ServerSentEvents: AsyncSequence {
                 do {
                     if let event = try parser.event(endedBy: line) { return event }
                 } catch {
-                    stream.cancel()
+                    lines.giveUp()
                     throw error
                 }
             }

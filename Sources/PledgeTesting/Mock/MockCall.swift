@@ -24,18 +24,14 @@ public final class MockCall: Sendable {
     public let request: HTTPRequest?
 
     private let caller: MockCaller
-    private let cancelled = Locked(false)
-    private let cancelledPromise = Promise<Void>(rejectsWhenReleased: false)
+    private let cancelled = Promise<Void>(rejectsWhenReleased: false)
 
     init(_ number: Int, _ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         self.number = number
         self.endpoint = endpoint
         self.request = request
         self.caller = caller
-        caller.onCancel { [cancelled, cancelledPromise] in
-            cancelled.withLock { $0 = true }
-            cancelledPromise.resolve(with: ())
-        }
+        caller.onCancel { [cancelled] in cancelled.resolve(with: ()) }
     }
 
     deinit { caller.reject(with: MockError(abandoned: number, endpoint)) }
@@ -45,7 +41,7 @@ public final class MockCall: Sendable {
     public var headers: HTTPHeaders { request?.effectiveHeaders ?? endpoint.effectiveHeaders }
 
     /// Whether the caller has cancelled the call.
-    public var isCancelled: Bool { cancelled.withLock { $0 } }
+    public var isCancelled: Bool { cancelled.isSettled }
 
     /// A future that resolves when the caller cancels the call, and never otherwise.
     ///
@@ -55,7 +51,7 @@ public final class MockCall: Sendable {
     /// ```
     ///
     /// A task that is cancelled while it awaits cancels the call on another thread, a moment later.
-    public var cancellation: Future<Void> { cancelledPromise.shielded() }
+    public var cancellation: Future<Void> { cancelled.shielded() }
 
     /// Whether the call waits for an answer: not answered, and not cancelled.
     public var isPending: Bool { !caller.hasAnswer && !isCancelled }

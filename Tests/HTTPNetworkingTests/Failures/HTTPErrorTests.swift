@@ -96,7 +96,7 @@ import Testing
         #expect(text.hasPrefix("\(policy): "))
         #expect(
             text.contains("timeout of 1.23 seconds")
-                || text.contains("deadline, which was 1.23 seconds away"))
+                || text.contains("in the 1.23 seconds before the call's deadline"))
         #expect(text.hasSuffix(" for GET https://a.example/b?c=…"))
     }
 

@@ -56,6 +56,8 @@ import Testing
         var events = source.stream.serverSentEvents(limit: 8).makeAsyncIterator()
         await #expect(throws: HTTPError.self) { try await events.next() }
         #expect(source.cancelled == 1)
+        // The lines that had come with it are no events of their own.
+        #expect(try await events.next() == nil)
     }
 }
 

@@ -22,7 +22,8 @@ struct MockNetworkSendTests {
 
     @Test(arguments: [
         ("https://api.example.com/v1/a%2Fb/c?q=1#part", "/v1/a%2Fb/c"), ("https://h", ""),
-        ("http://user@h:8080/x", "/x"), ("http://h/?a", "/"),
+        ("http://user@h:8080/x", "/x"), ("http://h/?a", "/"), ("http://h?a", ""),
+        ("http://h/a/../b", ""), ("http://h/a//b;c=1?d=%20", "/a//b;c=1"),
     ])
     func theEndpointHasThePathOfTheRequest(url: String, path: String) throws {
         let network = MockNetwork()

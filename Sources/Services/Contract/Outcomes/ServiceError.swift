@@ -92,8 +92,8 @@ extension ServiceError: CustomStringConvertible {
         switch code {
         case .timedOut: return "no result within the timeout\(time)"
         case .deadlineExceeded:
-            let left = limit.map { ", which was \($0.inWords) away" } ?? ""
-            return "no result before the call's deadline\(left)"
+            let span = limit.map { " in the \($0.inWords)" } ?? ""
+            return "no result\(span) before the call's deadline"
         case .circuitOpen where retryAt == nil:
             return "refused: the circuit is isolated, until somebody resets it"
         case .circuitOpen: return "refused: the circuit is open, the service failed too often"

@@ -16,7 +16,7 @@ import Testing
         let late = ServiceError(.deadlineExceeded, policy: "timeout", limit: .milliseconds(903))
         #expect(
             "\(late)"
-                == "timeout: no result before the call's deadline, which was 0.903 seconds away")
+                == "timeout: no result in the 0.903 seconds before the call's deadline")
     }
 
     @Test func timesAreShownToThreeDigits() {
