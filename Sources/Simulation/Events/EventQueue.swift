@@ -7,6 +7,9 @@ class SimulatedEvent {
 
     /// Runs what happens, while the clock stands at the event's instant.
     func happen() {}
+
+    /// Gives up what happens, at the end of the simulation.
+    func discard() {}
 }
 
 /// The events that are to happen, in the order of their instants; those of one instant in the order in which they

@@ -14,6 +14,7 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
     private var queue = EventQueue()
     /// How many events have happened.
     private(set) var happened = 0
+    private var isOver = false
 
     init() {}
 
@@ -28,13 +29,16 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
         guard isOnItsThread else {
-            escaped.add(1, ordering: .relaxed)
+            noteEscape()
             return SimulatedTimer(of: nil, action: nil)
         }
         let timer = SimulatedTimer(of: self, action: action)
         add(timer, after: max(Nanoseconds(delay), 0))
         return timer
     }
+
+    /// Counts work that came from another thread.
+    func noteEscape() { escaped.add(1, ordering: .relaxed) }
 
     /// How many actions other threads wanted to schedule.
     var escapedActions: Int { escaped.load(ordering: .relaxed) }
@@ -45,7 +49,10 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
     var isOnItsThread: Bool { owner == .current }
 
     /// Adds an event after a delay; on the owner's thread.
+    ///
+    /// Once the simulation is over, nothing is added.
     func add(_ event: SimulatedEvent, after delay: Nanoseconds) {
+        if isOver { return }
         queue.add(event, at: time.adding(delay))
     }
 
@@ -66,9 +73,10 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
         return true
     }
 
-    /// Discards all events: each holds this scheduler.
-    func discardEvents() {
-        while queue.next(until: .max) != nil {}
+    /// Ends the simulation: all events are discarded, since each holds this scheduler, and none is added.
+    func end() {
+        isOver = true
+        while let (_, event) = queue.next(until: .max) { event.discard() }
     }
 
     /// Removes an event, if it is to happen; on the owner's thread.
@@ -87,6 +95,8 @@ private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked 
     }
 
     override func happen() { action.take()?() }
+
+    override func discard() { action = nil }
 
     func cancel() {
         guard let scheduler, scheduler.isOnItsThread, let action = action.take() else { return }

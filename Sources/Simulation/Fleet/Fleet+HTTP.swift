@@ -12,12 +12,16 @@ extension Fleet {
     /// The base of requests to the fleet; a host is named by its number, as in "http://3.fleet.test".
     public static let base = URL(string: "http://fleet.test")!
 
+    // Disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type.
+
     /// Sends a request to the host that it names, or to one that the fleet chooses: the transport of an `HTTPClient`.
     ///
-    /// A full queue answers 503, and a host that fails 500; both have no body, as success has.
+    /// A full queue answers 503, with Retry-After if ``HostSettings/retryAfter`` is set; a host that fails 500, one
+    /// whose own call fails 502, and one that knows that the deadline has passed 504. No answer has a body.
     ///
     /// - Returns: The response. It rejects with `HTTPRequest.Error` if no transport would send the request, and with an
     ///   `HTTPError` with the code `cannotConnect` or `connectionLost` if the host is down or goes down.
+    @_disfavoredOverload
     @Sendable
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let request = request.inCallContext()
@@ -33,14 +37,29 @@ extension Fleet {
     private static func answer(
         to request: HTTPRequest, for error: any Error
     ) -> Future<HTTPResponse> {
-        switch (error as? SimulatedFailure)?.code {
-        case .queueFull?:
-            Future(value: HTTPResponse(status: 503, url: request.url, request: request))
-        case .failed?:
-            Future(value: HTTPResponse(status: 500, url: request.url, request: request))
-        case .unreachable?: Future(error: HTTPError(code: .cannotConnect, request: request))
-        case .connectionLost?: Future(error: HTTPError(code: .connectionLost, request: request))
-        case nil: Future(error: error)
+        guard let failure = error as? SimulatedFailure else { return Future(error: error) }
+        switch failure.code {
+        case .queueFull: return Future(value: refusal(of: request, failure.retryAfter))
+        case .failed: return Future(value: answer(500, to: request))
+        case .downstreamFailed: return Future(value: answer(502, to: request))
+        case .deadlinePassed: return Future(value: answer(504, to: request))
+        case .unreachable: return Future(error: HTTPError(code: .cannotConnect, request: request))
+        case .connectionLost:
+            return Future(error: HTTPError(code: .connectionLost, request: request))
         }
+    }
+
+    private static func refusal(
+        of request: HTTPRequest, _ retryAfter: Duration?
+    ) -> HTTPResponse {
+        guard let retryAfter else { return answer(503, to: request) }
+        let seconds = (Double(Nanoseconds(retryAfter)) * 1e-9).rounded(.up)
+        return answer(503, to: request, ["Retry-After": "\(Int(seconds))"])
+    }
+
+    private static func answer(
+        _ status: Int, to request: HTTPRequest, _ headers: HTTPHeaders = [:]
+    ) -> HTTPResponse {
+        HTTPResponse(status: status, headers: headers, url: request.url, request: request)
     }
 }

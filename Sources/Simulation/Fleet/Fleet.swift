@@ -16,34 +16,19 @@ public final class Fleet: @unchecked Sendable {
     }
 
     /// The hosts, by their numbers.
-    public let hosts: [SimulatedHost]
+    public var hosts: [SimulatedHost] { network.hosts }
 
-    private let balancing: Balancing
-    private let scheduler: SimulationScheduler
-    private var generator: SeededGenerator
-    private var nextHost = 0
-    /// How many calls were sent, in each second.
-    private(set) var sent = CountsBySecond()
+    let network: FleetNetwork
+    /// The host whose calls it sends; nil for the clients.
+    private let origin: Int?
 
-    init(
-        _ settings: [HostSettings], balancing: Balancing, on scheduler: SimulationScheduler,
-        _ generator: SeededGenerator
-    ) {
-        for (number, host) in settings.enumerated() {
-            precondition(host.workers >= 1, "host \(number) needs a worker, not \(host.workers)")
-            precondition(
-                host.queueLimit >= 0, "host \(number) needs a queue of 0 or more calls")
-        }
-        hosts = settings.enumerated().map { number, settings in
-            SimulatedHost(number, settings, on: scheduler, generator.split(UInt64(number) + 1))
-        }
-        self.balancing = balancing
-        self.scheduler = scheduler
-        self.generator = generator.split(0)
+    init(_ network: FleetNetwork, from origin: Int? = nil) {
+        self.network = network
+        self.origin = origin
     }
 
     /// A host, by its number.
-    public func host(_ number: Int) -> SimulatedHost { hosts[number] }
+    public func host(_ number: Int) -> SimulatedHost { network.hosts[number] }
 
     /// Sends a call to the host that it names, or to one that the fleet chooses.
     ///
@@ -53,48 +38,30 @@ public final class Fleet: @unchecked Sendable {
     /// - Returns: The answer; it rejects with ``SimulatedFailure``.
     @Sendable
     public func send(_ request: SimulatedRequest) -> Future<SimulatedResponse> {
-        precondition(scheduler.isOnItsThread, "a simulation's calls are made in its own events")
-        sent.add(at: scheduler.time)
-        return hosts[request.host ?? choose()].call()
+        network.send(request, from: origin)
     }
-
-    private func choose() -> Int {
-        if hosts.count == 1 { return 0 }
-        switch balancing {
-        case .roundRobin:
-            defer { nextHost = (nextHost + 1) % hosts.count }
-            return nextHost
-        case .random: return random(below: hosts.count)
-        case .fewerCallsOfTwo:
-            let first = random(below: hosts.count)
-            let other = random(below: hosts.count - 1)
-            let second = other >= first ? other + 1 : other
-            return load(of: second) < load(of: first) ? second : first
-        }
-    }
-
-    private func load(of number: Int) -> Int {
-        hosts[number].callsInWork + hosts[number].callsWaiting
-    }
-
-    private func random(below count: Int) -> Int { Int(generator.uniform() * Double(count)) }
 }
 
-/// How many things happened in each second of a simulation.
-struct CountsBySecond: Sendable {
-    private(set) var counts: [Int] = []
-    private(set) var total = 0
+// MARK: - Partitions
 
-    /// Counts one that happened at a time.
-    mutating func add(at time: Nanoseconds) {
-        let second = Int(time / 1_000_000_000)
-        while counts.count <= second { counts.append(0) }
-        counts[second] += 1
-        total += 1
+extension Fleet {
+    /// Separates hosts from the others: no message passes between the two sides.
+    ///
+    /// A message that is lost, also one that was under way, gets no answer. Hosts of one side reach each other. A
+    /// further partition separates its hosts from all others as well.
+    ///
+    /// ```swift
+    /// scenario.at(.seconds(30)) { $0.partition([2, 3]) }
+    /// scenario.at(.seconds(40)) { $0.heal() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - numbers: The hosts. A number without a host traps.
+    ///   - withClients: Whether the clients are on their side. Otherwise they are with the others.
+    public func partition(_ numbers: [Int], withClients: Bool = false) {
+        network.separate(numbers, withClients: withClients)
     }
 
-    /// How many happened in some seconds.
-    func sum(in seconds: Range<Int>) -> Int {
-        counts[seconds.clamped(to: 0..<counts.count)].reduce(0, +)
-    }
+    /// Ends all partitions.
+    public func heal() { network.heal() }
 }

@@ -1,3 +1,6 @@
+import Futures
+public import Services
+
 /// How a simulated host works.
 ///
 /// ```swift
@@ -36,19 +39,69 @@ public struct HostSettings {
     /// Which share of calls fails after its service time, from 0 to 1.
     public var failureRate = 0.0
 
-    /// Which share of messages is lost, from 0 to 1; a call of which one is lost gets no answer.
+    /// Which share of messages to and from the host is lost, from 0 to 1; a call of which one is lost gets no answer.
     public var lossRate = 0.0
 
+    /// When a call that is refused may come again: the Retry-After of a 503; nil leaves it out.
+    public var retryAfter: Duration?
+
+    /// Whether calls tell the host their deadlines: one that has passed is not begun, and calls to other hosts
+    /// inherit it.
+    ///
+    /// A call that is not begun fails with ``SimulatedFailure/Code/deadlinePassed``.
+    public var knowsDeadlines = false
+
     /// Whether a call is worked on after its caller has given it up, as most servers do.
+    ///
+    /// Otherwise its worker is free at once, and a call that waits is not begun.
     public var finishesAbandonedCalls = true
+
+    /// Whether a worker waits for the calls to other hosts that ``calls(_:)`` makes, as a thread for each call does.
+    public var holdsWorkerWhileCalling = true
 
     /// How long a host that has restarted is slower, and how many times at first; it then gets faster evenly.
     public var warmUp: (time: Duration, factor: Double) = (.zero, 1)
+
+    /// Makes what ``calls(_:)`` was given.
+    private(set) var makeDownstream:
+        (@Sendable (SimulatedWorld) -> @Sendable (SimulatedRequest) -> Future<Void>)?
 
     /// Makes the settings of a host with one worker.
     ///
     /// - Parameter serviceTime: How long a worker takes for a call.
     public init(serviceTime: Distribution) { self.serviceTime = serviceTime }
+}
+
+extension HostSettings {
+    /// Makes the host call other hosts, through a stack of its own, after its service time and before its answer.
+    ///
+    /// ```swift
+    /// var shop = HostSettings(serviceTime: .constant(.milliseconds(5)))
+    /// shop.calls { world in
+    ///     let database = stack(.retry(on: world.scheduler), over: world.fleet.send)
+    ///     return { call in database(SimulatedRequest(number: call.number, host: 1)) }
+    /// }
+    /// ```
+    ///
+    /// If the call fails, the host answers with ``SimulatedFailure/Code/downstreamFailed``. A call that hosts make to
+    /// themselves in a circle does not end by itself.
+    ///
+    /// - Parameter makeService: Makes the stack, once in a run for each host with these settings. The world is the
+    ///   host's own: its fleet is seen from the host, and its chance belongs to the host.
+    public mutating func calls<Output: Sendable>(
+        _ makeService: @escaping @Sendable (SimulatedWorld) -> Service<SimulatedRequest, Output>
+    ) {
+        makeDownstream = { world in
+            let service = makeService(world)
+            return { request in service(request).map { _ in } }
+        }
+    }
+
+    /// Traps if a scenario cannot run with these settings.
+    func validate(_ number: Int) {
+        precondition(workers >= 1, "host \(number) needs a worker, not \(workers)")
+        precondition(queueLimit >= 0, "host \(number) needs a queue of 0 or more calls")
+    }
 }
 
 extension HostSettings: Sendable {}

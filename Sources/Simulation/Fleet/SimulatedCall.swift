@@ -1,4 +1,5 @@
 import Futures
+import Services
 
 /// A call on its way to a host, in its queue, with a worker, or on its way back.
 final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
@@ -8,31 +9,55 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
         case answering(SimulatedFailure.Code?)
     }
 
-    let promise = Promise<SimulatedResponse>()
+    let promise = InternalPromise<SimulatedResponse>()
+    let request: SimulatedRequest
+    /// The host that made it; nil for a client.
+    let origin: Int?
     /// When it came to the host.
     var arrived: Nanoseconds = 0
+    /// When its caller stops waiting, where the host knows that.
+    var deadline = Nanoseconds.max
     /// Its index among the calls that the host works on.
     var workIndex = 0
+    /// Whether a worker is busy with it.
+    var hasWorker = false
+    /// What the host waits for: a call to another host.
+    var downstream: FutureObservation?
     private unowned let host: SimulatedHost
     private var phase = Phase.arriving
 
-    private let abandoned = AbandonedFlag()
-
-    init(to host: SimulatedHost) {
+    init(_ request: SimulatedRequest, from origin: Int?, to host: SimulatedHost) {
+        self.request = request
+        self.origin = origin
         self.host = host
-        promise.onCancel { [abandoned] in abandoned.isSet = true }
+        super.init()
+        // With a handler, a promise settles when its last waiter has given up.
+        if host.settings.finishesAbandonedCalls {
+            promise.onCancel {}
+        } else {
+            promise.onCancel { [weak self] in self.map { $0.host.stopWork(on: $0) } }
+        }
     }
 
     /// Whether its caller has given it up.
-    var isAbandoned: Bool { abandoned.isSet }
+    var isAbandoned: Bool { promise.isSettled }
+
+    /// The deadline that calls to other hosts inherit.
+    func deadlineInContext(on scheduler: SimulationScheduler) -> CallDeadline? {
+        if deadline == .max { return nil }
+        return CallDeadline(
+            at: SchedulerInstant(offset: .nanoseconds(deadline)), on: scheduler)
+    }
 
     override func happen() {
         switch phase {
         case .arriving: host.receive(self)
-        case .working: host.finish(self)
+        case .working: host.finishWork(on: self)
         case .answering(let failure): settle(with: failure)
         }
     }
+
+    override func discard() { promise.cancel() }
 
     /// Is worked on from now on, until its event happens.
     func begin() { phase = .working }
@@ -41,17 +66,13 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     func answer(with failure: SimulatedFailure.Code?) { phase = .answering(failure) }
 
     private func settle(with failure: SimulatedFailure.Code?) {
+        if host.isCut(from: self) { return host.lose(self) }
         if let failure {
-            promise.reject(with: SimulatedFailure(code: failure, host: host.number))
+            promise.reject(with: host.failure(failure))
         } else {
             promise.resolve(with: SimulatedResponse(host: host.number))
         }
     }
-}
-
-/// Whether a caller has given a call up: an object of its own, so that a promise does not hold its call.
-private final class AbandonedFlag: @unchecked Sendable {
-    var isSet = false
 }
 
 /// Calls that wait, of which either end can be taken, in constant time.

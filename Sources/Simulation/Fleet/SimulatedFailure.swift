@@ -12,6 +12,10 @@ public struct SimulatedFailure: Error, Hashable {
         case connectionLost
         /// The host failed, by ``HostSettings/failureRate``.
         case failed
+        /// A call of the host to another one failed.
+        case downstreamFailed
+        /// The call's deadline had passed before a worker was free.
+        case deadlinePassed
     }
 
     /// What happened.
@@ -19,6 +23,17 @@ public struct SimulatedFailure: Error, Hashable {
 
     /// The number of the host.
     public let host: Int
+
+    /// When the call may come again, if the host says it.
+    public var retryAfter: Duration?
+}
+
+extension SimulatedFailure: OutcomeAdvising {
+    /// It may be repeated, as after an answer of 503; not before ``retryAfter``.
+    public var advisedOutcome: Outcome { .retryable(after: retryAfter) }
+
+    /// Whether the call has not reached its host.
+    public var isCertainlyUnsent: Bool { code == .unreachable }
 }
 
 extension SimulatedFailure: CodedError {
@@ -34,6 +49,8 @@ extension SimulatedFailure: CustomStringConvertible {
         case .unreachable: "host \(host) is down"
         case .connectionLost: "host \(host) went down while it had the call"
         case .failed: "host \(host) failed"
+        case .downstreamFailed: "host \(host) failed, as a call of it to another host did"
+        case .deadlinePassed: "host \(host) did not begin the call: its deadline had passed"
         }
     }
 }

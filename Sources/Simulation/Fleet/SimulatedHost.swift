@@ -18,24 +18,28 @@ public final class SimulatedHost: @unchecked Sendable {
     public var settings: HostSettings
 
     /// Whether it takes calls.
-    public private(set) var isUp = true
+    public internal(set) var isUp = true
 
-    /// How many calls are worked on.
+    /// How many calls are worked on, with those for which it waits for another host.
     public var callsInWork: Int { working.count }
 
     /// How many calls wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
-    private(set) var statistics = HostStatistics()
-    private let scheduler: SimulationScheduler
-    private var generator: SeededGenerator
-    private var slowness = 1.0
-    private var pauseEnd: Nanoseconds = 0
-    private var started: Nanoseconds = .min
-    private var waiting = WaitingCalls()
-    private var working: ContiguousArray<SimulatedCall> = []
+    var statistics = HostStatistics()
+    let scheduler: SimulationScheduler
+    var generator: SeededGenerator
+    var slowness = 1.0
+    var pauseEnd: Nanoseconds = 0
+    var started: Nanoseconds = .min
+    var waiting = WaitingCalls()
+    var working: ContiguousArray<SimulatedCall> = []
+    var busyWorkers = 0
     /// Calls of which a message was lost, kept because a promise that is released rejects.
     private var unanswered: ContiguousArray<SimulatedCall> = []
+    unowned var network: FleetNetwork!
+    /// Calls another host, for a call that this one works on.
+    var downstream: (@Sendable (SimulatedRequest) -> Future<Void>)?
 
     init(
         _ number: Int, _ settings: HostSettings, on scheduler: SimulationScheduler,
@@ -47,141 +51,55 @@ public final class SimulatedHost: @unchecked Sendable {
         self.generator = generator
     }
 
+    /// How many calls it has.
+    var load: Int { working.count + waiting.count }
+
     /// Takes a call on its way to this host.
-    func call() -> Future<SimulatedResponse> {
-        let call = SimulatedCall(to: self)
+    func call(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
+        let call = SimulatedCall(request, from: origin, to: self)
+        if settings.knowsDeadlines, let rest = CallContext.current.remaining {
+            call.deadline = scheduler.time.adding(Nanoseconds(rest))
+        }
         let latency = settings.latency.sample(&generator)
         if latency == 0 { receive(call) } else { scheduler.add(call, after: latency) }
         return call.promise
     }
-}
 
-// MARK: - Faults
-
-extension SimulatedHost {
-    /// Makes its work take longer, from now on.
-    ///
-    /// - Parameter factor: How many times as long; 1 ends it. 0 or less is a programming error and traps.
-    public func slow(by factor: Double) {
-        precondition(factor > 0, "a host is slowed by a factor above 0, not \(factor)")
-        slowness = factor
-    }
-
-    /// Stops its work for a while, as a collection of garbage does; what comes meanwhile waits.
-    public func pause(for time: Duration) {
-        pauseEnd = max(pauseEnd, scheduler.time.adding(max(Nanoseconds(time), 0)))
-        scheduler.add(EndOfPause(of: self), after: pauseEnd - scheduler.time)
-    }
-
-    /// Goes down: the calls that it has fail with ``SimulatedFailure/Code/connectionLost``, and new ones with
-    /// ``SimulatedFailure/Code/unreachable``.
-    public func stop() {
-        isUp = false
-        statistics.note(-(working.count + waiting.count), at: scheduler.time)
-        var lost = working
-        working = []
-        while let call = waiting.popFirst() { lost.append(call) }
-        for call in lost {
-            scheduler.remove(call)
-            answer(call, with: .connectionLost)
-        }
-    }
-
-    /// Takes calls again, slower at first as its ``HostSettings/warmUp`` says.
-    public func start() {
-        isUp = true
-        started = scheduler.time
-    }
-
-    /// Goes down for a while.
-    public func restart(after time: Duration) {
-        stop()
-        scheduler.schedule(after: time) { [self] in start() }
-    }
-}
-
-// MARK: - Work
-
-extension SimulatedHost {
-    private var isPaused: Bool { scheduler.time < pauseEnd }
-
-    func receive(_ call: SimulatedCall) {
-        statistics.received += 1
-        if settings.lossRate > 0, generator.uniform() < settings.lossRate {
-            statistics.lost += 1
-            unanswered.append(call)
-            return
-        }
-        guard isUp else { return answer(call, with: .unreachable) }
-        call.arrived = scheduler.time
-        if working.count < settings.workers, waiting.count == 0, !isPaused {
-            statistics.note(1, at: scheduler.time)
-            return begin(call)
-        }
-        guard waiting.count < settings.queueLimit else {
-            statistics.refused += 1
-            return answer(call, with: .queueFull)
-        }
-        statistics.note(1, at: scheduler.time)
-        waiting.append(call)
-    }
-
-    private func begin(_ call: SimulatedCall) {
-        call.begin()
-        call.workIndex = working.count
-        working.append(call)
-        let time = Double(settings.serviceTime.sample(&generator)) * slowness * warmUpFactor
-        scheduler.add(call, after: Nanoseconds(min(time, 9e18).rounded()))
-    }
-
-    func finish(_ call: SimulatedCall) {
-        if isPaused { return scheduler.add(call, after: pauseEnd - scheduler.time) }
-        let last = working.removeLast()
-        if last !== call {
-            working[call.workIndex] = last
-            last.workIndex = call.workIndex
-        }
-        statistics.note(-1, at: scheduler.time)
-        statistics.finish(call, at: scheduler.time)
-        beginWaiting()
-        let hasFailed = settings.failureRate > 0 && generator.uniform() < settings.failureRate
-        answer(call, with: hasFailed ? .failed : nil)
-    }
-
-    /// Begins calls that wait, as long as there is a worker.
-    fileprivate func beginWaiting() {
-        while isUp, !isPaused, working.count < settings.workers,
-            let next = settings.queueOrder == .firstInFirstOut
-                ? waiting.popFirst() : waiting.popLast()
-        {
-            if next.isAbandoned, !settings.finishesAbandonedCalls {
-                statistics.note(-1, at: scheduler.time)
-                continue
-            }
-            begin(next)
-        }
-    }
-
-    private func answer(_ call: SimulatedCall, with failure: SimulatedFailure.Code?) {
+    /// Sends an answer on its way to the caller.
+    func answer(_ call: SimulatedCall, with failure: SimulatedFailure.Code?) {
+        if losesMessage { return lose(call) }
         call.answer(with: failure)
         let latency = settings.latency.sample(&generator)
         if latency == 0 { call.happen() } else { scheduler.add(call, after: latency) }
     }
 
-    /// How many times as long its work takes because it has started lately.
-    private var warmUpFactor: Double {
-        let (time, factor) = (Double(Nanoseconds(settings.warmUp.time)), settings.warmUp.factor)
-        if time <= 0 || started == .min { return 1 }
-        let part = Double(scheduler.time - started) / time
-        return part >= 1 ? 1 : factor + (1 - factor) * part
+    /// The failure that a caller gets.
+    func failure(_ code: SimulatedFailure.Code) -> SimulatedFailure {
+        SimulatedFailure(
+            code: code, host: number, retryAfter: code == .queueFull ? settings.retryAfter : nil)
     }
-}
 
-/// The end of a pause: what waits is begun.
-private final class EndOfPause: SimulatedEvent {
-    let host: SimulatedHost
+    /// Whether messages between the host and a call's caller are lost.
+    func isCut(from call: SimulatedCall) -> Bool {
+        network.isCut(between: call.origin, and: number)
+    }
 
-    init(of host: SimulatedHost) { self.host = host }
+    /// Loses a message of a call, which gets no answer.
+    func lose(_ call: SimulatedCall) {
+        statistics.lost += 1
+        if !call.isAbandoned { unanswered.append(call) }
+    }
 
-    override func happen() { host.beginWaiting() }
+    /// Gives up all calls, at the end of the simulation.
+    func end() {
+        downstream = nil
+        while let call = waiting.popFirst() { call.discard() }
+        while let call = working.popLast() { call.discard() }
+        while let call = unanswered.popLast() { call.discard() }
+    }
+
+    /// Draws whether a message is lost.
+    var losesMessage: Bool {
+        settings.lossRate > 0 && generator.uniform() < settings.lossRate
+    }
 }

@@ -24,4 +24,7 @@ extension SimulatedRequest: Replayable {}
 public struct SimulatedResponse: Hashable, Sendable {
     /// The host that answered.
     public let host: Int
+
+    /// Makes an answer, for a stack of one's own.
+    public init(host: Int) { self.host = host }
 }

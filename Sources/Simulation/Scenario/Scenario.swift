@@ -80,15 +80,20 @@ extension Scenario {
     ) -> SimulationRun {
         precondition(!hosts.isEmpty, "a scenario needs a host")
         let scheduler = SimulationScheduler()
-        defer { scheduler.discardEvents() }
         let root = SeededGenerator(seed: seed)
-        let fleet = Fleet(hosts, balancing: balancing, on: scheduler, root.split(1))
+        let network = FleetNetwork(hosts, balancing: balancing, on: scheduler, root.split(1))
+        let fleet = Fleet(network)
+        defer {
+            scheduler.end()
+            network.end()
+        }
         // Faults first: they were added before what happens at the same time.
         for fault in faults {
             scheduler.schedule(after: fault.time) { fault.change(fleet) }
         }
         let world = SimulatedWorld(
             scheduler: scheduler, random: RandomSource(root.split(2)), fleet: fleet)
+        network.connect(root.split(4))
         let caller = Caller(makeService(world), on: scheduler)
         let end = Nanoseconds(duration)
         start(caller, until: end, on: scheduler, root.split(3))

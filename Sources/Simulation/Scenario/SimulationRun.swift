@@ -46,7 +46,7 @@ public struct SimulationRun: Sendable {
         ends = calls.ends
         outcomes = calls.outcomes
         kinds = calls.kinds
-        sent = fleet.sent
+        sent = fleet.network.sent
     }
 }
 
@@ -99,7 +99,9 @@ extension SimulationRun {
     /// Which part of all calls succeeded.
     public var goodput: Double { goodput(in: 0...duration) }
 
-    /// How many calls the hosts were sent for each call that was made: 1 without retries and hedges.
+    /// How many calls the clients sent to the hosts for each call that was made: 1 without retries and hedges.
+    ///
+    /// The calls of hosts to others are not among them: ``Host/received`` has them.
     public var amplification: Double {
         begins.isEmpty ? 1 : Double(sent.total) / Double(begins.count)
     }

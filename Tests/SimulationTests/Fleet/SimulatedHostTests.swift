@@ -127,8 +127,9 @@ import Testing
             stack(.timeout(.milliseconds(1_500), on: world.scheduler), over: world.fleet.send)
         }
         #expect(run.goodput == 0.5)
-        #expect(run.hosts[0].finished == (finishes ? 4 : 3))
-        #expect(run.hosts[0].wasted == (finishes ? 2 : 1))
+        #expect(run.hosts[0].finished == (finishes ? 4 : 2))
+        #expect(run.hosts[0].wasted == (finishes ? 2 : 0))
+        #expect(run.hosts[0].meanCalls > 0)
     }
 
     @Test func aShareOfCallsFails() {

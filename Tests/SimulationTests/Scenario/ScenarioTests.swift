@@ -54,6 +54,27 @@ import Testing
         }
     }
 
+    /// What a run has made is released with it, though calls wait for each other when it ends.
+    @Test func aRunLeavesNothingBehind() {
+        var host = HostSettings(serviceTime: .constant(.seconds(50)))
+        host.lossRate = 0.3
+        host.calls { world in
+            let service = stack(.retry(on: world.scheduler), over: world.fleet.send)
+            return { call in service(SimulatedRequest(number: call.number, host: 0)) }
+        }
+        var scenario = Scenario(
+            hosts: 3, each: host, arrivals: .even(rate: 2), duration: .seconds(60))
+        scenario.drainTime = .seconds(1)
+        weak var scheduler: SimulationScheduler?
+        weak var fleet: Fleet?
+        let run = scenario.run { world in
+            (scheduler, fleet) = (world.scheduler, world.fleet)
+            return stacked(world)
+        }
+        #expect(run.callCount == 119 && run.goodput == 0)
+        #expect(scheduler == nil && fleet == nil)
+    }
+
     @Test func everyCallEnds() {
         let run = busyScenario().run(stacked)
         #expect(run.unfinishedCalls == 0 && run.escapedActions == 0)
