@@ -33,26 +33,39 @@ package struct BinaryHeap<Element: HeapElement> {
     }
 
     /// Moves an element up or down to its place.
+    ///
+    /// Each element that it passes is written once, to where the one before it was.
     @inlinable
     mutating func move(from start: Int) {
+        let element = elements[start]
         var index = start
-        while true {
-            // The element to swap with: the parent, or the first of the children.
-            var other = index
-            if index > 0, elements[index].isBefore(elements[(index - 1) / 2]) {
-                other = (index - 1) / 2
-            } else {
-                for child in 2 * index + 1...2 * index + 2
-                where child < elements.count && elements[child].isBefore(elements[other]) {
-                    other = child
-                }
-            }
-            elements[index].didMove(to: other)
-            if other == index { return }
-            elements[other].didMove(to: index)
-            elements.swapAt(index, other)
-            index = other
+        while index > 0, element.isBefore(elements[(index - 1) / 2]) {
+            fill(index, from: (index - 1) / 2)
+            index = (index - 1) / 2
         }
+        if index == start {
+            while let child = firstChild(of: index), elements[child].isBefore(element) {
+                fill(index, from: child)
+                index = child
+            }
+        }
+        elements[index] = element
+        element.didMove(to: index)
+    }
+
+    @inlinable
+    mutating func fill(_ index: Int, from other: Int) {
+        elements[index] = elements[other]
+        elements[index].didMove(to: index)
+    }
+
+    /// The index of the first in order of an element's children, nil without a child.
+    @inlinable
+    func firstChild(of index: Int) -> Int? {
+        let child = 2 * index + 1
+        if child >= elements.count { return nil }
+        let other = child + 1
+        return other < elements.count && elements[other].isBefore(elements[child]) ? other : child
     }
 }
 

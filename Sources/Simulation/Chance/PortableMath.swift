@@ -19,10 +19,17 @@ enum PortableMath {
         }
         let ratio = (significand - 1) / (significand + 1)
         let square = ratio * ratio
-        var series = 0.0
-        for divisor in stride(from: 23.0, through: 3, by: -2) {
-            series = (series + 1 / divisor) * square
-        }
+        var series = 1 / 23.0 * square
+        series = (series + 1 / 21.0) * square
+        series = (series + 1 / 19.0) * square
+        series = (series + 1 / 17.0) * square
+        series = (series + 1 / 15.0) * square
+        series = (series + 1 / 13.0) * square
+        series = (series + 1 / 11.0) * square
+        series = (series + 1 / 9.0) * square
+        series = (series + 1 / 7.0) * square
+        series = (series + 1 / 5.0) * square
+        series = (series + 1 / 3.0) * square
         let logOfSignificand = 2 * (ratio + ratio * series)
         return exponent * upperLogOfTwo + (logOfSignificand + exponent * lowerLogOfTwo)
     }

@@ -11,7 +11,7 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
     private let owner = ThreadIdentity.current
     private let instant = Atomic<Nanoseconds>(0)
     private let escaped = Atomic<Int>(0)
-    private var queue = EventQueue()
+    private let queue = EventQueue()
     /// How many events have happened.
     private(set) var happened = 0
     private var isOver = false

@@ -6,7 +6,7 @@ final class FleetNetwork {
     let hosts: [SimulatedHost]
     let scheduler: SimulationScheduler
     /// How many calls the clients have sent, in each second.
-    var sent = CountsBySecond()
+    @exclusivity(unchecked) var sent = CountsBySecond()
 
     private var isOver = false
     private let balancing: Fleet.Balancing

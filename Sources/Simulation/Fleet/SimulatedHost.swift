@@ -26,14 +26,16 @@ public final class SimulatedHost: @unchecked Sendable {
     /// How many calls wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
-    var statistics = HostStatistics()
+    // All of a host is used on one thread and in one event at a time: the checks for overlapping accesses would be a
+    // tenth of a simulation's time.
+    @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
-    var generator: SeededGenerator
+    @exclusivity(unchecked) var generator: SeededGenerator
     var slowness = 1.0
     var pauseEnd: Nanoseconds = 0
     var started: Nanoseconds = .min
-    var waiting = WaitingCalls()
-    var working: ContiguousArray<SimulatedCall> = []
+    @exclusivity(unchecked) var waiting = WaitingCalls()
+    @exclusivity(unchecked) var working: ContiguousArray<SimulatedCall> = []
     var busyWorkers = 0
     /// Calls of which a message was lost, kept because a promise that is released rejects.
     private var unanswered: ContiguousArray<SimulatedCall> = []

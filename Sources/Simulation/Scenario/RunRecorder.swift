@@ -3,11 +3,11 @@ import Services
 /// When each call of a run began and ended, and how.
 final class RunRecorder: @unchecked Sendable {
     private let scheduler: SimulationScheduler
-    private(set) var begins: ContiguousArray<Nanoseconds> = []
+    @exclusivity(unchecked) private(set) var begins: ContiguousArray<Nanoseconds> = []
     /// −1 for a call that has not ended.
-    private(set) var ends: ContiguousArray<Nanoseconds> = []
+    @exclusivity(unchecked) private(set) var ends: ContiguousArray<Nanoseconds> = []
     /// The number of the end's kind in ``kinds``; 0 is success.
-    private(set) var outcomes: ContiguousArray<UInt16> = []
+    @exclusivity(unchecked) private(set) var outcomes: ContiguousArray<UInt16> = []
     private(set) var kinds = ["success"]
     private var numbers: [String: UInt16] = ["success": 0]
     private(set) var callsInFlight = 0

@@ -13,7 +13,7 @@ private final class Numbered: SimulatedEvent {
     @Test func eventsComeInOrderAndThoseOfOneInstantAsTheyWereAdded() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<200 {
-            var queue = EventQueue()
+            let queue = EventQueue()
             var events: [Numbered] = []
             var expected: [(instant: Nanoseconds, number: Int)] = []
             for number in 0..<Int(generator.next() % 200) {
@@ -50,7 +50,7 @@ private final class Numbered: SimulatedEvent {
     }
 
     @Test func anEventAfterTheEndStays() {
-        var queue = EventQueue()
+        let queue = EventQueue()
         queue.add(Numbered(1), at: 10)
         #expect(queue.next(until: 9) == nil)
         #expect(queue.firstInstant == 10)
@@ -60,7 +60,7 @@ private final class Numbered: SimulatedEvent {
     @Test func aQueueReleasesWhatIsLeft() {
         weak var event: Numbered?
         do {
-            var queue = EventQueue()
+            let queue = EventQueue()
             let kept = Numbered(1)
             event = kept
             queue.add(kept, at: 1)
