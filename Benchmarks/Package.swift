@@ -47,6 +47,7 @@ let package = Package(
                 .product(name: "InMemoryTransport", package: "Pledge"),
                 .product(name: "LibcurlTransport", package: "Pledge"),
                 .product(name: "Services", package: "Pledge"),
+                .product(name: "Simulation", package: "Pledge"),
                 .product(name: "Stores", package: "Pledge"),
                 .product(name: "URLSessionTransport", package: "Pledge"),
                 peer("AsyncHTTPClientTransport", of: "Pledge"),

@@ -54,8 +54,7 @@ struct RecipesTransfersExamples {
         // snippet: upload
         let photo = folder.appending(path: "photo.jpg")
         try Data(repeating: 7, count: 100_000).write(to: photo)
-        var client = HTTPClient(base: server, over: files)
-        client.attemptTimeout = .seconds(600)
+        let client = HTTPClient(base: server, over: files)
         let body = HTTPRequest.Body.file(photo, contentType: "image/jpeg")
             .reportingProgress { sent, total in print("\(sent) of \(total ?? 0)") }
         let request = HTTPRequest(.put, server.appending(path: "photos"), body: body)

@@ -21,8 +21,8 @@ public import Services
 /// ## What it does with a base alone
 ///
 /// It follows redirects; repeats failed requests that may be repeated, three attempts in all; gives up an
-/// attempt after 30 seconds; decompresses bodies up to 64 MiB; and sends a User-Agent. Every other part is
-/// off until its slot is set. A slot that is nil turns its part off.
+/// attempt after 30 seconds, if its body is no file and no stream; decompresses bodies up to 64 MiB; and sends a
+/// User-Agent. Every other part is off until its slot is set. A slot that is nil turns its part off.
 ///
 /// ## The order
 ///
@@ -30,8 +30,8 @@ public import Services
 /// ``deadline``,
 /// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
 /// ``cookies``, ``authorization``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
-/// ``hedge``, ``circuitBreaker``, ``tracing``, ``log``, ``attemptTimeout``, ``aroundExchange``,
-/// ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
+/// ``hedge``, ``circuitBreaker``, ``tracing``, ``log``, ``attemptTimeout`` or ``uploadTimeout``,
+/// ``aroundExchange``, ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
 /// another order use `stack`; ``problems(of:)`` lists the problems of a stack.
 ///
 /// ## The base's origin
@@ -108,10 +108,19 @@ public struct HTTPClient {
 
     /// How long one attempt may take, until the whole response has arrived.
     ///
-    /// For ``stream``: until the headers have arrived.
+    /// For ``stream``: until the headers have arrived. A request whose body is a file or a stream has
+    /// ``uploadTimeout`` instead.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var attemptTimeout: Duration? = .seconds(30) { didSet { renew() } }
+
+    /// How long one attempt may take if the request's body is a file or a stream, as ``attemptTimeout`` for others.
+    ///
+    /// Nil by default, since the time depends on the size of the body: the transport's idle timeout, 60 seconds, ends an
+    /// upload of which no byte leaves, and the wait for an answer.
+    ///
+    /// Less than zero is a programming error and traps when the client is used.
+    public var uploadTimeout: Duration? { didSet { renew() } }
 
     /// How long a call may take, all attempts and waits included.
     ///

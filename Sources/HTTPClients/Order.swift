@@ -58,7 +58,7 @@ extension HTTPClient {
             circuitBreaker.map { limiting($0, shared.breakers) { .circuitBreaker(sharing: $0) } },
             tracing.map { .tracePropagation(to: $0.origins, random: random) },
             log.map(logging),
-            attemptTimeout.map { .timeout($0, on: scheduler) },
+            timeoutOfAttempt(),
             aroundExchange?[keyPath: own],
             decompression,
         ]
@@ -120,6 +120,19 @@ extension HTTPClient {
             maxServerDelay: retry.maxServerDelay, unproven: .never, on: scheduler, random: random)
     }
 
+    /// Limits the time of an attempt: an upload has a limit of its own.
+    private func timeoutOfAttempt<Output>() -> Middleware<HTTPRequest, Output>? {
+        if attemptTimeout == nil, uploadTimeout == nil { return nil }
+        let limits = [attemptTimeout, uploadTimeout].map { limit in
+            limit.map { Middleware<HTTPRequest, Output>.timeout($0, on: scheduler) }
+        }
+        return Middleware(named: "timeout") { next in
+            let other = limits[0].map { $0(next) } ?? next
+            let upload = limits[1].map { $0(next) } ?? next
+            return { request in request.body.isReadWhileSent ? upload(request) : other(request) }
+        }
+    }
+
     private func logging<Output: HTTPResponseHead>(
         _ log: Log
     ) -> Middleware<HTTPRequest, Output> {
@@ -148,6 +161,16 @@ extension HTTPClient {
     /// The default name of a call: like "GET api.example.com".
     static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
         request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
+    }
+}
+
+extension HTTPRequest.Body {
+    /// Whether it is a file or a stream: how long it takes to send it depends on its size.
+    fileprivate var isReadWhileSent: Bool {
+        switch content {
+        case .none, .data: false
+        case .file, .stream: true
+        }
     }
 }
 

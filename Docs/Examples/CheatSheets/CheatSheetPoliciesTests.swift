@@ -50,6 +50,7 @@ import Testing
         let defaults = [
             "userAgent": "`\(client.userAgent ?? "none")`",
             "attemptTimeout": seconds ?? "none",
+            "uploadTimeout": client.uploadTimeout.map { "\($0)" } ?? "none",
             "deadline": client.deadline.map { "\($0)" } ?? "none",
             "decompressionLimit": limit ?? "none",
             "sendsIdempotencyKeys": "\(client.sendsIdempotencyKeys)",

@@ -16,7 +16,7 @@ extension Case {
         .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .sessionAlone, .sessionTogether,
         .curlAlone, .curlAloneInline, .curlTogether, .curlHTTP2,
         .policies, .passThrough, .wholeStack, .clientWithDefaults, .clientWithAllSlots, .dispatch,
-        .derivedStore, .derivedStores,
+        .derivedStore, .derivedStores, .simulatedCall,
         .compileChain,
     ]
 }

@@ -20,6 +20,7 @@ enum Limits {
             Ratio(.allOf100, to: "task group", most: 0.4),
             Ratio(.contended, to: "locked closures", most: 1.25),
             Ratio(.dispatch, to: "locked closures", most: 3),
+            Ratio(.simulatedCall, to: "heap of closures", most: 1.75),
             Ratio(.awaitSettled, to: "checked continuation", most: 1.3),
             Ratio(.timeout, to: "Dispatch timer source", most: 0.3),
             Ratio(.timeoutAmongMany, to: "Dispatch timer source", most: 0.3),
