@@ -32,14 +32,15 @@ final class FleetNetwork {
     }
 
     /// Makes the stacks through which hosts call others.
-    func connect(_ generator: SeededGenerator) {
+    func connect(_ generator: SeededGenerator, _ gauges: GaugeRecorder) {
         for host in hosts {
             guard let makeDownstream = host.settings.makeDownstream else { continue }
             host.downstream = makeDownstream(
                 SimulatedWorld(
                     scheduler: scheduler,
                     random: RandomSource(generator.split(UInt64(host.number))),
-                    fleet: Fleet(self, from: host.number)))
+                    fleet: Fleet(self, from: host.number), gauges: gauges,
+                    gaugePrefix: "host \(host.number): "))
         }
     }
 

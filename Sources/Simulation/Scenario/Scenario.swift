@@ -30,7 +30,14 @@ public struct Scenario {
     /// How long the run goes on for calls that have not ended by then.
     public var drainTime = Duration.seconds(60)
 
-    private(set) var faults: [(time: Duration, change: @Sendable (Fleet) -> Void)] = []
+    /// Whether runs record what the policies of the client's stack do: ``SimulationRun/policies``.
+    ///
+    /// The stack is then beneath `Middleware.observed(by:on:named:classifier:)`, which changes no call. A run takes
+    /// longer.
+    public var recordsPolicyEvents = false
+
+    private(set) var faults: [(time: Duration, text: String, change: @Sendable (Fleet) -> Void)] =
+        []
 
     /// Makes a scenario.
     public init(hosts: [HostSettings], arrivals: Arrivals, duration: Duration) {
@@ -49,9 +56,13 @@ public struct Scenario {
     ///
     /// - Parameters:
     ///   - time: When, from the beginning.
+    ///   - text: What changes, for tables and pictures.
     ///   - change: Runs in the simulation, before what else happens at that time.
-    public mutating func at(_ time: Duration, _ change: @escaping @Sendable (Fleet) -> Void) {
-        faults.append((time, change))
+    public mutating func at(
+        _ time: Duration, _ text: String = "a change of the fleet",
+        _ change: @escaping @Sendable (Fleet) -> Void
+    ) {
+        faults.append((time, text, change))
     }
 }
 
@@ -65,6 +76,23 @@ public struct SimulatedWorld: Sendable {
 
     /// The hosts.
     public let fleet: Fleet
+
+    let gauges: GaugeRecorder
+    var gaugePrefix = ""
+
+    /// Has the run read a value at each whole second, for its tables and pictures: ``SimulationRun/gauges``.
+    ///
+    /// ```swift
+    /// let budget = RetryBudget(on: world.scheduler)
+    /// world.gauge("retry budget") { Double(budget.balance) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: Its name; one that another gauge has traps. That of a host's own world begins with the host.
+    ///   - read: Returns the value. It runs in the simulation and must change nothing.
+    public func gauge(_ name: String, _ read: @escaping () -> Double) {
+        gauges.add(gaugePrefix + name, read)
+    }
 }
 
 extension Scenario {
@@ -91,16 +119,19 @@ extension Scenario {
         for fault in faults {
             scheduler.schedule(after: fault.time) { fault.change(fleet) }
         }
+        let report = ReportRecorder(of: self, on: scheduler)
         let world = SimulatedWorld(
-            scheduler: scheduler, random: RandomSource(root.split(2)), fleet: fleet)
-        network.connect(root.split(4))
-        let caller = Caller(makeService(world), on: scheduler)
+            scheduler: scheduler, random: RandomSource(root.split(2)), fleet: fleet,
+            gauges: report.gauges)
+        network.connect(root.split(4), report.gauges)
+        let caller = Caller(report.observing(makeService(world)), on: scheduler)
         let end = Nanoseconds(duration)
         start(caller, until: end, on: scheduler, root.split(3))
         scheduler.run(until: end)
         let drained = end.adding(Nanoseconds(drainTime))
         while caller.recorder.callsInFlight > 0, scheduler.runNext(until: drained) {}
-        return SimulationRun(of: caller.recorder, fleet, scheduler, seed: seed, duration: end)
+        return SimulationRun(
+            of: caller.recorder, fleet, scheduler, seed: seed, duration: end, report)
     }
 
     private func start<Output: Sendable>(

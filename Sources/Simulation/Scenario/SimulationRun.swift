@@ -25,6 +25,13 @@ public struct SimulationRun: Sendable {
     /// What each host did.
     public let hosts: [Host]
 
+    /// What the policies of the stack did, by their names; empty unless ``Scenario/recordsPolicyEvents`` is set.
+    public let policies: [PolicyActivity]
+
+    /// The values that the run has read at each second, in the order in which they were added.
+    public let gauges: [Gauge]
+
+    let settings: RunSettings
     let begins: ContiguousArray<Nanoseconds>
     let ends: ContiguousArray<Nanoseconds>
     let outcomes: ContiguousArray<UInt16>
@@ -33,11 +40,11 @@ public struct SimulationRun: Sendable {
 
     init(
         of calls: RunRecorder, _ fleet: Fleet, _ scheduler: SimulationScheduler, seed: UInt64,
-        duration: Nanoseconds
+        duration: Nanoseconds, _ report: ReportRecorder
     ) {
         self.seed = seed
-        self.duration = Double(duration) * 1e-9
-        endTime = Double(scheduler.time) * 1e-9
+        self.duration = Double(duration) / 1e9
+        endTime = Double(scheduler.time) / 1e9
         eventCount = scheduler.happened
         escapedActions = scheduler.escapedActions
         unfinishedCalls = calls.callsInFlight
@@ -47,6 +54,9 @@ public struct SimulationRun: Sendable {
         outcomes = calls.outcomes
         kinds = calls.kinds
         sent = fleet.network.sent
+        settings = report.settings
+        policies = report.policies.finish()
+        gauges = report.gauges.finish()
     }
 }
 
@@ -83,6 +93,9 @@ extension SimulationRun {
 // MARK: - What it says
 
 extension SimulationRun {
+    /// The changes of the time line that were made while calls were made, in order.
+    public var changes: [Change] { settings.changes }
+
     /// How many calls were made.
     public var callCount: Int { begins.count }
 
@@ -132,9 +145,7 @@ extension SimulationRun {
         precondition(percentile >= 0 && percentile <= 100, "a percentile is from 0 to 100")
         let times = calls(in: time ?? 0...duration).filter { hasSucceeded($0) }
             .map { ends[$0] - begins[$0] }.sorted()
-        if times.isEmpty { return nil }
-        let rank = (Double(times.count) * percentile / 100).rounded(.up)
-        return Double(times[max(Int(rank), 1) - 1]) * 1e-9
+        return times.percentile(percentile)
     }
 
     /// The mean time of the calls that succeeded and began within a time, in seconds; nil if there is none.
@@ -148,11 +159,13 @@ extension SimulationRun {
     ///
     /// - Parameters:
     ///   - limit: Within which time.
-    ///   - end: When the fault ended, in seconds.
+    ///   - end: When the fault ended, in seconds; nil means the last of the ``changes``, or the beginning if there is
+    ///     none. A fault that ends by itself, as `pause(for:)` does, ends later than its change.
     ///   - goodput: What is as good as before: which part of the calls of each second succeeds, until the end.
     public func recovers(
-        within limit: Duration, after end: Double, to goodput: Double = 0.99
+        within limit: Duration, after end: Double? = nil, to goodput: Double = 0.99
     ) -> Bool {
+        let end = end ?? changes.last?.time ?? 0
         let start = end + Double(Nanoseconds(limit)) * 1e-9
         var second = start
         while second + 1 <= duration {
@@ -163,11 +176,11 @@ extension SimulationRun {
     }
 
     /// The calls that began within a time: begins are in ascending order.
-    private func calls(in time: ClosedRange<Double>) -> Range<Int> {
+    func calls(in time: ClosedRange<Double>) -> Range<Int> {
         begins.firstIndex(from: time.lowerBound)..<begins.firstIndex(from: time.upperBound)
     }
 
-    private func hasSucceeded(_ index: Int) -> Bool { ends[index] >= 0 && outcomes[index] == 0 }
+    func hasSucceeded(_ index: Int) -> Bool { ends[index] >= 0 && outcomes[index] == 0 }
 }
 
 extension ContiguousArray<Nanoseconds> {

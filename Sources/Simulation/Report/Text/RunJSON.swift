@@ -1,0 +1,118 @@
+extension SimulationRun {
+    /// The run as JSON (RFC 8259): settings, figures, series of seconds, failures, changes, policies, gauges and hosts.
+    ///
+    /// The members are always in the same order, and the text has the same bytes for the same seed on every
+    /// machine. Times are in seconds. The seed is a text, since readers of JSON may round a number of its size.
+    /// `warning` is null unless work has left the simulation; the run then says nothing.
+    public func json() -> String {
+        JSONValue.object([
+            ("warning", warning.map { .text($0) } ?? .null),
+            ("escapedActions", .number(escapedActions)),
+            ("seed", .text("\(seed)")),
+            ("settings", settingsInJSON),
+            ("calls", .number(callCount)),
+            ("unfinishedCalls", .number(unfinishedCalls)),
+            ("events", .number(eventCount)),
+            ("endTime", .number(endTime)),
+            ("goodput", .number(goodput)),
+            ("amplification", .number(amplification)),
+            ("latency", latencyInJSON),
+            ("failures", failuresInJSON),
+            ("changes", .array(changes.map(\.json))),
+            ("seconds", secondsInJSON),
+            ("policies", .array(policies.map(\.json))),
+            ("gauges", .array(gauges.map(\.json))),
+            ("hosts", .array(hosts.indices.map { hostInJSON($0) })),
+        ]).lines
+    }
+
+    private var settingsInJSON: JSONValue {
+        .object([
+            ("duration", .number(duration)), ("arrivals", .text(settings.arrivals)),
+            ("hosts", .number(hosts.count)), ("balancing", .text(settings.balancing)),
+        ])
+    }
+
+    private var latencyInJSON: JSONValue {
+        let whole = interval(0...duration, sent: sent.total)
+        return .object([
+            ("p50", .number(whole.p50)), ("p90", .number(whole.p90)),
+            ("p99", .number(whole.p99)), ("p99.9", .number(whole.p999)),
+        ])
+    }
+
+    private var failuresInJSON: JSONValue {
+        .array(failures.map { .object([("kind", .text($0)), ("count", .number($1))]) })
+    }
+
+    private var secondsInJSON: JSONValue {
+        let series = series()
+        func counts(_ count: (Interval) -> Int) -> JSONValue {
+            .array(series.map { .number(count($0)) })
+        }
+        func times(_ time: (Interval) -> Double?) -> JSONValue {
+            .array(series.map { .number(time($0)) })
+        }
+        return .object([
+            ("offered", counts(\.offered)), ("succeeded", counts(\.succeeded)),
+            ("failed", counts(\.failed)), ("sent", counts(\.sent)), ("p50", times(\.p50)),
+            ("p90", times(\.p90)), ("p99", times(\.p99)), ("p99.9", times(\.p999)),
+        ])
+    }
+
+    private func hostInJSON(_ number: Int) -> JSONValue {
+        let (host, settings) = (hosts[number], settings.hosts[number])
+        let limit = settings.queueLimit
+        return .object([
+            ("number", .number(number)), ("workers", .number(settings.workers)),
+            ("queueLimit", limit == .max ? .null : .number(limit)),
+            ("queueOrder", .text("\(settings.queueOrder)")),
+            ("meanServiceTime", .number(settings.serviceTime.meanInSeconds)),
+            ("failureRate", .number(settings.failureRate)),
+            ("lossRate", .number(settings.lossRate)),
+            ("received", .number(host.received)), ("refused", .number(host.refused)),
+            ("finished", .number(host.finished)), ("wasted", .number(host.wasted)),
+            ("meanCalls", .number(host.meanCalls)), ("meanTime", .number(host.meanTime)),
+        ])
+    }
+}
+
+extension SimulationRun.PolicyActivity {
+    fileprivate var json: JSONValue {
+        .object([
+            ("policy", .text(policy)),
+            ("name", name.map { .text($0) } ?? .null),
+            ("actions", .object(actions.map { ($0.action, .number($0.count)) })),
+            (
+                "seconds",
+                .object(
+                    actions.map { ($0.action, .array(counts(of: $0.action).map { .number($0) })) })
+            ),
+            (
+                "stateChanges",
+                .array(
+                    stateChanges.map {
+                        .object([
+                            ("time", .number($0.time)), ("from", .text($0.old)),
+                            ("to", .text($0.new)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
+
+extension SimulationRun.Change {
+    fileprivate var json: JSONValue {
+        .object([("time", .number(time)), ("name", .text(name))])
+    }
+}
+
+extension SimulationRun.Gauge {
+    fileprivate var json: JSONValue {
+        .object([
+            ("name", .text(name)), ("firstSecond", .number(firstSecond)),
+            ("values", .array(values.map { .number($0) })),
+        ])
+    }
+}
