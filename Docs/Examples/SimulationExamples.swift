@@ -18,8 +18,8 @@ struct SimulationExamples {
         host.latency = .constant(.milliseconds(1))
         var scenario = Scenario(
             hosts: 5, each: host, arrivals: .poisson(rate: 200), duration: .seconds(90))
-        scenario.at(.seconds(30)) { $0.host(3).slow(by: 10) }
-        scenario.at(.seconds(60)) { $0.host(3).slow(by: 1) }
+        scenario.at(.seconds(30), "host 3 gets slow") { $0.host(3).slow(by: 10) }
+        scenario.at(.seconds(60), "host 3 as before") { $0.host(3).slow(by: 1) }
         return scenario
     }
     // end snippet
@@ -64,7 +64,7 @@ struct SimulationExamples {
         #expect(run.escapedActions == 0)
         #expect(run.goodput(in: 30...60) > 0.99)
         #expect(run.amplification < 1.2)
-        #expect(run.recovers(within: .seconds(10), after: 60))
+        #expect(run.recovers(within: .seconds(10)))
         // end snippet
     }
 

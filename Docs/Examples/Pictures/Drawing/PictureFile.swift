@@ -15,6 +15,13 @@ extension Picture {
     /// With PLEDGE_RECORD=1 it writes the file instead.
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(problems() == [], sourceLocation: sourceLocation)
+        try Self.check(svg, named: name, sourceLocation: sourceLocation)
+    }
+
+    /// Expects that the file of a picture has the same bytes, or writes it.
+    static func check(
+        _ svg: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let file = Self.folder.appendingPathComponent("\(name).svg")
         if Self.isRecording { try Data(svg.utf8).write(to: file) }
         let isSame = FileManager.default.contents(atPath: file.path) == Data(svg.utf8)
