@@ -16,7 +16,10 @@ public final class Fleet: @unchecked Sendable {
     }
 
     /// The hosts, by their numbers.
-    public var hosts: [SimulatedHost] { network.hosts }
+    public var hosts: [SimulatedHost] {
+        network.namedHosts?.note(network.hosts.count - 1)
+        return network.hosts
+    }
 
     let network: FleetNetwork
     /// The host whose calls it sends; nil for the clients.
@@ -28,7 +31,10 @@ public final class Fleet: @unchecked Sendable {
     }
 
     /// A host, by its number.
-    public func host(_ number: Int) -> SimulatedHost { network.hosts[number] }
+    public func host(_ number: Int) -> SimulatedHost {
+        network.namedHosts?.note(number)
+        return network.hosts[number]
+    }
 
     /// Sends a call to the host that it names, or to one that the fleet chooses.
     ///
@@ -59,6 +65,7 @@ extension Fleet {
     ///   - numbers: The hosts. A number without a host traps.
     ///   - withClients: Whether the clients are on their side. Otherwise they are with the others.
     public func partition(_ numbers: [Int], withClients: Bool = false) {
+        network.namedHosts?.note(numbers.max() ?? -1)
         network.separate(numbers, withClients: withClients)
     }
 

@@ -7,6 +7,8 @@ final class FleetNetwork {
     let scheduler: SimulationScheduler
     /// How many calls the clients have sent, in each second.
     @exclusivity(unchecked) var sent = CountsBySecond()
+    /// Notes which hosts code names by their numbers, for a swarm that removes others.
+    var namedHosts: NamedHosts?
 
     private var isOver = false
     private let balancing: Fleet.Balancing
@@ -57,6 +59,7 @@ final class FleetNetwork {
         precondition(scheduler.isOnItsThread, "a simulation's calls are made in its own events")
         if isOver { return Future(error: CancellationError()) }
         if origin == nil { sent.add(at: scheduler.time) }
+        if let named = request.host { namedHosts?.note(named) }
         return hosts[request.host ?? choose()].call(request, from: origin)
     }
 }

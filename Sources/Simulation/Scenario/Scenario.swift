@@ -36,8 +36,8 @@ public struct Scenario {
     /// longer.
     public var recordsPolicyEvents = false
 
-    private(set) var faults: [(time: Duration, text: String, change: @Sendable (Fleet) -> Void)] =
-        []
+    /// What happens to the hosts, in any order; of one time, in this order.
+    public var faults: [Fault] = []
 
     /// Makes a scenario.
     public init(hosts: [HostSettings], arrivals: Arrivals, duration: Duration) {
@@ -50,19 +50,6 @@ public struct Scenario {
     public init(hosts count: Int, each: HostSettings, arrivals: Arrivals, duration: Duration) {
         self.init(
             hosts: Array(repeating: each, count: count), arrivals: arrivals, duration: duration)
-    }
-
-    /// Adds a fault, or the end of one: a change of the fleet at a time.
-    ///
-    /// - Parameters:
-    ///   - time: When, from the beginning.
-    ///   - text: What changes, for tables and pictures.
-    ///   - change: Runs in the simulation, before what else happens at that time.
-    public mutating func at(
-        _ time: Duration, _ text: String = "a change of the fleet",
-        _ change: @escaping @Sendable (Fleet) -> Void
-    ) {
-        faults.append((time, text, change))
     }
 }
 
@@ -106,19 +93,26 @@ extension Scenario {
     public func run<Output: Sendable>(
         seed: UInt64 = 1, _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>
     ) -> SimulationRun {
+        run(seed: seed, noting: nil, makeService)
+    }
+
+    /// Runs it, and notes which hosts code names.
+    func run<Output: Sendable>(
+        seed: UInt64, noting namedHosts: NamedHosts?,
+        _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>
+    ) -> SimulationRun {
         precondition(!hosts.isEmpty, "a scenario needs a host")
         let scheduler = SimulationScheduler()
         let root = SeededGenerator(seed: seed)
         let network = FleetNetwork(hosts, balancing: balancing, on: scheduler, root.split(1))
+        network.namedHosts = namedHosts
         let fleet = Fleet(network)
         defer {
             scheduler.end()
             network.end()
         }
         // Faults first: they were added before what happens at the same time.
-        for fault in faults {
-            scheduler.schedule(after: fault.time) { fault.change(fleet) }
-        }
+        for (time, change) in faultChanges() { scheduler.schedule(after: time) { change(fleet) } }
         let report = ReportRecorder(of: self, on: scheduler)
         let world = SimulatedWorld(
             scheduler: scheduler, random: RandomSource(root.split(2)), fleet: fleet,
@@ -130,8 +124,10 @@ extension Scenario {
         scheduler.run(until: end)
         let drained = end.adding(Nanoseconds(drainTime))
         while caller.recorder.callsInFlight > 0, scheduler.runNext(until: drained) {}
-        return SimulationRun(
+        var run = SimulationRun(
             of: caller.recorder, fleet, scheduler, seed: seed, duration: end, report)
+        run.lastFaultTime = Double(Nanoseconds(lastFaultTime)) * 1e-9
+        return run
     }
 
     private func start<Output: Sendable>(

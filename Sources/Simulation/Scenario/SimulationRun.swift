@@ -11,6 +11,11 @@ public struct SimulationRun: Sendable {
     /// When the last call had ended, or the run was cut, in seconds.
     public let endTime: Double
 
+    /// When the last fault ended, or began if it has no end, in seconds; 0 without faults.
+    ///
+    /// The end of a fault that a closure makes, such as a restart, is not known.
+    public internal(set) var lastFaultTime = 0.0
+
     /// How many events happened.
     public let eventCount: Int
 
@@ -48,7 +53,7 @@ public struct SimulationRun: Sendable {
         eventCount = scheduler.happened
         escapedActions = scheduler.escapedActions
         unfinishedCalls = calls.callsInFlight
-        hosts = fleet.hosts.map { Host($0.statistics, until: scheduler.time) }
+        hosts = fleet.network.hosts.map { Host($0.statistics, until: scheduler.time) }
         begins = calls.begins
         ends = calls.ends
         outcomes = calls.outcomes
@@ -159,14 +164,12 @@ extension SimulationRun {
     ///
     /// - Parameters:
     ///   - limit: Within which time.
-    ///   - end: When the fault ended, in seconds; nil means the last of the ``changes``, or the beginning if there is
-    ///     none. A fault that ends by itself, as `pause(for:)` does, ends later than its change.
+    ///   - end: When the fault ended, in seconds; nil means at ``lastFaultTime``.
     ///   - goodput: What is as good as before: which part of the calls of each second succeeds, until the end.
     public func recovers(
         within limit: Duration, after end: Double? = nil, to goodput: Double = 0.99
     ) -> Bool {
-        let end = end ?? changes.last?.time ?? 0
-        let start = end + Double(Nanoseconds(limit)) * 1e-9
+        let start = (end ?? lastFaultTime) + Double(Nanoseconds(limit)) * 1e-9
         var second = start
         while second + 1 <= duration {
             if self.goodput(in: second...(second + 1)) < goodput { return false }

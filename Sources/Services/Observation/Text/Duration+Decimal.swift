@@ -2,7 +2,7 @@ import Futures
 
 extension Duration {
     /// A unit of durations.
-    enum DecimalUnit: Int64 {
+    package enum DecimalUnit: Int64 {
         case microsecond = 1_000
         case millisecond = 1_000_000
         case second = 1_000_000_000
@@ -11,7 +11,7 @@ extension Duration {
     /// The duration as a decimal number, exact to the nanosecond, without zeros at the end.
     ///
     /// It is limited to about 292 years.
-    func decimal(in unit: DecimalUnit) -> String {
+    package func decimal(in unit: DecimalUnit) -> String {
         let magnitude = nanoseconds.magnitude
         let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: UInt64(unit.rawValue))
         let sign = nanoseconds < 0 ? "-" : ""

@@ -26,8 +26,13 @@ extension SimulationRun {
 extension Scenario {
     /// The changes of the time line that are made while calls are made, by their times.
     var changes: [SimulationRun.Change] {
-        let changes = faults.map {
-            SimulationRun.Change(time: Double(Nanoseconds($0.time)) / 1e9, name: $0.text)
+        let changes = faults.flatMap { fault in
+            let end = fault.end.map { (time: $0, name: "end: \(fault.text)") }
+            return [(time: fault.time, name: fault.text), end].compactMap { change in
+                change.map {
+                    SimulationRun.Change(time: Double(Nanoseconds($0.time)) / 1e9, name: $0.name)
+                }
+            }
         }
         let end = Double(Nanoseconds(duration)) / 1e9
         // A stable sort: changes of one time stay in the order in which they are made.

@@ -1,0 +1,25 @@
+/// The highest numbers of hosts that a client's stack, and that changes by closures, name in a run.
+///
+/// A swarm may remove the hosts above them. It belongs to the thread of its simulation.
+final class NamedHosts: @unchecked Sendable {
+    /// That of the stack; −1 if it names none.
+    private(set) var highestOfStack = -1
+    /// Those of the faults, by their indexes.
+    private(set) var highestOfFaults: [Int: Int] = [:]
+    private var fault: Int?
+
+    /// What is noted from now on is named by a fault.
+    func beginFault(_ index: Int) { fault = index }
+
+    /// What is noted from now on is named by the stack.
+    func endFault() { fault = nil }
+
+    /// Notes that a host is named.
+    func note(_ number: Int) {
+        guard let fault else {
+            highestOfStack = max(highestOfStack, number)
+            return
+        }
+        highestOfFaults[fault] = max(highestOfFaults[fault] ?? -1, number)
+    }
+}

@@ -1,0 +1,145 @@
+import Services
+
+/// Faults that each seed of a swarm draws anew.
+///
+/// ```swift
+/// var faults = RandomFaults()
+/// faults.kinds = [.slow, .pause]
+/// faults.part = 0.2...0.5
+/// ```
+///
+/// Each seed first draws which of the kinds it uses: the absence of a fault finds as much as its presence (Groce et al.,
+/// "Swarm testing", ISSTA 2012). Then it draws the number of faults, and of each the kind, the host, the times and the
+/// strength. The same seed draws the same faults on every machine.
+public struct RandomFaults {
+    /// The kinds of faults.
+    public enum Kind: Sendable, Hashable, CaseIterable {
+        /// A host takes longer.
+        case slow
+        /// A host does no work for a while.
+        case pause
+        /// A host is down for a while.
+        case stop
+        /// A host fails a share of its calls.
+        case failures
+        /// A host loses a share of its messages.
+        case loss
+        /// No message passes between some hosts, up to the half, and all others.
+        case partition
+    }
+
+    /// Which kinds there may be.
+    public var kinds = Set(Kind.allCases)
+
+    /// How many faults a run has; none if no kind is chosen.
+    public var count = 1...5
+
+    /// In which part of the run faults begin and end; 0 is its beginning, and 1 its end.
+    public var part = 0.1...0.6
+
+    /// How long a fault lasts, as a share of the run.
+    public var length = 0.01...0.2
+
+    /// How many times as long a slow host takes.
+    public var slowness = 2.0...20.0
+
+    /// Which share of calls fails, or of messages is lost.
+    public var rate = 0.05...1.0
+
+    /// Makes the default: all kinds, and 1 to 5 faults between 10 % and 60 % of the run.
+    public init() {}
+
+    /// The faults that a seed draws for a scenario.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of the run.
+    ///   - scenario: Its hosts and its duration count.
+    public func faults(for seed: UInt64, in scenario: Scenario) -> [Fault] {
+        var generator = SeededGenerator(seed: seed).split(0xFA17)
+        let wanted = Kind.allCases.filter(kinds.contains)
+        let kinds = generator.subset(of: wanted)
+        if kinds.isEmpty { return [] }
+        let count = generator.number(in: count)
+        return (0..<count).map { _ in fault(of: kinds, in: scenario, &generator) }
+            .sorted { $0.time < $1.time }
+    }
+
+    private func fault(
+        of kinds: [Kind], in scenario: Scenario, _ generator: inout SeededGenerator
+    ) -> Fault {
+        let kind = kinds[generator.number(in: 0...(kinds.count - 1))]
+        let host = generator.number(in: 0...(scenario.hosts.count - 1))
+        let length = min(generator.number(in: length), part.upperBound - part.lowerBound)
+        let begin = generator.number(in: part.lowerBound...(part.upperBound - length))
+        let time = scenario.duration.share(begin)
+        let end = max(scenario.duration.share(begin + length), time + .milliseconds(1))
+        switch kind {
+        case .slow:
+            let factor = generator.number(in: slowness).rounded(toTenths: slowness)
+            return .slow(host: host, by: factor, from: time, to: end)
+        case .pause: return .pause(host: host, from: time, to: end)
+        case .stop: return .stop(host: host, from: time, to: end)
+        case .failures: return .failures(host: host, rate: rate(&generator), from: time, to: end)
+        case .loss: return .loss(host: host, rate: rate(&generator), from: time, to: end)
+        case .partition:
+            let hosts = hosts(of: scenario.hosts.count, with: host, &generator)
+            return .partition(hosts: hosts, from: time, to: end)
+        }
+    }
+
+    /// One host and others, up to the half of all; in ascending order.
+    private func hosts(
+        of count: Int, with host: Int, _ generator: inout SeededGenerator
+    ) -> [Int] {
+        var chosen = [host]
+        var others = (0..<count).filter { $0 != host }
+        for _ in 0..<generator.number(in: 0...max(count / 2 - 1, 0)) {
+            chosen.append(others.remove(at: generator.number(in: 0...(others.count - 1))))
+        }
+        return chosen.sorted()
+    }
+
+    /// A rate in whole hundredths, if its range has such a one.
+    private func rate(_ generator: inout SeededGenerator) -> Double {
+        let rate = generator.number(in: rate)
+        let rounded = (rate * 100).rounded() / 100
+        return self.rate.contains(rounded) ? rounded : rate
+    }
+}
+
+extension Duration {
+    /// A share of it, in whole milliseconds.
+    fileprivate func share(_ share: Double) -> Duration {
+        .milliseconds(Int64((Double(Nanoseconds(self)) * share / 1e6).rounded()))
+    }
+}
+
+extension Double {
+    /// The number in whole tenths, if the range has such a one.
+    fileprivate func rounded(toTenths range: ClosedRange<Double>) -> Double {
+        let rounded = (self * 10).rounded() / 10
+        return range.contains(rounded) ? rounded : self
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func number(in range: ClosedRange<Double>) -> Double {
+        range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
+    }
+
+    /// A number of a range, each as likely as any other but for the rounding of a `Double`.
+    fileprivate mutating func number(in range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(uniform() * Double(range.upperBound - range.lowerBound + 1))
+    }
+
+    /// Some of the elements, at least one if there are any: each subset is as likely as any other.
+    fileprivate mutating func subset<Element>(of elements: [Element]) -> [Element] {
+        if elements.isEmpty { return [] }
+        while true {
+            let chosen = elements.filter { _ in uniform() < 0.5 }
+            if !chosen.isEmpty { return chosen }
+        }
+    }
+}
+
+extension RandomFaults: Sendable {}
