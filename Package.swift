@@ -262,7 +262,9 @@ let package = Package(
                 "TestSupport",
             ]),
         tests(of: "PledgeTesting", uses: ["Pledge", "TestSupport"]),
-        tests(of: "Simulation", uses: ["HTTPNetworking", "Services", "Futures", "TestSupport"]),
+        tests(
+            of: "Simulation",
+            uses: ["HTTPClients", "HTTPNetworking", "Services", "Futures", "TestSupport"]),
         .testTarget(
             name: "quickstartTests",
             dependencies: ["quickstart", "Pledge", "PledgeTesting", "TestSupport"],

@@ -1,0 +1,159 @@
+import Foundation
+import Futures
+import Services
+import Simulation
+import Testing
+
+private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
+
+/// How many seeds a sound stack has to pass.
+private let seedsOfSoundStacks: ClosedRange<UInt64> = 1...(isWhole ? 10_000 : 25)
+
+/// Faults in policies that a swarm finds, and policies without a fault in which it finds nothing.
+///
+/// PLEDGE_SIMULATIONS=whole runs the sound stacks with 10,000 seeds. It needs a release build.
+@Suite(.timeLimit(.minutes(10))) struct PlantedFaultsTests {
+    typealias Stack = @Sendable (SimulatedWorld) -> Service<SimulatedRequest, SimulatedResponse>
+    typealias Expectation = @Sendable (SimulationRun) -> String?
+
+    /// Four hosts with faults in the first half of six seconds, and 25 calls a second.
+    private let scenario: Scenario = {
+        let host = HostSettings(serviceTime: .exponential(mean: .milliseconds(20)))
+        return Scenario(
+            hosts: 4, each: host, arrivals: .poisson(rate: 25), duration: .seconds(6))
+    }()
+
+    private func faults(_ kinds: Set<RandomFaults.Kind>) -> RandomFaults {
+        var faults = RandomFaults()
+        faults.kinds = kinds
+        faults.part = 0.1...0.5
+        return faults
+    }
+
+    /// Fails unless the sound stack passes all seeds, and the faulty one fails in one of the first hundred.
+    ///
+    /// - Returns: The least case of the faulty stack. The sound one passes it.
+    private func leastCase(
+        with faults: RandomFaults, of faulty: Stack, beside sound: Stack,
+        _ expectation: Expectation, sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) throws -> SwarmFailure.Case {
+        let passed = scenario.swarm(
+            seeds: seedsOfSoundStacks, adding: faults, sound, expecting: expectation)
+        #expect(passed.failure == nil, sourceLocation: sourceLocation)
+        #expect(passed.runCount == seedsOfSoundStacks.count, sourceLocation: sourceLocation)
+        let found = scenario.swarm(
+            seeds: 1...100, adding: faults, faulty, expecting: expectation)
+        let failure = try #require(found.failure, sourceLocation: sourceLocation)
+        let least = failure.least
+        let cured = least.scenario.run(seed: failure.seed, sound)
+        #expect(expectation(cured) == nil, "\(failure)", sourceLocation: sourceLocation)
+        #expect(least.scenario.hosts.count == 1, "\(failure)", sourceLocation: sourceLocation)
+        return least
+    }
+}
+
+// MARK: - A budget that leaks
+
+extension PlantedFaultsTests {
+    private func retried(leaking: Bool) -> Stack {
+        { world in
+            let budget = RetryBudget(minRetries: 1, percentCanRetry: 0.1, on: world.scheduler)
+            let retry = Middleware<SimulatedRequest, SimulatedResponse>.retry(
+                backoff: .constant(.milliseconds(20)), sharing: budget, on: world.scheduler,
+                random: world.random)
+            let leak = leak(from: budget, withdrawal: leaking ? 10 : 0)
+            return retry(leak(world.fleet.send))
+        }
+    }
+
+    private func isWithinBudget(_ run: SimulationRun) -> String? {
+        let sent = run.hosts.reduce(0) { $0 + $1.received }
+        let limit = run.callCount + run.callCount / 10 + 1
+        return sent <= limit ? nil : "\(sent) attempts are more than \(limit)"
+    }
+
+    @Test func aBudgetThatLeaksIsFound() throws {
+        let least = try leastCase(
+            with: faults([.stop, .failures, .pause]), of: retried(leaking: true),
+            beside: retried(leaking: false), isWithinBudget)
+        #expect(least.scenario.faults.count == 1 && least.run.callCount == 1)
+    }
+}
+
+// MARK: - A breaker that never half-opens
+
+extension PlantedFaultsTests {
+    private func guarded(_ rule: TestedBreaker.Rule) -> Stack {
+        { world in
+            TestedBreaker(rule, openTime: .milliseconds(500), on: world.scheduler)
+                .middleware(world.fleet.send)
+        }
+    }
+
+    /// Few calls, of which some are refused, would not say that the stack never recovers.
+    private func stillServes(_ run: SimulationRun) -> String? {
+        let after = min(run.lastFaultTime + 2, run.duration)...run.duration
+        if run.offered(in: after) < 5 || run.goodput(in: after) > 0 { return nil }
+        return "no call succeeds any more"
+    }
+
+    @Test func aBreakerThatNeverHalfOpensIsFound() throws {
+        let least = try leastCase(
+            with: faults([.stop, .failures, .slow]), of: guarded(.refusalsProlong),
+            beside: guarded(.sound), stillServes)
+        #expect(least.scenario.faults.count == 1)
+        #expect(least.run.callCount <= 15, "\(least.run.callCount)")
+    }
+}
+
+// MARK: - A hedge that is not cancelled
+
+extension PlantedFaultsTests {
+    private func hedged(shielded: Bool) -> Stack {
+        { world in
+            let hedge = Middleware<SimulatedRequest, SimulatedResponse>.hedge(
+                after: .milliseconds(100), maxExtraLoad: 0.2, on: world.scheduler)
+            return hedge { call in
+                let future = world.fleet.send(call)
+                return shielded ? future.shielded() : future
+            }
+        }
+    }
+
+    private func wastesNothing(_ run: SimulationRun) -> String? {
+        let useful = run.hosts.reduce(0) { $0 + $1.finished - $1.wasted }
+        return useful <= run.callCount ? nil : "more answers than calls: \(useful)"
+    }
+
+    @Test func aHedgeThatIsNotCancelledIsFound() throws {
+        let least = try leastCase(
+            with: faults([.slow, .pause]), of: hedged(shielded: true),
+            beside: hedged(shielded: false), wastesNothing)
+        // A call is slow by chance.
+        #expect(least.scenario.faults.isEmpty && least.run.callCount <= 30)
+    }
+}
+
+// MARK: - A bulkhead that loses a place
+
+extension PlantedFaultsTests {
+    /// Two stacks share the bulkhead: the calls of one wait for longer than those of the other.
+    ///
+    /// With the same timeout for all, no call is given up while it waits: those before it are given up earlier.
+    private func limited(_ rule: TestedBulkhead.Rule) -> Stack {
+        { world in
+            let bulkhead = TestedBulkhead(rule, limit: 2, queue: 20).middleware
+            let timeouts = [Duration.seconds(1), .milliseconds(200)].map { time in
+                stack(.timeout(time, on: world.scheduler), bulkhead, over: world.fleet.send)
+            }
+            return { call in timeouts[call.number % 2](call) }
+        }
+    }
+
+    @Test func aBulkheadThatLosesAPlaceIsFound() throws {
+        let least = try leastCase(
+            with: faults([.slow, .pause]), of: limited(.cancelledCallsStay),
+            beside: limited(.sound), stillServes)
+        #expect(least.scenario.faults.count == 1 && least.run.callCount <= 15)
+    }
+}
