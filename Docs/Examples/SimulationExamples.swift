@@ -68,6 +68,30 @@ struct SimulationExamples {
         // end snippet
     }
 
+    @Test func aSwarmOverSeeds() throws {
+        let lines = ExampleLog()
+        let print: @Sendable (Any) -> Void = { lines.add("\($0)") }
+        // snippet: swarm
+        var faults = RandomFaults()
+        faults.kinds = [.stop, .slow, .failures]
+        let shop = Scenario(
+            hosts: 5, each: HostSettings(serviceTime: .exponential(mean: .milliseconds(20))),
+            arrivals: .poisson(rate: 20), duration: .seconds(10))
+
+        func swarm(_ change: (inout HTTPClient) -> Void) -> SwarmResult {
+            shop.swarm(seeds: 1...30, adding: faults) { world in
+                let client = client(in: world, change)
+                return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }
+            } expecting: { run in
+                run.recovers(within: .seconds(2)) ? nil : "it needs more than 2 s to recover"
+            }
+        }
+        print(swarm { $0.circuitBreaker = .perOrigin() })
+        print(swarm { $0.circuitBreaker = nil })
+        // end snippet
+        try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)
+    }
+
     @Test func aMetastableFailure() throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
