@@ -111,6 +111,20 @@ extension PolicyRow {
                 .bulkhead(
                     sharing: Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
         },
+        PolicyRow(name: "priority") { _ in .priority(.sheddable) },
+        PolicyRow(name: "shed") { .shed(sharing: LoadShedder(on: $0)) },
+        PolicyRow(name: "shed queueing", script: [.value(3), .value(7)], calls: 2) {
+            .twice.around(.shed(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
+        },
+        PolicyRow(name: "shed queueing without end", script: [.never], value: nil) {
+            .twice.around(.shed(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
+        },
+        PolicyRow(name: "throttle") { .throttle(sharing: AdaptiveThrottle(on: $0)) },
+        PolicyRow(name: "throttle refusing", script: [.broken], value: nil) {
+            .retry(backoff: .constant(.zero), on: $0).around(
+                .throttle(
+                    sharing: AdaptiveThrottle(minimumRate: 0, on: $0, random: .constant(0))))
+        },
         PolicyRow(name: "rateLimit") {
             .rateLimit(sharing: RateLimiter(rate: 10, per: .seconds(1), on: $0))
         },

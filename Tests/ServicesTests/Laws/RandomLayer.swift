@@ -30,7 +30,7 @@ struct RandomLayer: Sendable {
 
     /// Makes a random layer.
     static func draw(at site: inout Site) -> RandomLayer {
-        switch Int.random(in: 0..<11, using: &site.dice) {
+        switch Int.random(in: 0..<13, using: &site.dice) {
         case 0: deadline(at: &site)
         case 1: timeout(at: &site)
         case 2: retry(at: &site)
@@ -41,6 +41,8 @@ struct RandomLayer: Sendable {
         case 7: coalesce()
         case 8: memoise(at: &site)
         case 9: fallback(at: &site)
+        case 10: throttle(at: &site)
+        case 11: shed(at: &site)
         default: chaos(at: &site)
         }
     }
@@ -109,6 +111,29 @@ extension RandomLayer {
         return RandomLayer(
             name: "rateLimit(\(rate), burst \(burst), wait \(wait))",
             isVacant: { limiter.queued == 0 }, middleware: .rateLimit(sharing: limiter))
+    }
+
+    private static func throttle(at site: inout Site) -> RandomLayer {
+        let (rate, limit) = (site.number(0...9), Double(site.number(0...10)) / 10)
+        let rule: ThrottleRule =
+            site.isTails() ? .acceptMultiplier() : .successRate(aggression: site.number(1...3))
+        let throttle = AdaptiveThrottle(
+            rule: rule, maxProbability: limit, minimumRate: rate, on: site.scheduler,
+            random: site.random())
+        return RandomLayer(
+            name: "throttle(at most \(limit), from \(rate))",
+            middleware: .throttle(sharing: throttle))
+    }
+
+    private static func shed(at site: inout Site) -> RandomLayer {
+        let (limit, queue) = (site.number(1...3), site.number(0...4))
+        let shedder = LoadShedder(
+            limit: limit, queue: queue, interval: site.milliseconds(5...100),
+            order: site.isTails() ? .oldestFirst : .newestFirstInOverload, on: site.scheduler)
+        return RandomLayer(
+            name: "shed(\(limit), queue \(queue))",
+            places: limit, isVacant: { shedder.inFlight == 0 && shedder.queued == 0 },
+            middleware: .shed(sharing: shedder))
     }
 
     private static func hedge(at site: inout Site) -> RandomLayer {

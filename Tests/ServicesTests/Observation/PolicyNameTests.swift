@@ -41,6 +41,14 @@ import Testing
                     sharing: Bulkhead(
                         named: "orders", limit: 1, queue: 1, queueTimeout: .seconds(1), on: $0))
             },
+            Row("shed", .value(1)) {
+                .shed(sharing: LoadShedder(named: "orders", limit: 1, queue: 1, on: $0))
+            },
+            Row("throttle", .atOnce(.failure(Broken()))) {
+                .throttle(
+                    sharing: AdaptiveThrottle(
+                        named: "orders", minimumRate: 0, on: $0, random: .constant(0)))
+            },
             Row("retry", .broken, .broken, .value(3)) {
                 .retry(sharing: RetryBudget(named: "orders", minRetries: 1, on: $0), on: $0)
             },

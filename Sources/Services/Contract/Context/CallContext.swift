@@ -72,6 +72,12 @@ public struct CallContext {
     /// Zero or less: it has passed.
     public var remaining: Duration? { storage?.parts.deadline?.remaining }
 
+    /// How important the call is: ``CallPriority/critical``, if nothing else was bound.
+    public var priority: CallPriority { boundPriority ?? .critical }
+
+    /// The priority that was bound to the call, or to one that it is part of; nil if none was.
+    public var boundPriority: CallPriority? { storage?.parts.priority }
+
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
 
@@ -103,6 +109,7 @@ public struct CallContext {
     /// What a context holds.
     private struct Parts {
         var deadline: CallDeadline?
+        var priority: CallPriority?
         var attempt = 1
         var span: CallSpan?
         var record: CallRecord?
@@ -130,6 +137,11 @@ public struct CallContext {
 extension CallContext {
     /// The same with another deadline.
     public func with(deadline: CallDeadline?) -> CallContext { with { $0.deadline = deadline } }
+
+    /// The same with another priority, or with none of its own.
+    public func with(priority: CallPriority?) -> CallContext {
+        priority == boundPriority ? self : with { $0.priority = priority }
+    }
 
     /// The same with another number of the attempt.
     public func with(attempt: Int) -> CallContext {

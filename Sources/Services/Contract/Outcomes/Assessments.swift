@@ -12,7 +12,7 @@ extension ServiceError: OutcomeAdvising {
         switch code {
         case .timedOut, .injected: .transient()
         case .deadlineExceeded: .outOfTime
-        case .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited: .refusal
+        case .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited, .throttled, .shed: .refusal
         }
     }
 

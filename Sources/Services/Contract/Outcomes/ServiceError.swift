@@ -62,6 +62,11 @@ extension ServiceError {
         case queueTimedOut
         /// A rate limit would have made the call wait longer than allowed.
         case rateLimited
+        /// A throttle refused the call, because the service fails too large a share of the calls.
+        case throttled
+        /// The queue of a load shedder was full of calls that are more important, or as important and served
+        /// before.
+        case shed
         /// A failure made on purpose.
         case injected
     }
@@ -69,7 +74,7 @@ extension ServiceError {
     /// Whether a policy refused the call without giving it to the service.
     public var isRefusal: Bool {
         switch code {
-        case .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited: true
+        case .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited, .throttled, .shed: true
         case .timedOut, .deadlineExceeded, .injected: false
         }
     }
@@ -100,6 +105,8 @@ extension ServiceError: CustomStringConvertible {
         case .bulkheadFull: return "refused: as many calls are in flight and queued as allowed"
         case .queueTimedOut: return "refused: no place within the queue's timeout\(time)"
         case .rateLimited: return "refused: the rate is exceeded"
+        case .throttled: return "refused: the service fails too many calls, so fewer are made"
+        case .shed: return "refused: the queue is full of calls that are served before"
         case .injected: return "failed on purpose"
         }
     }

@@ -47,8 +47,13 @@ public struct RandomSource {
     ///
     /// - Parameter probability: From 0, never, to 1, always.
     public func happens(withProbability probability: Double) -> Bool {
+        fraction() < probability
+    }
+
+    /// Draws one number from 0 up to, but not including, 1.
+    func fraction() -> Double {
         // 53 bits: the precision of a Double between 0 and 1.
-        Double(next() >> 11) * 0x1p-53 < probability
+        Double(next() >> 11) * 0x1p-53
     }
 
     /// Nil for the system's, which needs no lock.

@@ -22,7 +22,7 @@ import Testing
 
     @Test func refusalsAreFailuresAndTheOthersRetryable() {
         let refusals: Set<ServiceError.Code> = [
-            .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited,
+            .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited, .throttled, .shed,
         ]
         for code in ServiceError.Code.allCases {
             let error = ServiceError(code, policy: "test")

@@ -114,7 +114,8 @@ import Testing
     @Test(
         arguments: [
             CancellationError(), FutureError(.abandoned), ServiceError(.circuitOpen, policy: "b"),
-            ServiceError(.rateLimited, policy: "l"), ServiceError(.bulkheadFull, policy: "b"),
+            ServiceError(.rateLimited, policy: "l"), ServiceError(.throttled, policy: "t"),
+            ServiceError(.shed, policy: "s"), ServiceError(.bulkheadFull, policy: "b"),
         ] as [any Error & Sendable])
     func whatIsNotRetryableIsGivenBackAtOnce(error: any Error & Sendable) {
         let upstream = Upstream(on: scheduler, [.error(error)])

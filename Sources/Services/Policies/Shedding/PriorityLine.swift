@@ -1,0 +1,124 @@
+/// A queue of entries with a priority, which may leave from any position.
+///
+/// Joining, leaving, and removing the first or the last entry of the service order take constant time. An entry
+/// that is called keeps its slot until it is confirmed, so that each ticket has exactly one end.
+struct PriorityLine<Element> {
+    /// A unique number, and where its entry is.
+    struct Ticket: Hashable {
+        fileprivate let number: Int
+        fileprivate let slot: Int
+    }
+
+    /// What an entry does.
+    fileprivate enum Stage {
+        /// The slot is free. Next: `waiting`.
+        case free
+        /// It waits. Next: `called`, or `free`.
+        case waiting(Element)
+        /// It has been called, and has not confirmed it. Next: `free`.
+        case called
+    }
+
+    fileprivate struct Slot {
+        var number = 0
+        var priority = CallPriority.critical
+        var stage = Stage.free
+    }
+
+    private var slots: [Slot] = []
+    private var freeSlots: [Int] = []
+    /// The slots of each priority's waiting entries, by age.
+    private var orders = CallPriority.allCases.map { _ in SlotOrder() }
+    private var lastNumber = 0
+
+    /// How many wait.
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// How many slots there are, for the test that they do not accumulate.
+    var size: Int { slots.count }
+
+    /// The least priority of those that wait; nil if none does.
+    var leastPriority: CallPriority? {
+        CallPriority.allCases.first { orders[$0.rawValue].first != nil }
+    }
+
+    /// Joins as the youngest of its priority.
+    mutating func append(_ element: Element, _ priority: CallPriority) -> Ticket {
+        lastNumber += 1
+        let entry = Slot(number: lastNumber, priority: priority, stage: .waiting(element))
+        let slot = freeSlots.popLast() ?? slots.count
+        if slot == slots.count { slots.append(entry) } else { slots[slot] = entry }
+        orders[priority.rawValue].append(slot)
+        count += 1
+        return Ticket(number: lastNumber, slot: slot)
+    }
+
+    /// Calls an entry of the greatest priority: the oldest of them, or the youngest.
+    mutating func call(youngest: Bool) -> Element? {
+        for priority in CallPriority.allCases.reversed() {
+            let order = orders[priority.rawValue]
+            if let slot = youngest ? order.last : order.first {
+                return take(slot, leaving: .called)
+            }
+        }
+        return nil
+    }
+
+    /// Removes an entry of the least priority: the youngest of them, or the oldest.
+    mutating func removeLeast(oldest: Bool) -> Element? {
+        guard let leastPriority else { return nil }
+        let order = orders[leastPriority.rawValue]
+        return (oldest ? order.first : order.last).flatMap { take($0, leaving: .free) }
+    }
+
+    /// Leaves the queue.
+    ///
+    /// - Returns: The entry; nil if it does not wait.
+    mutating func remove(_ ticket: Ticket) -> Element? {
+        guard isCurrent(ticket) else { return nil }
+        return take(ticket.slot, leaving: .free)
+    }
+
+    /// Confirms that an entry was called, the first time.
+    ///
+    /// - Returns: False if it was not called, or has been confirmed.
+    mutating func confirm(_ ticket: Ticket) -> Bool {
+        guard isCurrent(ticket), case .called = slots[ticket.slot].stage else { return false }
+        free(ticket.slot)
+        return true
+    }
+
+    private func isCurrent(_ ticket: Ticket) -> Bool {
+        slots[ticket.slot].number == ticket.number
+    }
+
+    /// - Returns: Nil if the slot's entry does not wait.
+    private mutating func take(_ slot: Int, leaving stage: Stage) -> Element? {
+        guard case .waiting(let element) = slots[slot].stage else { return nil }
+        orders[slots[slot].priority.rawValue].remove(slot)
+        count -= 1
+        slots[slot].stage = stage
+        if case .free = stage { free(slot) }
+        return element
+    }
+
+    private mutating func free(_ slot: Int) {
+        slots[slot] = Slot()
+        freeSlots.append(slot)
+    }
+}
+
+extension SlotOrder {
+    /// The slot that was put into the order last, nil if there is none.
+    fileprivate var last: Int? { tail < 0 ? nil : tail }
+}
+
+extension PriorityLine: Sendable where Element: Sendable {}
+
+extension PriorityLine.Ticket: Sendable {}
+
+extension PriorityLine.Stage: Sendable where Element: Sendable {}
+
+extension PriorityLine.Slot: Sendable where Element: Sendable {}
