@@ -125,6 +125,22 @@ extension PolicyRow {
                 .throttle(
                     sharing: AdaptiveThrottle(minimumRate: 0, on: $0, random: .constant(0))))
         },
+        PolicyRow(name: "adaptiveConcurrency") {
+            .adaptiveConcurrency(sharing: AdaptiveConcurrency(on: $0))
+        },
+        PolicyRow(name: "adaptiveConcurrency queueing", script: [.value(3), .value(7)], calls: 2) {
+            .twice.around(
+                .adaptiveConcurrency(
+                    sharing: AdaptiveConcurrency(algorithm: .one, queue: 1, on: $0)))
+        },
+        PolicyRow(
+            name: "adaptiveConcurrency queueing without end", script: [.never], value: nil
+        ) {
+            .twice.around(
+                .adaptiveConcurrency(
+                    sharing: AdaptiveConcurrency(
+                        algorithm: .one, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
+        },
         PolicyRow(name: "rateLimit") {
             .rateLimit(sharing: RateLimiter(rate: 10, per: .seconds(1), on: $0))
         },
@@ -149,5 +165,12 @@ extension Middleware {
                 return first.result == nil ? zip(first, next(input)).map { $1 } : first
             }
         }
+    }
+}
+
+extension ConcurrencyLimitAlgorithm {
+    /// One call at a time.
+    fileprivate static var one: ConcurrencyLimitAlgorithm {
+        .aimd(initial: 1, minimum: 1, maximum: 1)
     }
 }

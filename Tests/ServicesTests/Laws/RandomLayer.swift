@@ -30,7 +30,7 @@ struct RandomLayer: Sendable {
 
     /// Makes a random layer.
     static func draw(at site: inout Site) -> RandomLayer {
-        switch Int.random(in: 0..<13, using: &site.dice) {
+        switch Int.random(in: 0..<14, using: &site.dice) {
         case 0: deadline(at: &site)
         case 1: timeout(at: &site)
         case 2: retry(at: &site)
@@ -43,6 +43,7 @@ struct RandomLayer: Sendable {
         case 9: fallback(at: &site)
         case 10: throttle(at: &site)
         case 11: shed(at: &site)
+        case 12: adaptiveConcurrency(at: &site)
         default: chaos(at: &site)
         }
     }

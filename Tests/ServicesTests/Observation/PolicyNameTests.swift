@@ -49,6 +49,12 @@ import Testing
                     sharing: AdaptiveThrottle(
                         named: "orders", minimumRate: 0, on: $0, random: .constant(0)))
             },
+            Row("adaptiveConcurrency", .value(1)) {
+                .adaptiveConcurrency(
+                    sharing: AdaptiveConcurrency(
+                        named: "orders", algorithm: .vegas(initial: 1), queue: 1,
+                        queueTimeout: .seconds(1), on: $0))
+            },
             Row("retry", .broken, .broken, .value(3)) {
                 .retry(sharing: RetryBudget(named: "orders", minRetries: 1, on: $0), on: $0)
             },

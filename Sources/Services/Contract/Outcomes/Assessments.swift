@@ -12,7 +12,9 @@ extension ServiceError: OutcomeAdvising {
         switch code {
         case .timedOut, .injected: .transient()
         case .deadlineExceeded: .outOfTime
-        case .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited, .throttled, .shed: .refusal
+        case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
+            .throttled, .shed:
+            .refusal
         }
     }
 

@@ -58,6 +58,8 @@ extension ServiceError {
         case circuitOpen
         /// As many calls as a bulkhead admits are in flight, and its queue is full.
         case bulkheadFull
+        /// As many calls as an adaptive limit admits now are in flight, and its queue is full.
+        case concurrencyLimited
         /// A call has waited in a queue for as long as that queue allows.
         case queueTimedOut
         /// A rate limit would have made the call wait longer than allowed.
@@ -74,7 +76,9 @@ extension ServiceError {
     /// Whether a policy refused the call without giving it to the service.
     public var isRefusal: Bool {
         switch code {
-        case .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited, .throttled, .shed: true
+        case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
+            .throttled, .shed:
+            true
         case .timedOut, .deadlineExceeded, .injected: false
         }
     }
@@ -103,6 +107,8 @@ extension ServiceError: CustomStringConvertible {
             return "refused: the circuit is isolated, until somebody resets it"
         case .circuitOpen: return "refused: the circuit is open, the service failed too often"
         case .bulkheadFull: return "refused: as many calls are in flight and queued as allowed"
+        case .concurrencyLimited:
+            return "refused: as many calls are in flight and queued as the service can take now"
         case .queueTimedOut: return "refused: no place within the queue's timeout\(time)"
         case .rateLimited: return "refused: the rate is exceeded"
         case .throttled: return "refused: the service fails too many calls, so fewer are made"

@@ -1,5 +1,4 @@
 public import Futures
-import Synchronization
 
 extension Middleware {
     /// Limits the calls in flight, queues a limited number of further calls, and refuses the rest.
@@ -117,7 +116,7 @@ extension Bulkhead {
     ) -> Future<Output> {
         let context = CallContext.current
         let start = scheduler.now
-        let decision = Decision()
+        let decision = PlaceDecision()
         // Reported before the turn has an observer, so that it is reported before the turn comes.
         context.report(.queued(length: length), by: bulkheadPolicy, named: name)
         return inTime(turn, of: input, in: context)
@@ -160,15 +159,6 @@ extension Bulkhead {
     private func leave(_ ticket: Int) {
         machine.withLock { $0.leave(ticket) }.next?.resolve()
     }
-}
-
-/// Decides what frees a queued call's place: the service's future, or the call's last step if it
-/// comes before the service is called.
-private final class Decision: Sendable {
-    /// Decides, the first time.
-    func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
-
-    private let isTaken = Atomic(false)
 }
 
 private let bulkheadPolicy = "bulkhead"

@@ -22,7 +22,8 @@ import Testing
 
     @Test func refusalsAreFailuresAndTheOthersRetryable() {
         let refusals: Set<ServiceError.Code> = [
-            .circuitOpen, .bulkheadFull, .queueTimedOut, .rateLimited, .throttled, .shed,
+            .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
+            .throttled, .shed,
         ]
         for code in ServiceError.Code.allCases {
             let error = ServiceError(code, policy: "test")
