@@ -5,7 +5,7 @@ import Testing
 /// In every stack, of any policies in any order, each call ends once, calls the service no more often than
 /// allowed, and leaves no object behind.
 @Suite struct RandomStackTests {
-    private static let seeds: Range<UInt64> = 0..<3_000
+    private static let seeds: Range<UInt64> = 0..<3_600
 
     /// A failure prints its seed: `RandomStackRun(seed:)` repeats the run.
     @Test func everyCallOfEveryStackEndsOnceAndLeavesNothing() {
