@@ -67,7 +67,7 @@ let package = Package(
     name: "Pledge",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: modules.map { .library(name: $0, targets: [$0]) }
-        + [.executable(name: "quickstart", targets: ["quickstart"])],
+        + ["quickstart", "simulate"].map { .executable(name: $0, targets: [$0]) },
     traits: [
         .trait(
             name: "AsyncHTTPClient",
@@ -157,6 +157,9 @@ let package = Package(
         module("Simulation", uses: ["HTTPNetworking", "Services", "Futures"]),
         .executableTarget(
             name: "quickstart", dependencies: ["Pledge", "AsyncHTTPClientTransport"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation", "Services", "Futures"],
             swiftSettings: settings),
 
         // What the tests of several modules need; not a product.
@@ -271,6 +274,7 @@ let package = Package(
             exclude: ["expected-output.txt"],
             swiftSettings: settings
         ),
+        tests(of: "simulate", uses: ["Simulation", "Services", "Futures", "TestSupport"]),
         .testTarget(
             name: "Examples",
             dependencies: ["quickstart", "Pledge", "PledgeTesting", "Simulation", "TestSupport"],

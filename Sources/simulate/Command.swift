@@ -1,0 +1,82 @@
+import Foundation
+
+/// What the program's arguments ask for.
+struct Command {
+    /// What is to be done.
+    enum Work {
+        case list
+        case help
+        case run(NamedScenario)
+    }
+
+    var work = Work.list
+    var settings = ScenarioSettings()
+    /// The file that the picture is written to, if one is asked for.
+    var pictureFile: String?
+    /// The file that the figures are written to as JSON, if one is asked for.
+    var figuresFile: String?
+    /// Whether the progress line is left out.
+    var isQuiet = false
+
+    static let usage = """
+        usage: swift run -c release simulate [NAME [--seed N] [--hosts N] [--policies LIST] [--short]
+                                                   [--svg FILE] [--json FILE] [--quiet]]
+
+          without a NAME   lists the scenarios
+          --seed N         what all chance depends on; 1 by default
+          --hosts N        how many hosts there are, in scenarios that take it
+          --policies LIST  the client's policies, outermost first, in scenarios that take it:
+                           \(NamedPolicy.names), with a value or without, as in
+                           retry=3,budget=0.2,breaker,hedge=50ms,timeout=1s,bulkhead=64;
+                           none is a client without policies
+          --short          fewer calls: less exact, and soon done
+          --svg FILE       writes the scenario's picture
+          --json FILE      writes its figures as JSON
+          --quiet          shows no progress; it is shown on a terminal only
+        """
+
+    /// Does what the arguments ask for.
+    ///
+    /// - Returns: The exit code of the program.
+    static func main(_ arguments: [String]) -> Int32 {
+        do {
+            try Command(arguments).run()
+            return 0
+        } catch let error as CommandError {
+            FileHandle.standardError.write(Data("simulate: \(error)\n".utf8))
+            return error.exitCode
+        } catch {
+            FileHandle.standardError.write(Data("simulate: \(error)\n".utf8))
+            return 1
+        }
+    }
+
+    private func run() throws {
+        switch work {
+        case .help: print(Self.usage)
+        case .list: print(NamedScenario.list)
+        case .run(let scenario): try run(scenario)
+        }
+    }
+
+    private func run(_ scenario: NamedScenario) throws {
+        var settings = settings
+        settings.progress = Progress(isShown: !isQuiet && Progress.isOnTerminal)
+        let result = scenario.run(settings)
+        settings.progress.clear()
+        print(result.text, terminator: "")
+        if let pictureFile {
+            guard let picture = result.picture else { throw CommandError(noPictureOf: scenario) }
+            try write(picture(), to: pictureFile)
+        }
+        if let figuresFile { try write(try result.json(of: scenario, settings), to: figuresFile) }
+    }
+
+    private func write(_ text: String, to file: String) throws(CommandError) {
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        } catch {
+            throw CommandError(unwritable: file)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// What stands behind the equals sign of a policy.
+struct PolicyValue {
+    private let policy: String
+    private let word: String
+
+    init(of policy: String, _ word: String) {
+        self.policy = policy
+        self.word = word
+    }
+
+    /// A number of 1 or more.
+    func count() throws(CommandError) -> Int {
+        guard let count = Int(word), (1...1_000_000).contains(count) else {
+            throw wrong("a number from 1 to 1000000")
+        }
+        return count
+    }
+
+    /// A part of 1.
+    func share() throws(CommandError) -> Double {
+        guard let share = Double(word), (0...1).contains(share) else {
+            throw wrong("a share from 0 to 1")
+        }
+        return share
+    }
+
+    /// A duration of more than zero, as in "50ms" or "1.5s".
+    func duration() throws(CommandError) -> Duration {
+        let (digits, unit) =
+            word.hasSuffix("ms") ? (word.dropLast(2), 0.001) : (word.dropLast(1), 1.0)
+        guard word.hasSuffix("s"), let number = Double(digits), number > 0, number <= 1e6 else {
+            throw wrong("a duration, as in 50ms or 1.5s")
+        }
+        return .seconds(number * unit)
+    }
+
+    private func wrong(_ needed: String) -> CommandError {
+        CommandError(wrongUse: "\(policy) needs \(needed), not \(Arguments.quoted(word))")
+    }
+}

@@ -1,0 +1,4 @@
+import Foundation
+
+// Runs a named scenario of the simulator, or lists them.
+exit(Command.main(Array(CommandLine.arguments.dropFirst())))
