@@ -1,4 +1,4 @@
 extension NamedScenario {
     /// All scenarios, in the order in which they are listed.
-    static let all: [NamedScenario] = [.fleet]
+    static let all: [NamedScenario] = [.fleet, .fanOut, .leafTree, .hedgedReads]
 }

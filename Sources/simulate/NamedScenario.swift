@@ -8,7 +8,7 @@ struct NamedScenario: Sendable {
     var takesHosts = false
     /// Whether the client's policies may be chosen.
     var takesPolicies = false
-    /// Runs it. The same settings give the same result, to the last bit.
+    /// Runs it: the same settings give the same result, to the last bit.
     let run: @Sendable (ScenarioSettings) -> ScenarioResult
 }
 

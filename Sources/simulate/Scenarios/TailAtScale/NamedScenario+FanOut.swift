@@ -1,0 +1,29 @@
+extension NamedScenario {
+    /// How many requests wait for a slow server, by the number of servers and the share of slow calls.
+    static let fanOut = NamedScenario(
+        name: "tail-fan-out",
+        summary:
+            "The Tail at Scale: of 100 servers, each slow in 1 % of calls, 63 % of requests wait."
+    ) { settings in
+        let shares = [0.01, 0.001, 0.0001]
+        let widths = [1, 10, 50, 100, 200, 500, 1_000, 2_000]
+        var table = Table(
+            "Share of requests that take more than a second",
+            columns: ["servers"] + shares.flatMap { ["1 call in \(Int(1 / $0))", "computed"] })
+        settings.progress.begin(runs: widths.count * shares.count)
+        for width in widths {
+            var cells: [Cell] = [.count(width)]
+            for share in shares {
+                let fewest = settings.choose(width > 100 ? 2_000 : 10_000, short: 10)
+                let requests = max(settings.choose(400_000, short: 2_000) / width, fewest)
+                let fanOut = FanOut(servers: width, slowShare: share, requests: requests)
+                cells += [
+                    .share(fanOut.slowRequests(settings), digits: 2),
+                    .share(fanOut.expected, digits: 2),
+                ]
+            }
+            table.add(cells)
+        }
+        return ScenarioResult(tables: [table])
+    }
+}
