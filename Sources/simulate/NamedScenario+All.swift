@@ -1,4 +1,6 @@
 extension NamedScenario {
     /// All scenarios, in the order in which they are listed.
-    static let all: [NamedScenario] = [.fleet, .fanOut, .leafTree, .hedgedReads]
+    static let all: [NamedScenario] = [
+        .fleet, .fanOut, .leafTree, .hedgedReads, .metastable, .retryRules, .queueOrder,
+    ]
 }

@@ -10,20 +10,28 @@ extension NamedScenario {
         var table = Table(
             "Share of requests that take more than a second",
             columns: ["servers"] + shares.flatMap { ["1 call in \(Int(1 / $0))", "computed"] })
+        var lines = shares.map { Chart.Line(name: "1 call in \(Int(1 / $0)) is slow", points: []) }
         settings.progress.begin(runs: widths.count * shares.count)
         for width in widths {
             var cells: [Cell] = [.count(width)]
-            for share in shares {
+            for (index, share) in shares.enumerated() {
                 let fewest = settings.choose(width > 100 ? 2_000 : 10_000, short: 10)
                 let requests = max(settings.choose(400_000, short: 2_000) / width, fewest)
                 let fanOut = FanOut(servers: width, slowShare: share, requests: requests)
-                cells += [
-                    .share(fanOut.slowRequests(settings), digits: 2),
-                    .share(fanOut.expected, digits: 2),
-                ]
+                let found = fanOut.slowRequests(settings)
+                cells += [.share(found, digits: 2), .share(fanOut.expected, digits: 2)]
+                lines[index].points.append((Double(width), found))
             }
             table.add(cells)
         }
-        return ScenarioResult(tables: [table])
+        let chart = Chart(
+            title: "Requests that take more than a second, by the number of servers they wait for",
+            description:
+                "The share of slow requests over the number of servers, for three shares of slow calls.",
+            x: Chart.Axis(
+                name: "servers",
+                marks: [1, 10, 100, 1_000, 2_000].map { ($0, "\(Int($0))") }, scale: .logarithmic),
+            y: .shares("requests of more than a second"), lines: lines)
+        return ScenarioResult(tables: [table], picture: { chart.svg })
     }
 }

@@ -21,7 +21,8 @@ extension NamedScenario {
         ]
         var table = Table(
             "Requests that read 1,000 keys",
-            columns: ["hedge", "median", "p99", "p99.9", "calls added"])
+            columns: ["hedge"] + percentiles.map(label) + ["calls added"])
+        var lines: [Chart.Line] = []
         settings.progress.begin(runs: ways.count)
         for (name, hedge) in ways {
             let reads = HedgedReads(requests: settings.choose(10_000, short: 20) + 100)
@@ -29,11 +30,35 @@ extension NamedScenario {
             // A hedge at a percentile knows it after a few seconds.
             let time = 10.0...run.duration
             let sent = run.amplification(in: 10..<Int(run.duration))
+            let latencies = percentiles.map { run.latency($0, in: time) }
             table.add(
-                .text(name), .milliseconds(run.latency(50, in: time)),
-                .milliseconds(run.latency(99, in: time)),
-                .milliseconds(run.latency(99.9, in: time)), .share(sent / 1_000 - 1, digits: 2))
+                [.text(name)] + latencies.map { .milliseconds($0) }
+                    + [.share(sent / 1_000 - 1, digits: 2)])
+            let points = zip(percentiles, latencies).map { (100 / (100 - $0), $1 ?? 0) }
+            lines.append(Chart.Line(name: name, points: points))
         }
-        return ScenarioResult(tables: [table])
+        let chart = chart(of: lines)
+        return ScenarioResult(tables: [table], picture: { chart.svg })
+    }
+
+    private static let percentiles = [50.0, 90, 99, 99.9]
+
+    private static func label(_ percentile: Double) -> String {
+        percentile == 99.9 ? "p99.9" : "p\(Int(percentile))"
+    }
+
+    private static func chart(of lines: [Chart.Line]) -> Chart {
+        Chart(
+            title: "How long requests with 1,000 reads take, by their hedge",
+            description:
+                "Percentiles of the time of requests, on a logarithmic scale, for four hedges.",
+            x: Chart.Axis(
+                name: "percentile of the requests",
+                marks: percentiles.map { (100 / (100 - $0), label($0)) }, scale: .logarithmic),
+            y: Chart.Axis(
+                name: "time of the request",
+                marks: [(0.01, "10 ms"), (0.1, "100 ms"), (1, "1 s"), (10, "10 s")],
+                scale: .logarithmic),
+            lines: lines)
     }
 }

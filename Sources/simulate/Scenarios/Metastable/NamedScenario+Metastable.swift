@@ -1,0 +1,63 @@
+import Simulation
+
+extension NamedScenario {
+    /// Whether a database recovers from a short outage, by what its clients do, by its load, and by what it does itself.
+    static let metastable = NamedScenario(
+        name: "metastable",
+        summary: "Metastable failures: clients that repeat each call once keep a database down."
+    ) { settings in
+        let loads = settings.choose([140, 160, 240, 260, 280], short: [280])
+        let duration = settings.choose(900, short: 70)
+        settings.progress.begin(
+            runs: OutageRule.ofClients.count * loads.count + OutageRule.ofDatabases.count)
+        var byLoad = Table(
+            "Seconds until it has recovered, by the calls a second, of which it can do 300",
+            columns: ["clients"] + loads.map { "\($0)" })
+        var atFullLoad = columns("At 280 calls a second, by what the clients do", "clients")
+        for rule in OutageRule.ofClients {
+            let runs = loads.map { run(rule, at: $0, for: duration, settings) }
+            byLoad.add([.text(rule.name)] + runs.map(recovery))
+            atFullLoad.add([.text(rule.name)] + figures(of: runs[runs.count - 1]))
+        }
+        var byDatabase = columns(
+            "At 280 calls a second and one retry, by what the database does", "database")
+        for rule in OutageRule.ofDatabases {
+            byDatabase.add(
+                [.text(rule.name)] + figures(of: run(rule, at: 280, for: duration, settings)))
+        }
+        return ScenarioResult(tables: [byLoad, atFullLoad, byDatabase])
+    }
+
+    private static func run(
+        _ rule: OutageRule, at load: Int, for duration: Int, _ settings: ScenarioSettings
+    ) -> SimulationRun {
+        var outage = rule.outage
+        outage.rate = Double(load)
+        outage.duration = duration
+        return outage.run(settings)
+    }
+
+    private static func recovery(_ run: SimulationRun) -> Cell {
+        run.timeToRecover.map { .number($0, digits: 0) } ?? "stays down"
+    }
+
+    private static func columns(_ title: String, _ name: String) -> Table {
+        Table(
+            title,
+            columns: [
+                name, "recovered", "before", "first minute", "last minute", "calls sent then",
+            ])
+    }
+
+    private static func figures(of run: SimulationRun) -> [Cell] {
+        let last = max(run.duration - 60, DatabaseOutage.end)
+        let firstMinute = DatabaseOutage.end...min(DatabaseOutage.end + 60, run.duration)
+        return [
+            run.timeToRecover.map { .text("after \(Int($0)) s") } ?? "stays down",
+            .share(run.goodput(in: 0...DatabaseOutage.start - 1)),
+            .share(run.goodput(in: firstMinute)),
+            .share(run.goodput(in: last...run.duration)),
+            .number(run.amplification(in: Int(last)..<Int(run.duration) - 1), digits: 2),
+        ]
+    }
+}
