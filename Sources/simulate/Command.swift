@@ -65,10 +65,7 @@ struct Command {
         let result = scenario.run(settings)
         settings.progress.clear()
         print(result.text, terminator: "")
-        if let pictureFile {
-            guard let picture = result.picture else { throw CommandError(noPictureOf: scenario) }
-            try write(picture(), to: pictureFile)
-        }
+        if let pictureFile { try write(result.picture(), to: pictureFile) }
         if let figuresFile { try write(try result.json(of: scenario, settings), to: figuresFile) }
     }
 

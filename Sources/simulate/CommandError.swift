@@ -16,9 +16,4 @@ struct CommandError: Error, CustomStringConvertible, Hashable {
             + "name a file in a folder that exists and may be written to"
         exitCode = 73
     }
-
-    /// A picture is asked for, and there is none.
-    init(noPictureOf scenario: NamedScenario) {
-        self.init(wrongUse: "\(scenario.name) has no picture: leave out --svg")
-    }
 }

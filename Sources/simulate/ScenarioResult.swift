@@ -7,8 +7,8 @@ struct ScenarioResult: Sendable {
     var tables: [Table]
     /// What the figures say, a sentence a line.
     var notes: [String] = []
-    /// Makes the picture; nil if there is none.
-    var picture: (@Sendable () -> String)?
+    /// Makes the picture, as SVG.
+    var picture: @Sendable () -> String
 
     /// The tables and the notes, as the program prints them.
     var text: String {

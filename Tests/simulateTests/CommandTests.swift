@@ -43,6 +43,14 @@ struct CommandTests {
         (
             ["fleet", "--quiet", "--quiet"], "--quiet is given more than once; see --help"
         ),
+        (
+            ["metastable", "--hosts", "2"],
+            "the hosts of metastable are given: leave out --hosts"
+        ),
+        (
+            ["metastable", "--policies", "retry"],
+            "the policies of metastable are given: leave out --policies"
+        ),
         (["--seed", "2"], "--seed needs the name of a scenario; see --help"),
         (["\u{1B}[31m"], #"there is no scenario "\u{1B}[31m"; there are "#),
     ])
@@ -60,6 +68,18 @@ struct CommandTests {
         }
         #expect(try figures(seed: 7) == figures(seed: 7))
         #expect(try figures(seed: 7) != figures(seed: 8))
+    }
+
+    @Test func thePictureIsWritten() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).svg")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let run = try await SimulateRun(
+            "fleet", "--hosts", "2", "--seed", "7", "--quiet", "--svg", file.path)
+
+        let picture = NamedScenario.fleet.run(ScenarioSettings(seed: 7, hosts: 2)).picture()
+        #expect(try String(contentsOf: file, encoding: .utf8) == picture)
+        #expect(run.errors == "")
+        #expect(run.exitCode == 0)
     }
 
     @Test func theFiguresAreWritten() async throws {

@@ -13,7 +13,8 @@ extension NamedScenario {
         let run = settings.run(fleet(of: count)) { world in
             settings.policies?.service(in: world) ?? world.fleet.send
         }
-        return ScenarioResult(tables: [phases(of: run), hosts(of: run)])
+        return ScenarioResult(
+            tables: [phases(of: run), hosts(of: run)], picture: { chart(of: run).svg })
     }
 
     /// Hosts with two workers each, 40 calls a second for each, and a slow host after half a minute.
@@ -44,6 +45,26 @@ extension NamedScenario {
                 .number(run.amplification(in: time), digits: 3))
         }
         return table
+    }
+
+    private static func chart(of run: SimulationRun) -> Chart {
+        let percentiles = [50.0, 99].map { percentile in
+            let points = (0..<90).map { second in
+                let time = Double(second)...Double(second) + 1
+                return (x: Double(second) + 0.5, y: run.latency(percentile, in: time) ?? 10)
+            }
+            return Chart.Line(name: "\(percentile == 50 ? "median" : "p99")", points: points)
+        }
+        return Chart(
+            title: "A slow host from 30 to 60 s",
+            description: "The median and the 99th percentile of the calls of each second.",
+            x: Chart.Axis(
+                name: "seconds", marks: [0, 30, 60, 90].map { (Double($0), "\($0)") }),
+            y: Chart.Axis(
+                name: "latency",
+                marks: [(0.01, "10 ms"), (0.1, "100 ms"), (1, "1 s"), (10, "10 s")],
+                scale: .logarithmic),
+            lines: percentiles)
     }
 
     /// The hosts, of which there may be many: the slow one, and the mean of the others.

@@ -8,8 +8,8 @@ import Simulation
 struct DatabaseOutage {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
-    /// When the outage begins and ends, in seconds.
-    static let (start, end) = (30.0, 40.0)
+    /// When the outage ends, in seconds; it begins ten seconds earlier.
+    static let end = 40.0
 
     /// Calls a second, without those that are repeated.
     var rate = 280.0
@@ -28,7 +28,7 @@ struct DatabaseOutage {
         change(&database)
         var scenario = Scenario(
             hosts: [database], arrivals: .poisson(rate: rate), duration: .seconds(duration))
-        scenario.at(.seconds(Self.start)) { $0.host(0).pause(for: .seconds(Self.end - Self.start)) }
+        scenario.at(.seconds(Self.end - 10)) { $0.host(0).pause(for: .seconds(10)) }
         return settings.run(scenario) { world in
             stack(
                 policies(world), .timeout(.seconds(1), on: world.scheduler), innerPolicies(world),

@@ -39,7 +39,7 @@ protocol PublishedRetryRule: Sendable {
     /// Notes the end of an attempt.
     mutating func noteEnd(isSuccess: Bool)
 
-    /// Whether a call that has failed may be repeated, of which it takes note.
+    /// Whether a call that has failed may be repeated; if so, it notes the retry.
     mutating func mayRetry() -> Bool
 }
 

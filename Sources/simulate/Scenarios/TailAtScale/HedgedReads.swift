@@ -2,7 +2,7 @@ import Futures
 import Services
 import Simulation
 
-/// Requests that read 1,000 keys of 100 servers and wait for all, through a hedge.
+/// Requests that read keys of 100 servers and wait for all, through a hedge.
 ///
 /// (Dean and Barroso, "The Tail at Scale", 2013: in a benchmark of BigTable a hedge after 10 ms sends 2 % more requests,
 /// and the 99.9th percentile falls from 1,800 to 74 ms.)
@@ -14,12 +14,13 @@ struct HedgedReads {
     private static let readTime = Distribution.pareto(
         minimum: .microseconds(1_286), shape: 1.907)
     private static let servers = 100
-    private static let reads = 1_000
 
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
     /// How many requests are made.
     let requests: Int
+    /// How many keys each reads.
+    var reads = 1_000
 
     /// Runs it with a hedge, or with something else around each read.
     func run(
@@ -34,7 +35,7 @@ struct HedgedReads {
             let read = stack(hedge(world), over: world.fleet.send)
             return { request in
                 Future.all(
-                    (0..<Self.reads).map { _ in
+                    (0..<reads).map { _ in
                         // The next server, for a read and for its hedge.
                         read(SimulatedRequest(number: request.number))
                     })

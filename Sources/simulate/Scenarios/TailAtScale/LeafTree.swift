@@ -54,6 +54,21 @@ struct LeafTree {
         return tally.times
     }
 
+    /// What is measured of a request, with its figures in the paper.
+    static let parts = ["one leaf", "95 % of the leaves", "all leaves"]
+    /// The median, the 95th and the 99th percentile of each, in seconds.
+    static let published = [
+        [0.001, 0.005, 0.010], [0.012, 0.032, 0.070], [0.040, 0.087, 0.140],
+    ]
+
+    /// The same figures of a run.
+    func figures(_ settings: ScenarioSettings) -> [[Double]] {
+        let times = times(settings)
+        return [times.oneLeaf, times.mostLeaves, times.allLeaves].map { times in
+            [50, 95, 99].map { FinishTimes.percentile($0, of: times) ?? 0 }
+        }
+    }
+
     private static func callLeaves(
         of middle: Int, in world: SimulatedWorld, _ tally: FinishTally
     ) -> Future<[SimulatedResponse]> {

@@ -25,7 +25,9 @@ extension NamedScenario {
         var lines: [Chart.Line] = []
         settings.progress.begin(runs: ways.count)
         for (name, hedge) in ways {
-            let reads = HedgedReads(requests: settings.choose(10_000, short: 20) + 100)
+            let reads = HedgedReads(
+                requests: settings.choose(10_000, short: 20) + 100,
+                reads: settings.choose(1_000, short: 100))
             let run = reads.run(settings, hedge)
             // A hedge at a percentile knows it after a few seconds.
             let time = 10.0...run.duration
@@ -33,7 +35,7 @@ extension NamedScenario {
             let latencies = percentiles.map { run.latency($0, in: time) }
             table.add(
                 [.text(name)] + latencies.map { .milliseconds($0) }
-                    + [.share(sent / 1_000 - 1, digits: 2)])
+                    + [.share(sent / Double(reads.reads) - 1, digits: 2)])
             let points = zip(percentiles, latencies).map { (100 / (100 - $0), $1 ?? 0) }
             lines.append(Chart.Line(name: name, points: points))
         }
