@@ -34,6 +34,7 @@ struct PolicyStack: Sendable, CustomStringConvertible {
     /// The client's stack over the fleet of a simulation.
     func service(in world: SimulatedWorld) -> Service<SimulatedRequest, SimulatedResponse> {
         let budget = budget.map { RetryBudget(percentCanRetry: $0, on: world.scheduler) }
+        if let budget { world.gauge("retry budget") { Double(budget.balance) } }
         let parts = policies.map { $0.make(world, budget) }
         return Middleware(stacking: parts)(world.fleet.send)
     }

@@ -3,17 +3,17 @@ import Simulation
 
 /// What a named scenario has found.
 struct ScenarioResult: Sendable {
-    /// The figures.
-    var tables: [Table]
-    /// What the figures say, a sentence a line.
-    var notes: [String] = []
+    /// The figures of several runs.
+    var tables: [Table] = []
+    /// The run, if there is one.
+    var run: SimulationRun?
     /// Makes the picture, as SVG.
     var picture: @Sendable () -> String
 
-    /// The tables and the notes, as the program prints them.
+    /// The tables, as the program prints them.
     var text: String {
-        let notes = notes.isEmpty ? [] : [notes.map { $0 + "\n" }.joined()]
-        return (tables.map(\.text) + notes).joined(separator: "\n")
+        let table = run.map { $0.table() }.map { $0.hasSuffix("\n") ? $0 : $0 + "\n" }
+        return (tables.map(\.text) + [table].compactMap { $0 }).joined(separator: "\n")
     }
 
     /// The figures with what they were made with, as JSON whose keys are in order.
@@ -23,7 +23,10 @@ struct ScenarioResult: Sendable {
             hosts: settings.hosts, policies: settings.policies.map { "\($0)" }, tables: tables)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(figures), as: UTF8.self) + "\n"
+        let text = String(decoding: try encoder.encode(figures), as: UTF8.self)
+        guard let run else { return text + "\n" }
+        // The run's JSON is text already, with its members in its own order.
+        return text.dropLast(2) + ",\n  \"run\" : " + run.json() + "\n}\n"
     }
 
     private struct Figures: Encodable {
