@@ -26,7 +26,8 @@ struct Command {
           --seed N         what all chance depends on; 1 by default
           --hosts N        how many hosts there are, in scenarios that take it
           --policies LIST  the client's policies, outermost first, in scenarios that take it:
-                           \(NamedPolicy.names), with a value or without, as in
+                           \(NamedPolicy.names),
+                           with a value or without, as in
                            retry=3,budget=0.2,breaker,hedge=50ms,timeout=1s,bulkhead=64;
                            none is a client without policies
           --short          fewer calls: less exact, and soon done

@@ -24,7 +24,8 @@ extension NamedPolicy {
     /// How one is made of its value, by its name.
     private static let all: [(name: String, make: Maker)] = [
         ("retry", retry), ("breaker", breaker), ("hedge", hedge), ("timeout", timeout),
-        ("deadline", deadline), ("bulkhead", bulkhead),
+        ("deadline", deadline), ("bulkhead", bulkhead), ("adaptive", adaptive),
+        ("throttle", throttle),
     ]
 
     /// All names, with commas between.
@@ -89,6 +90,25 @@ extension NamedPolicy {
         let limit = try value?.count() ?? 64
         return NamedPolicy { world, _ in
             .bulkhead(sharing: Bulkhead(limit: limit, on: world.scheduler))
+        }
+    }
+
+    @Sendable private static func adaptive(
+        _ value: PolicyValue?
+    ) throws(CommandError) -> NamedPolicy {
+        try value?.refuse()
+        return NamedPolicy { world, _ in
+            .adaptiveConcurrency(
+                sharing: AdaptiveConcurrency(on: world.scheduler, random: world.random))
+        }
+    }
+
+    @Sendable private static func throttle(
+        _ value: PolicyValue?
+    ) throws(CommandError) -> NamedPolicy {
+        try value?.refuse()
+        return NamedPolicy { world, _ in
+            .throttle(sharing: AdaptiveThrottle(on: world.scheduler, random: world.random))
         }
     }
 }

@@ -34,6 +34,11 @@ struct PolicyValue {
         return .seconds(number * unit)
     }
 
+    /// Throws: the policy has no value.
+    func refuse() throws(CommandError) {
+        throw CommandError(wrongUse: "\(policy) takes no value, not \(Arguments.quoted(word))")
+    }
+
     private func wrong(_ needed: String) -> CommandError {
         CommandError(wrongUse: "\(policy) needs \(needed), not \(Arguments.quoted(word))")
     }

@@ -25,6 +25,9 @@ struct PolicyStackTests {
         #expect(try run("retry,budget").amplification == 1.3)
         #expect(try run("retry,budget=0").amplification == 1.1)
         #expect(try run("breaker").hosts[0].received == 5)
+        // The least limit is three calls, and each is over before the next one.
+        #expect(try run("adaptive").amplification == 1)
+        #expect(try run("throttle").hosts[0].received < 60)
         #expect(try run("timeout=0.5ms").failures.map(\.kind) == ["ServiceError.timedOut"])
         #expect(try run("deadline=0.5ms").failures.map(\.kind) == ["ServiceError.deadlineExceeded"])
     }
@@ -44,7 +47,7 @@ struct PolicyStackTests {
     }
 
     @Test(arguments: [
-        ("retries", #"there is no policy "retries"; there are b"#),
+        ("retries", #"there is no policy "retries"; there are adaptive, "#),
         ("", #"there is no policy """#),
         ("retry,", #"there is no policy """#),
         ("retry=0", #"retry needs a number from 1 to 1000000, not "0""#),
@@ -52,6 +55,7 @@ struct PolicyStackTests {
         ("timeout=1", #"timeout needs a duration, as in 50ms or 1.5s, not "1""#),
         ("hedge=-1s", #"hedge needs a duration, as in 50ms or 1.5s, not "-1s""#),
         ("breaker=2", #"breaker needs a share from 0 to 1, not "2""#),
+        ("throttle=2", #"throttle takes no value, not "2""#),
         ("budget", "a budget needs a retry or a hedge in --policies"),
     ])
     func wrongListsGetOneLine(list: String, line: String) {
