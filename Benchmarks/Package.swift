@@ -58,6 +58,21 @@ let package = Package(
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        // Compares stacks over sockets with their simulations.
+        .executableTarget(
+            name: "validate-simulation",
+            dependencies: [
+                "CLoopback",
+                .product(name: "Futures", package: "Pledge"),
+                .product(name: "HTTPClients", package: "Pledge"),
+                .product(name: "HTTPNetworking", package: "Pledge"),
+                .product(name: "Pledge", package: "Pledge"),
+                .product(name: "Services", package: "Pledge"),
+                .product(name: "Simulation", package: "Pledge"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
         .testTarget(name: "benchmarksTests", dependencies: ["benchmarks"]),
+        .testTarget(name: "validate-simulationTests", dependencies: ["validate-simulation"]),
     ]
 )

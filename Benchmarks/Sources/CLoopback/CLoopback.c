@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,35 +14,47 @@
 static const char answer[] =
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 
-// The number of matched bytes of "\r\n\r\n": each end of a request's head is answered.
-static int progress(int matched, char byte) {
+int loopback_matched(int matched, char byte) {
     static const char end[] = "\r\n\r\n";
     if (byte == end[matched]) { return matched + 1; }
     return byte == '\r' ? 1 : 0;
 }
 
-static void *serve(void *argument) {
-    int connection = (int)(intptr_t)argument;
+// Each end of a request's head is answered.
+static void serve(int connection, void *context) {
+    (void)context;
     char buffer[4096];
     int matched = 0;
     for (;;) {
         ssize_t count = read(connection, buffer, sizeof buffer);
         if (count <= 0) { break; }
         for (ssize_t index = 0; index < count; index++) {
-            matched = progress(matched, buffer[index]);
+            matched = loopback_matched(matched, buffer[index]);
             if (matched < 4) { continue; }
             matched = 0;
             if (write(connection, answer, sizeof answer - 1) < 0) { break; }
         }
     }
     close(connection);
-    return NULL;
 }
 
 struct server {
     int listener;
-    void *(*serve)(void *);
+    void (*serve)(int connection, void *context);
+    void *context;
 };
+
+struct connection {
+    int socket;
+    const struct server *server;
+};
+
+static void *serve_connection(void *argument) {
+    struct connection connection = *(struct connection *)argument;
+    free(argument);
+    connection.server->serve(connection.socket, connection.server->context);
+    return NULL;
+}
 
 static void *listen_for_ever(void *argument) {
     struct server *server = argument;
@@ -52,17 +63,20 @@ static void *listen_for_ever(void *argument) {
         if (connection < 0) { continue; }
         int on = 1;
         setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        struct connection *accepted = malloc(sizeof *accepted);
+        if (accepted) { *accepted = (struct connection){connection, server}; }
         pthread_t thread;
-        if (pthread_create(&thread, NULL, server->serve, (void *)(intptr_t)connection) == 0) {
+        if (accepted && pthread_create(&thread, NULL, serve_connection, accepted) == 0) {
             pthread_detach(thread);
         } else {
+            free(accepted);
             close(connection);
         }
     }
     return NULL;
 }
 
-int loopback_listen(void *(*serve)(void *)) {
+int loopback_listen(void (*serve)(int connection, void *context), void *context) {
     signal(SIGPIPE, SIG_IGN);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 0};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -70,7 +84,7 @@ int loopback_listen(void *(*serve)(void *)) {
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     struct server *server = malloc(sizeof *server);
     if (listener < 0 || !server) { return -1; }
-    *server = (struct server){listener, serve};
+    *server = (struct server){listener, serve, context};
     pthread_t thread;
     if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 128) != 0
         || getsockname(listener, (struct sockaddr *)&address, &length) != 0
@@ -83,7 +97,7 @@ int loopback_listen(void *(*serve)(void *)) {
     return ntohs(address.sin_port);
 }
 
-int loopback_start(void) { return loopback_listen(serve); }
+int loopback_start(void) { return loopback_listen(serve, NULL); }
 
 int loopback_free_port(void) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 0};

@@ -5,7 +5,6 @@
 #include "CLoopback.h"
 #include "Listener.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +60,8 @@ static int take_body(int connection, char *buffer, long long count) {
     return send_all(connection, answer, sizeof answer - 1);
 }
 
-static void *serve(void *argument) {
-    int connection = (int)(intptr_t)argument;
+static void serve(int connection, void *context) {
+    (void)context;
     char *buffer = malloc(most);
     long extra;
     while (buffer && (extra = read_head(connection, buffer)) >= 0) {
@@ -77,7 +76,6 @@ static void *serve(void *argument) {
     }
     free(buffer);
     close(connection);
-    return NULL;
 }
 
-int large_loopback_start(void) { return loopback_listen(serve); }
+int large_loopback_start(void) { return loopback_listen(serve, NULL); }

@@ -1,6 +1,9 @@
 #ifndef CLOOPBACK_H
 #define CLOOPBACK_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /// Starts an HTTP server on 127.0.0.1 that answers every request with status 200 and 2 bytes.
 ///
 /// Connections are kept alive, each on a thread of its own; requests must have no body. The server runs until
@@ -14,6 +17,28 @@ int loopback_start(void);
 ///
 /// Returns the port, or -1 if the system refuses one.
 int large_loopback_start(void);
+
+/// A server with workers and a queue.
+typedef struct queueing_loopback queueing_loopback;
+
+/// Starts an HTTP server on 127.0.0.1 whose workers are threads: each sleeps for a service time, and answers
+/// with status 200 and 2 bytes.
+///
+/// Requests that wait are begun in the order in which they came; one for which the queue has no place is
+/// answered with 503 at once. A request whose caller has gone is worked on all the same.
+///
+/// A worker takes the next of the service times, in nanoseconds, when it begins; after the last one, the
+/// first. They have to stay in memory. Requests must have no body. The server runs until the process ends.
+///
+/// Returns NULL if the system refuses a port, a thread or memory.
+queueing_loopback *queueing_loopback_start(
+    int workers, size_t queue_limit, const int64_t *times, size_t time_count);
+
+/// The port on which it listens.
+int queueing_loopback_port(const queueing_loopback *server);
+
+/// How many requests have come, with those that were refused.
+int64_t queueing_loopback_received(queueing_loopback *server);
 
 /// A port on 127.0.0.1 that was free a moment ago, or -1.
 int loopback_free_port(void);

@@ -1,0 +1,59 @@
+import Foundation
+import Pledge
+import Simulation
+
+/// A server, the calls that it gets, and the client that makes them: in both worlds the same.
+struct ServerLoad {
+    let name: String
+    let workers: Int
+    var queueLimit = Int.max
+    let serviceTimes: ServiceTimes
+    /// Which part of the workers' time the calls would need if each were sent once.
+    let utilisation: Double
+    /// How long calls are made, in seconds.
+    let duration: Double
+    /// Fills the slots of the client.
+    let configure: @Sendable (inout HTTPClient) -> Void
+
+    /// Calls a second.
+    var rate: Double { utilisation * Double(workers) / serviceTimes.distribution.meanInSeconds }
+
+    /// The client, over sockets and in the simulation; only these arguments differ.
+    func client(
+        base: URL, over send: @escaping HTTPService, on scheduler: any Scheduler,
+        random: RandomSource
+    ) -> HTTPClient {
+        var client = HTTPClient(base: base, over: send)
+        client.scheduler = scheduler
+        client.random = random
+        configure(&client)
+        return client
+    }
+
+    static let all = [
+        ServerLoad(
+            name: "half load", workers: 8, serviceTimes: .pareto(minimum: 0.02, shape: 3),
+            utilisation: 0.5, duration: 30
+        ) { _ in },
+        ServerLoad(
+            name: "high load, timeouts and retries", workers: 16, queueLimit: 32,
+            serviceTimes: .pareto(minimum: 0.02, shape: 3), utilisation: 0.8, duration: 40
+        ) { client in
+            client.attemptTimeout = .milliseconds(80)
+            client.retry = HTTPClient.Retry(
+                attempts: 3, backoff: .fullJitter(base: .milliseconds(50)))
+        },
+        ServerLoad(
+            name: "slow calls, hedged", workers: 16,
+            serviceTimes: .pareto(minimum: 0.02, shape: 2.5), utilisation: 0.4, duration: 30
+        ) { client in
+            client.hedge = HTTPClient.Hedge(after: .milliseconds(60), maxExtraLoad: 0.1)
+        },
+        ServerLoad(
+            name: "overload, short queue, retries, bulkhead", workers: 8, queueLimit: 16,
+            serviceTimes: .uniform(0.02, 0.06), utilisation: 1.2, duration: 30
+        ) { client in
+            client.bulkhead = .perOrigin(limit: 28)
+        },
+    ]
+}
