@@ -3,10 +3,25 @@ import Pledge
 
 /// The world of sockets: the system's clock, threads, and the default transport.
 struct SocketWorld {
-    private let transport = SocketWorld.makeTransport()
+    private let transport: any HTTPTransport
     private let seed: UInt64
 
-    init(seed: UInt64) { self.seed = seed }
+    /// Makes a default transport.
+    ///
+    /// - Parameters:
+    ///   - seed: What the service times and the client's chance depend on.
+    ///   - connections: How many there may be. A simulated network has no such limit.
+    init(seed: UInt64, connections: Int = 1_000) {
+        self.seed = seed
+        switch DefaultTransport.ofThisSystem {
+        case .curl:
+            let limits = CurlTransport.Configuration(maxConnectionsPerHost: connections)
+            transport = try! CurlTransport(limits)
+        case .urlsession:
+            let limits = SessionTransport.Configuration(maxConnectionsPerHost: connections)
+            transport = SessionTransport(limits)
+        }
+    }
 
     /// Measures a load.
     ///
@@ -25,7 +40,7 @@ struct SocketWorld {
         return (Outcome(times: times, calls: calls, requests: server.received), delay)
     }
 
-    /// What a call takes beyond its service time where it never waits: the median of 200 calls, in seconds.
+    /// What a call takes beyond its service time where it never waits: the median of 100 calls, in seconds.
     func overhead() -> Double {
         let service = 0.02
         let idle = ServerLoad(
@@ -34,7 +49,7 @@ struct SocketWorld {
         ) { _ in }
         let server = SocketServer(workers: 8, queueLimit: .max, times: [service])
         let client = client(of: idle, server)
-        let (times, _) = OpenLoop.run(.even(every: 0.025, count: 200)) { _ in
+        let (times, _) = OpenLoop.run(.even(every: 0.025, count: 100)) { _ in
             client.networking(Endpoint(path: "/"))
         }
         guard let median = times.sorted().percentile(50) else {
@@ -47,14 +62,5 @@ struct SocketWorld {
         load.client(
             base: server.base, over: transport.send, on: LiveScheduler.live,
             random: .seeded(seed &+ 2))
-    }
-
-    /// The default transport without its limit on connections to a host, which a simulated network does not have.
-    private static func makeTransport() -> any HTTPTransport {
-        switch DefaultTransport.ofThisSystem {
-        case .curl: try! CurlTransport(CurlTransport.Configuration(maxConnectionsPerHost: 1_000))
-        case .urlsession:
-            SessionTransport(SessionTransport.Configuration(maxConnectionsPerHost: 1_000))
-        }
     }
 }
