@@ -159,7 +159,10 @@ let package = Package(
             name: "quickstart", dependencies: ["Pledge", "AsyncHTTPClientTransport"],
             swiftSettings: settings),
         .executableTarget(
-            name: "simulate", dependencies: ["Simulation", "Services", "Futures"],
+            name: "simulate",
+            dependencies: [
+                "Simulation", "HTTPAuthentication", "HTTPNetworking", "Services", "Futures",
+            ],
             swiftSettings: settings),
 
         // What the tests of several modules need; not a product.

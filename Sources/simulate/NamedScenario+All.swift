@@ -2,5 +2,6 @@ extension NamedScenario {
     /// All scenarios, in the order in which they are listed.
     static let all: [NamedScenario] = [
         .fleet, .fanOut, .leafTree, .hedgedReads, .metastable, .retryRules, .queueOrder,
+        .retryLayers, .shardBreakers, .tokenRenewal, .retryAfter,
     ]
 }
