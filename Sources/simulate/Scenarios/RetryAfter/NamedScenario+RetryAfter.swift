@@ -52,6 +52,7 @@ extension NamedScenario {
             y: Chart.Axis(
                 name: "calls in 100 ms",
                 marks: [1, 10, 100, 1_000].map { (Double($0), "\($0)") }, scale: .logarithmic),
-            lines: lines)
+            // Three tries have the line of twenty at first.
+            lines: lines.filter { $0.name != "the same, three tries" })
     }
 }

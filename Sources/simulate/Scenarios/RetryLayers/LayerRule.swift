@@ -29,7 +29,7 @@ extension LayerRule {
         LayerRule(name: "budget of a tenth in each") { _, world in
             tries(in: world, RetryBudget(percentCanRetry: 0.1, on: world.scheduler))
         },
-        LayerRule(name: "a fifth of ten seconds in each") { _, world in
+        LayerRule(name: "budget of ten seconds in each") { _, world in
             tries(in: world, RetryBudget(ttl: .seconds(10), on: world.scheduler))
         },
         LayerRule(name: "the default retry in each") { _, world in

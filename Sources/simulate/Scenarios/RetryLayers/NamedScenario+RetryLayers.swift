@@ -60,15 +60,13 @@ extension LayeredServices {
     fileprivate func chart(_ lines: [Chart.Line]) -> Chart {
         // These have the lines of others.
         let left = ["no retry", "three tries above the database", "three tries at the top"]
-        let (first, last) = (-min(before, 10), outage)
+        let times = [-min(before, 10)] + stride(from: 0, through: outage, by: max(outage / 6, 1))
         return Chart(
             title: "Calls at a database that fails, by the retries of five layers",
             description: "Calls that the database gets for each call of the client, over time.",
             x: Chart.Axis(
                 name: "seconds since the database fails",
-                marks: stride(from: first, through: last, by: 10 * max(outage / 90, 1)).map {
-                    (Double($0), "\($0)")
-                }),
+                marks: times.map { (Double($0), "\($0)") }),
             y: Chart.Axis(
                 name: "calls at the database for each",
                 marks: [1, 3, 9, 27, 81, 243].map { (Double($0), "\($0)") }, scale: .logarithmic),

@@ -35,9 +35,8 @@ struct TokenHerd {
 
     func outcome(of rule: RenewalRule, _ settings: ScenarioSettings) -> Outcome {
         let tally = CallTally()
-        let rate = Double(clients * Self.callsAtOnce)
         let scenario = Scenario(
-            hosts: [tokenServer, Self.apiServer], arrivals: .even(rate: rate),
+            hosts: [tokenServer, Self.apiServer], arrivals: .recorded(callTimes),
             duration: .seconds(Self.duration))
         let run = settings.run(scenario) { world in
             let parts = parts(in: world, tally)
@@ -47,6 +46,13 @@ struct TokenHerd {
             }
         }
         return Outcome(run: run, renewals: tally.all)
+    }
+
+    /// Each client has an instant of its own in every second.
+    private var callTimes: [Duration] {
+        (0..<Self.duration * clients).flatMap { turn in
+            repeatElement(Duration.seconds(turn) / clients, count: Self.callsAtOnce)
+        }
     }
 
     /// Four workers, and a queue of half a second.
