@@ -1,18 +1,21 @@
 // snippet: foundation
 import Foundation
 // end snippet
-import TestSupport
-
 // snippet: imports
 import Pledge
 // end snippet
 // snippet: simulation
 import Simulation
+// end snippet
+import TestSupport
+// snippet: testing
 import Testing
 // end snippet
 
 // snippet: client
-/// The app's client. The app passes its server, a test the base and the transport of a simulation.
+/// The app's client.
+///
+/// The app passes its server, a test the base and the transport of a simulation.
 func makeShop(
     over transport: @escaping HTTPService, base: URL,
     scheduler: any Scheduler = .live, random: RandomSource = .system
