@@ -53,7 +53,7 @@ extension NamedPolicy {
     /// "breaker=0.5" opens where less than half of the calls succeed.
     @Sendable private static func breaker(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy
     {
-        let rate = try value?.share() ?? 0.8
+        let rate = try value?.share() ?? 0.5
         return NamedPolicy { world, _ in
             .circuitBreaker(
                 sharing: CircuitBreaker(

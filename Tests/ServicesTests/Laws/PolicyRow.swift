@@ -151,7 +151,8 @@ extension PolicyRow {
         },
         PolicyRow(name: "rateLimit refusing", script: [.broken], value: nil) {
             .retry(backoff: .constant(.zero), on: $0).around(
-                .rateLimit(sharing: RateLimiter(rate: 10, per: .seconds(1), on: $0)))
+                .rateLimit(
+                    sharing: RateLimiter(rate: 10, per: .seconds(1), maxWait: .zero, on: $0)))
         },
     ]
 }

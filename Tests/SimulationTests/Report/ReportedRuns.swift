@@ -33,7 +33,9 @@ enum ReportedRuns {
         return scenario.run(seed: seed) { world in
             let budget = RetryBudget(on: world.scheduler)
             let breaker = CircuitBreaker(
-                named: "fleet", failuresInARow: 10, on: world.scheduler, random: world.random)
+                named: "fleet", failuresInARow: 10, successRate: 0.8,
+                backoff: .equalJitter(base: .seconds(5), cap: .seconds(300)), on: world.scheduler,
+                random: world.random)
             world.gauge("retry budget") { Double(budget.balance) }
             return stack(
                 .retry(sharing: budget, on: world.scheduler, random: world.random),

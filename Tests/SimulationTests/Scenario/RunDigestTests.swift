@@ -58,7 +58,13 @@ import Foundation
             var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
             client.scheduler = world.scheduler
             client.random = world.random
-            client.circuitBreaker = .perOrigin()
+            // Named, so that no change of a default changes a digest.
+            client.circuitBreaker = .perOrigin {
+                CircuitBreaker(
+                    named: $0.name, failuresInARow: 5, successRate: 0.8,
+                    backoff: .equalJitter(base: .seconds(5), cap: .seconds(300)), on: $0.scheduler,
+                    random: $0.random)
+            }
             client.hedge = HTTPClient.Hedge(after: .milliseconds(150), maxExtraLoad: 0.2)
             client.attemptTimeout = .milliseconds(500)
             client.deadline = .seconds(3)

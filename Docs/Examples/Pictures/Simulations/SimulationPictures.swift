@@ -26,7 +26,11 @@ struct SimulationPictures {
             world.gauge("retry budget") { Double(budget.balance) }
             let client = client(in: world) {
                 $0.retry?.budget = budget
-                $0.circuitBreaker = .perOrigin()
+                $0.circuitBreaker = .perOrigin {
+                    CircuitBreaker(
+                        named: $0.name, failuresInARow: 5, successRate: 0.8, on: $0.scheduler,
+                        random: $0.random)
+                }
                 change(&$0)
             }
             return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }

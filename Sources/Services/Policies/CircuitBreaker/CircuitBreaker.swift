@@ -120,10 +120,10 @@ public final class CircuitBreaker {
     ///   - random: The source of the jitter.
     public init(
         named name: String? = nil,
-        failuresInARow: Int = 5, successRate: Double = 0.8, over window: Duration = .seconds(30),
+        failuresInARow: Int = 10, successRate: Double = 0.5, over window: Duration = .seconds(30),
         minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
         probes: Int = 1,
-        backoff: Backoff = .equalJitter(base: .seconds(5), cap: .seconds(300)),
+        backoff: Backoff = .equalJitter(base: .seconds(5), cap: .seconds(30)),
         on scheduler: some Scheduler = .live, random: RandomSource = .system
     ) {
         precondition(

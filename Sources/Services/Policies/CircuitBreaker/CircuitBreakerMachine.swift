@@ -194,8 +194,8 @@ struct CircuitBreakerMachine: Sendable {
 
 /// When a circuit breaker opens.
 struct CircuitBreakerLimits: Sendable {
-    var failuresInARow = 5
-    var successRate = 0.8
+    var failuresInARow = 10
+    var successRate = 0.5
     var window = Duration.seconds(30)
     var minimumRequests = 5
     var slowCallRate = 1.0

@@ -55,11 +55,12 @@ public final class RateLimiter {
     ///   - period: The period, from a nanosecond to 366 days.
     ///   - burst: How many calls may pass at once after an idle time; 1…1,000,000,000. With one, calls
     ///     are spaced evenly.
-    ///   - maxWait: How long a call may wait; zero or more. With zero it is refused instead.
+    ///   - maxWait: How long a call may wait; zero or more. With zero it is refused instead: with a burst of one,
+    ///     nearly half of the calls that come at random times, at four fifths of the rate.
     ///   - scheduler: The clock of the waits. At most one action is scheduled at a time.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
-        maxWait: Duration = .zero, on scheduler: some Scheduler = .live
+        maxWait: Duration = .seconds(1), on scheduler: some Scheduler = .live
     ) {
         precondition(
             (1...1_000_000_000).contains(rate),

@@ -51,7 +51,7 @@ extension OutageRule {
     }
 
     private static let behindBreaker = DatabaseOutage(policies: { world in
-        let breaker = CircuitBreaker(on: world.scheduler, random: world.random)
+        let breaker = CircuitBreaker.strict(in: world)
         return retry(world, .unlimited).around(.circuitBreaker(sharing: breaker))
     })
 

@@ -22,7 +22,7 @@ extension RetryRule {
         RetryRule(name: "retry breaker") { _ in .repeated(by: RetryBreakerRule()) },
         RetryRule(name: "budget") { retry(RetryBudget(on: $0.scheduler), in: $0) },
         RetryRule(name: "breaker") { world in
-            let breaker = CircuitBreaker(on: world.scheduler, random: world.random)
+            let breaker = CircuitBreaker.strict(in: world)
             return retry(.unlimited, in: world).around(.circuitBreaker(sharing: breaker))
         },
     ]

@@ -41,7 +41,6 @@ extension BreakerRule {
     private static func breaker(
         in world: SimulatedWorld, minimumRequests: Int = 5
     ) -> CircuitBreaker {
-        CircuitBreaker(
-            minimumRequests: minimumRequests, on: world.scheduler, random: world.random)
+        .strict(in: world, minimumRequests: minimumRequests)
     }
 }

@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: [.failure, .retryable, .retryable(after: .seconds(1))] as [Outcome])
     func fiveFailuresInARowOpen(failure: Outcome) throws {
-        let machine = Machine()
+        let machine = Machine(CircuitBreakerLimits(failuresInARow: 5, successRate: 0))
         let changes = try machine.calls(Array(repeating: failure, count: 5), 7)
         #expect(changes == [nil, nil, nil, nil, first])
         #expect(machine.state == .tripped(since: Self.at(7)))
@@ -66,7 +66,7 @@ import Testing
 
     /// The share is disabled here, since it would open the breaker as well.
     @Test func aSuccessBetweenBeginsTheRowAnew() throws {
-        let machine = Machine(CircuitBreakerLimits(successRate: 0))
+        let machine = Machine(CircuitBreakerLimits(failuresInARow: 5, successRate: 0))
         let changes = try machine.calls(
             [.failure, .failure, .failure, .failure, .success]
                 + Array(repeating: .failure, count: 5), 0)
@@ -81,11 +81,11 @@ import Testing
     }
 
     @Test func aRateOfFourInFiveIsEnough() throws {
-        let machine = Machine()
+        let machine = Machine(CircuitBreakerLimits(successRate: 0.8))
         #expect(
             try machine.calls([.success, .success, .success, .success, .failure], 0).last
                 == .some(nil))
-        let worse = Machine()
+        let worse = Machine(CircuitBreakerLimits(successRate: 0.8))
         #expect(
             try worse.calls([.success, .success, .failure, .success, .failure], 0)
                 == [nil, nil, nil, nil, first])
@@ -120,13 +120,14 @@ import Testing
     }
 
     @Test func callsAreForgottenWithTheirSliceOfThreeSeconds() throws {
+        let limits = CircuitBreakerLimits(successRate: 0.8)
         for (milliseconds, isOpen) in [(29_999, true), (30_000, false)] {
-            let machine = Machine()
+            let machine = Machine(limits)
             _ = try machine.calls([.failure, .success], 2_999)
             _ = try machine.calls([.success, .success], 3_000)
             #expect((try machine.calls([.failure], milliseconds) == [first]) == isOpen)
         }
-        let later = Machine()
+        let later = Machine(limits)
         _ = try later.calls([.failure], 3_000)
         _ = try later.calls([.success, .success, .success], 29_000)
         #expect(try later.calls([.failure], 32_999) == [first])

@@ -148,7 +148,9 @@ import Testing
         let service = stack(
             .each(by: { $0.number }, limit: 1) { key in
                 made.withLock { $0.append(key) }
-                return .rateLimit(sharing: RateLimiter(rate: 1, per: .seconds(1), on: scheduler))
+                return .rateLimit(
+                    sharing: RateLimiter(
+                        rate: 1, per: .seconds(1), maxWait: .zero, on: scheduler))
             }, over: upstream.send)
         for number in [1, 2, 1] { _ = service(Ask(number)) }
         #expect(made.withLock { $0 } == [1])

@@ -19,7 +19,19 @@ import Testing
             over: upstream.send)
     }
 
-    @Test func byDefaultACallThatComesTooEarlyIsRefused() {
+    @Test func byDefaultACallWaitsForASecondAtMost() {
+        let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 9))
+        let service = service(RateLimiter(rate: 2, per: .seconds(1), on: scheduler), upstream)
+        let calls = (1...4).map { service(Ask($0)) }
+        #expect(calls[3].serviceError?.retryAfter == .milliseconds(1_500))
+        scheduler.advance(by: .milliseconds(999))
+        #expect(upstream.count == 2)
+        scheduler.advance(by: .milliseconds(1))
+        #expect(upstream.count == 3)
+        #expect(calls.dropLast().allSatisfy { $0.valueNow == 1 })
+    }
+
+    @Test func withoutAWaitACallThatComesTooEarlyIsRefused() {
         let upstream = Upstream(on: scheduler)
         let service = service(limiter(), upstream)
         _ = service(1)

@@ -1,0 +1,50 @@
+import Services
+import Simulation
+
+/// What a breaker over five hosts makes of errors that say nothing about the next call.
+enum BreakerChart {
+    private static let percentages = [0, 2, 5, 10, 15, 20, 25, 30, 40, 50]
+
+    private static let values: [JudgedDefault.Value] = [
+        .init("no breaker") { $0.breaker(nil) },
+        .init("defaults: 10 in a row, share 0.5") {
+            $0.breaker(CircuitBreaker(on: $0.scheduler, random: $0.random))
+        },
+        .init("5 in a row, share 0.5") {
+            $0.breaker(CircuitBreaker(failuresInARow: 5, on: $0.scheduler, random: $0.random))
+        },
+        .init("5 in a row, share 0.8") {
+            $0.breaker(
+                CircuitBreaker(
+                    failuresInARow: 5, successRate: 0.8, on: $0.scheduler, random: $0.random))
+        },
+    ]
+
+    /// Goodput over the share of calls that hosts fail.
+    static func chart(_ settings: ScenarioSettings) -> Chart {
+        // One seed is enough for a line.
+        var settings = settings
+        settings.isShort = true
+        let lines = values.map { [settings] value in
+            Chart.Line(
+                name: value.name,
+                points: percentages.map { percentage in
+                    let outcome = JudgedDefault.outcome(
+                        of: value, .errors(percentage), settings)
+                    return (x: Double(percentage) / 100, y: outcome.goodput)
+                })
+        }
+        return Chart(
+            title: "Goodput by the share of calls that fail, for four breakers",
+            description: """
+                The share of calls that succeed, over the share that each host fails, with the default retry outside.
+                """,
+            x: Chart.Axis(
+                name: "calls that fail",
+                marks: [0, 10, 20, 30, 40, 50].map { (Double($0) / 100, "\($0) %") }),
+            y: Chart.Axis(
+                name: "goodput",
+                marks: [0, 0.25, 0.5, 0.75, 1].map { ($0, "\(Int($0 * 100)) %") }),
+            lines: lines)
+    }
+}

@@ -1,0 +1,136 @@
+import Services
+import Simulation
+
+extension JudgedDefault {
+    static let breakerRate = JudgedDefault(
+        "Circuit breaker, share of successes",
+        standard: standardBreaker("0.5 (default)"),
+        alternatives: [0.9, 0.8, 0.2, 0].map { rate in
+            Value("\(rate)") { world in
+                world.breaker(
+                    CircuitBreaker(successRate: rate, on: world.scheduler, random: world.random))
+            }
+        } + [Value("no breaker") { $0.breaker(nil) }],
+        partial + whole)
+
+    static let breakerRow = JudgedDefault(
+        "Circuit breaker, failures in a row",
+        standard: standardBreaker("10 (default)"),
+        alternatives: [3, 5, 20, 1_000].map { count in
+            Value("\(count)") { world in
+                world.breaker(
+                    CircuitBreaker(
+                        failuresInARow: count, on: world.scheduler, random: world.random))
+            }
+        }, partial + whole + smallClients)
+
+    static let breakerMinimum = JudgedDefault(
+        "Circuit breaker, least calls in the window",
+        standard: standardBreaker("5 (default)"),
+        alternatives: [10, 20, 100].map { count in
+            Value("\(count)") { world in
+                world.breaker(
+                    CircuitBreaker(
+                        minimumRequests: count, on: world.scheduler, random: world.random))
+            }
+        }, partial + smallClients)
+
+    static let breakerWindow = JudgedDefault(
+        "Circuit breaker, window",
+        standard: standardBreaker("30 s (default)"),
+        alternatives: [10, 60].map { seconds in
+            Value("\(seconds) s") { world in
+                world.breaker(
+                    CircuitBreaker(
+                        over: .seconds(seconds), on: world.scheduler, random: world.random))
+            }
+        }, partial + smallClients)
+
+    static let breakerOpenTime = JudgedDefault(
+        "Circuit breaker, first and longest open time, with equal jitter",
+        standard: standardBreaker("5 s, 30 s (default)"),
+        alternatives: [
+            (5, 300), (5, 60), (5, 5), (1, 30), (2, 30), (30, 30),
+        ].map { base, cap in
+            Value("\(base) s, \(cap) s") { world in
+                world.breaker(
+                    CircuitBreaker(
+                        backoff: .equalJitter(base: .seconds(base), cap: .seconds(cap)),
+                        on: world.scheduler, random: world.random))
+            }
+        },
+        whole + [
+            (.oneDown, [.goodput]), (.overload, [.goodput]),
+            (.outage(30).over(clients: 100), [.sent, .goodput, .recovery]),
+            (.longOutage, [.sent, .recovery]),
+            (.longOutage.over(clients: 100), [.sent, .goodput, .recovery]),
+        ])
+
+    static let breakerProbes = JudgedDefault(
+        "Circuit breaker, probes and slow calls",
+        standard: standardBreaker("1, none (default)"),
+        alternatives: [3, 10].map { count in
+            Value("\(count)") { world in
+                world.breaker(
+                    CircuitBreaker(probes: count, on: world.scheduler, random: world.random))
+            }
+        }
+            + [0.5, 1].map { rate in
+                Value("1, \(rate) from 0.2 s") { world in
+                    world.breaker(
+                        CircuitBreaker(
+                            slowCallDuration: .milliseconds(200), slowCallRate: rate,
+                            on: world.scheduler, random: world.random))
+                }
+            }, whole + [(.errors(20), [.goodput]), (.oneDown, [.goodput]), (.overload, [.goodput])])
+
+    private static func standardBreaker(_ name: String) -> Value {
+        Value(name) { world in
+            world.breaker(CircuitBreaker(on: world.scheduler, random: world.random))
+        }
+    }
+
+    private static let partial: [(trial: Trial, measures: [Measure])] = [
+        (.errors(5), [.goodput]), (.errors(20), [.goodput]), (.errors(50), [.goodput]),
+        (.oneDown, [.goodput]), (.oneSlow, [.goodput]), (.loss, [.goodput]),
+        (.overload, [.goodput]),
+    ]
+
+    private static let whole: [(trial: Trial, measures: [Measure])] = [
+        (.outage(2), [.goodput, .recovery]), (.outage(30), [.goodput, .sent, .recovery]),
+        (.stall(load: 0.7), [.goodput]),
+    ]
+
+    private static let smallClients: [(trial: Trial, measures: [Measure])] =
+        [100, 1_000].flatMap { clients -> [(trial: Trial, measures: [Measure])] in
+            [
+                (.errors(5).over(clients: clients), [.goodput]),
+                (.errors(20).over(clients: clients), [.goodput]),
+                (.oneDown.over(clients: clients), [.goodput]),
+                (.outage(30).over(clients: clients), [.sent, .goodput]),
+            ]
+        }
+}
+
+extension Trial {
+    /// All hosts are down for five minutes, at a tenth of the load they can do.
+    static let longOutage: Trial = {
+        var scenario = fleet(load: 0.1, seconds: 610)
+        scenario.at(.seconds(10), "outage begins") { fleet in
+            for host in fleet.hosts { host.stop() }
+        }
+        scenario.at(.seconds(310), "outage ends") { fleet in
+            for host in fleet.hosts { host.start() }
+        }
+        return Trial(name: "outage 300 s", scenario: scenario, fault: 10..<310)
+    }()
+}
+
+extension SimulatedWorld {
+    /// The default retry around a breaker, for attempts of a second.
+    func breaker(_ breaker: CircuitBreaker?) -> JudgedDefault.Part {
+        let retry = JudgedDefault.Part.retry(on: scheduler, random: random)
+        guard let breaker else { return retry.around(.attempt(in: self)) }
+        return retry.around(.circuitBreaker(sharing: breaker).around(.attempt(in: self)))
+    }
+}

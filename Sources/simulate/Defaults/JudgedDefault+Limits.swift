@@ -1,0 +1,114 @@
+import Services
+import Simulation
+
+extension JudgedDefault {
+    static let hedgeLoad = JudgedDefault(
+        "Hedge, extra load",
+        standard: Value("0.01 (default)") { $0.hedge { .hedge(sharing: $1, on: $0.scheduler) } },
+        alternatives: [0.02, 0.05, 0.1].map { load in
+            Value("\(load)") {
+                $0.hedge { .hedge(maxExtraLoad: load, sharing: $1, on: $0.scheduler) }
+            }
+        } + [
+            Value("0.01, 3 attempts") {
+                $0.hedge { .hedge(attempts: 3, sharing: $1, on: $0.scheduler) }
+            },
+            Value("no hedge") { $0.hedge { _, _ in .passThrough } },
+        ],
+        [
+            (.healthy, [.tail, .sent]), (.tail, [.tail, .sent]), (.oneSlow, [.goodput, .tail]),
+            (.loss, [.tail]), (.errors(20), [.goodput, .sent]), (.overload, [.goodput, .sent]),
+            (.outage(30), [.sent]), (.stall(load: 0.7), [.goodput]),
+        ])
+
+    static let bulkhead = JudgedDefault(
+        "Bulkhead, places and queue",
+        standard: Value("64, 0 (default)") { $0.bulkhead(Bulkhead(on: $0.scheduler)) },
+        alternatives: [
+            (8, 0), (16, 0), (16, 16), (16, 64), (64, 64), (256, 0),
+        ].map { limit, queue in
+            Value("\(limit), \(queue)") {
+                $0.bulkhead(Bulkhead(limit: limit, queue: queue, on: $0.scheduler))
+            }
+        } + [Value("none") { $0.bulkhead(nil) }],
+        [
+            (.healthy, [.goodput, .tail]), (.oneSlow, [.goodput, .tail]),
+            (.oneDown, [.goodput]), (.loss, [.goodput]), (.overload, [.goodput, .tail]),
+            (.stall(load: 0.7), [.goodput, .recovery]), (.outage(2), [.goodput]),
+        ])
+
+    static let attemptTimeout = JudgedDefault(
+        "HTTPClient, time of an attempt",
+        standard: Value("30 s (default)") { $0.attempts(of: .seconds(30)) },
+        alternatives: [
+            Value("0.2 s") { $0.attempts(of: .milliseconds(200)) },
+            Value("1 s") { $0.attempts(of: .seconds(1)) },
+            Value("5 s") { $0.attempts(of: .seconds(5)) },
+            Value("10 s") { $0.attempts(of: .seconds(10)) },
+            Value("60 s") { $0.attempts(of: .seconds(60)) },
+            Value("none") { .retry(on: $0.scheduler, random: $0.random) },
+        ],
+        [
+            (.healthy, [.goodput]), (.longAnswers, [.goodput, .sent]), (.loss, [.goodput, .tail]),
+            (.oneSlow, [.goodput, .tail]), (.overload, [.goodput, .tail]),
+            (.stall(load: 0.7), [.goodput, .recovery]),
+        ])
+
+    static let limiterWait = JudgedDefault(
+        "Rate limiter, burst and longest wait, for 100 calls a second",
+        standard: Value("1, 1 s (default)") { world in
+            .rateLimit(
+                sharing: RateLimiter(rate: 100, per: .seconds(1), on: world.scheduler))
+        },
+        alternatives: [
+            (1, 0), (1, 0.1), (1, 5), (10, 0), (10, 1), (100, 0), (100, 1),
+        ].map { burst, wait in
+            Value(wait == 0 ? "\(burst), none" : "\(burst), \(wait) s") { world in
+                .rateLimit(
+                    sharing: RateLimiter(
+                        rate: 100, per: .seconds(1), burst: burst, maxWait: .seconds(wait),
+                        on: world.scheduler))
+            }
+        },
+        [0.5, 0.8, 0.95, 1.2].map { load in
+            (.quota(load: load), [.goodput, .tail])
+        })
+}
+
+extension Trial {
+    /// Calls at a part of a rate of 100 a second, to hosts that could do more.
+    fileprivate static func quota(load: Double) -> Trial {
+        let scenario = fleet(load: load * 100 / capacity, seconds: 60)
+        return Trial(name: "\(Int(load * 100)) % of it", scenario: scenario, fault: 0..<60)
+    }
+
+    /// Answers that take 2 seconds in the median, and more than 13 seconds in one call of a thousand.
+    fileprivate static let longAnswers = Trial(
+        name: "long answers",
+        scenario: fleet(load: 0.5, seconds: 60) {
+            $0.serviceTime = .logNormal(median: .seconds(2), sigma: 0.6)
+            $0.workers = 200
+        }, fault: 0..<60)
+}
+
+extension SimulatedWorld {
+    /// The default retry around a hedge with the same budget, for attempts of a second.
+    fileprivate func hedge(
+        _ make: (SimulatedWorld, RetryBudget) -> JudgedDefault.Part
+    ) -> JudgedDefault.Part {
+        let budget = RetryBudget(on: scheduler)
+        let retry = JudgedDefault.Part.retry(sharing: budget, on: scheduler, random: random)
+        return retry.around(make(self, budget).around(.attempt(in: self)))
+    }
+
+    /// A bulkhead around the default retry.
+    fileprivate func bulkhead(_ bulkhead: Bulkhead?) -> JudgedDefault.Part {
+        let retry = retry(.retry(on: scheduler, random: random))
+        guard let bulkhead else { return retry }
+        return .bulkhead(sharing: bulkhead).around(retry)
+    }
+
+    fileprivate func attempts(of time: Duration) -> JudgedDefault.Part {
+        .retry(on: scheduler, random: random).around(.timeout(time, on: scheduler))
+    }
+}

@@ -1,0 +1,70 @@
+import Simulation
+
+extension Trial {
+    /// Nothing fails.
+    static let healthy = steady("healthy") { _ in }
+
+    /// Each host fails a share of the calls, whichever they are.
+    static func errors(_ percentage: Int) -> Trial {
+        steady("errors \(percentage) %") { $0.failureRate = Double(percentage) / 100 }
+    }
+
+    /// Each message is lost with a probability of 1 %.
+    static let loss = steady("loss 1 %") { $0.lossRate = 0.01 }
+
+    /// One call of a hundred takes ten times as long.
+    static let tail = steady("slow calls 1 %") {
+        $0.serviceTime = .bimodal(
+            .milliseconds(20), .milliseconds(300), shareOfSecond: 0.01)
+    }
+
+    /// All hosts are down for 0.2 of every 2 seconds.
+    static let blips: Trial = {
+        var scenario = fleet(load: 0.5, seconds: 60)
+        for second in stride(from: 1, to: 60, by: 2) {
+            scenario.at(.seconds(second), "blip") { fleet in
+                for host in fleet.hosts { host.restart(after: .milliseconds(200)) }
+            }
+        }
+        return Trial(name: "outages 0.2 s", scenario: scenario, fault: 0..<60)
+    }()
+
+    private static func steady(_ name: String, _ change: (inout HostSettings) -> Void) -> Trial {
+        Trial(name: name, scenario: fleet(load: 0.5, seconds: 60, change), fault: 0..<60)
+    }
+
+    /// All hosts are down, and a connection is refused at once.
+    static func outage(_ seconds: Int) -> Trial {
+        fault(
+            "outage \(seconds) s", seconds: seconds,
+            begin: { fleet in for host in fleet.hosts { host.stop() } },
+            end: { fleet in for host in fleet.hosts { host.start() } })
+    }
+
+    /// One of five hosts is down.
+    static let oneDown = fault(
+        "1 of 5 down", seconds: 30, begin: { $0.host(0).stop() }, end: { $0.host(0).start() })
+
+    /// One of five hosts is slower by ten times.
+    static let oneSlow = fault(
+        "1 of 5 slow", seconds: 30,
+        begin: { $0.host(0).slow(by: 10) }, end: { $0.host(0).slow(by: 1) })
+
+    /// All hosts stand still for 5 seconds at a load, and keep all calls that come.
+    static func stall(load: Double) -> Trial {
+        fault(
+            "stall at \(Int((load * 100).rounded())) %", seconds: 5, load: load,
+            { $0.queueLimit = .max },
+            begin: { fleet in for host in fleet.hosts { host.pause(for: .seconds(5)) } })
+    }
+
+    /// For half a minute there are 1.2 times as many calls as the hosts can do.
+    static let overload: Trial = {
+        var scenario = fleet(load: 0.5, seconds: 70)
+        scenario.arrivals = .poisson([
+            (.seconds(10), 0.5 * capacity), (.seconds(40), 1.2 * capacity),
+            (.seconds(70), 0.5 * capacity),
+        ])
+        return Trial(name: "overload 1.2", scenario: scenario, fault: 10..<40)
+    }()
+}

@@ -1,0 +1,67 @@
+import Services
+import Simulation
+import Testing
+
+@testable import simulate
+
+/// What Docs/Simulations/Defaults.md concludes, in a few cells of its tables.
+@Suite(.timeLimit(.minutes(30)))
+struct JudgedDefaultTests {
+    private let settings = ScenarioSettings.ofTests
+
+    private func outcome(_ breaker: JudgedDefault.Value, _ trial: Trial) -> TrialOutcome {
+        JudgedDefault.outcome(of: breaker, trial, settings)
+    }
+
+    private func breaker(
+        failuresInARow: Int, successRate: Double, cap: Int = 30
+    ) -> JudgedDefault.Value {
+        JudgedDefault.Value("") { world in
+            world.breaker(
+                CircuitBreaker(
+                    failuresInARow: failuresInARow, successRate: successRate,
+                    backoff: .equalJitter(base: .seconds(5), cap: .seconds(cap)),
+                    on: world.scheduler, random: world.random))
+        }
+    }
+
+    @Test func theColumnCalledDefaultHasTheValuesThatItNames() {
+        let named = outcome(breaker(failuresInARow: 10, successRate: 0.5), .errors(50))
+        #expect(outcome(JudgedDefault.breakerRow.standard, .errors(50)) == named)
+        #expect(outcome(breaker(failuresInARow: 5, successRate: 0.5), .errors(50)) != named)
+    }
+
+    @Test func aBreakerOverFiveHostsLetsCallsPassWhileOneIsDown() {
+        let found = outcome(JudgedDefault.breakerRow.standard, .oneDown).goodput
+        let former = outcome(breaker(failuresInARow: 5, successRate: 0.8), .oneDown).goodput
+        #expect(found > 0.99)
+        #expect(former < found - 0.01, "\(former)")
+    }
+
+    @Test func aBreakerLeavesErrorsOfAFifthToTheRetry() {
+        #expect(outcome(JudgedDefault.breakerRow.standard, .errors(20)).goodput > 0.94)
+        #expect(outcome(breaker(failuresInARow: 5, successRate: 0.8), .errors(20)).goodput < 0.3)
+    }
+
+    @Test func callsPassWithinHalfAMinuteAfterALongOutage() {
+        #expect(outcome(JudgedDefault.breakerOpenTime.standard, .longOutage).recovery <= 30)
+        let former = breaker(failuresInARow: 10, successRate: 0.5, cap: 300)
+        #expect(outcome(former, .longOutage).recovery > 30)
+    }
+
+    @Test func aLimiterWithoutAWaitRefusesNearlyHalfOfTheCallsBelowItsRate() throws {
+        let judged = JudgedDefault.limiterWait
+        let trial = try #require(judged.figures.first { $0.trial.name == "80 % of it" }).trial
+        let none = try #require(judged.alternatives.first { $0.name == "1, none" })
+        #expect(outcome(judged.standard, trial).goodput == 1)
+        #expect(abs(outcome(none, trial).goodput - 1 / 1.8) < 0.03)
+    }
+
+    @Test func eachDefaultIsComparedWithAlternatives() {
+        #expect(JudgedDefault.all.count == 15)
+        for judged in JudgedDefault.all {
+            #expect(judged.standard.name.hasSuffix("(default)"))
+            #expect(judged.alternatives.count >= 2)
+        }
+    }
+}
