@@ -86,7 +86,11 @@ struct SimulationExamples {
                 run.recovers(within: .seconds(2)) ? nil : "it needs more than 2 s to recover"
             }
         }
-        print(swarm { $0.circuitBreaker = .perOrigin() })
+        let strict = HTTPClient.OriginState<CircuitBreaker>.perOrigin {
+            CircuitBreaker(
+                failuresInARow: 5, successRate: 0.8, on: $0.scheduler, random: $0.random)
+        }
+        print(swarm { $0.circuitBreaker = strict })
         print(swarm { $0.circuitBreaker = nil })
         // end snippet
         try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)

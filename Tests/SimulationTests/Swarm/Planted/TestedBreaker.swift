@@ -23,7 +23,9 @@ final class TestedBreaker: Sendable {
     private let openTime: Duration
     private let scheduler: SimulationScheduler
     private let state = Locked(
-        State(machine: CircuitBreakerMachine(CircuitBreakerLimits(failuresInARow: 3))))
+        State(
+            machine: CircuitBreakerMachine(
+                CircuitBreakerLimits(failuresInARow: 3, successRate: 0.8))))
 
     init(_ rule: Rule, openTime: Duration, on scheduler: SimulationScheduler) {
         self.rule = rule
