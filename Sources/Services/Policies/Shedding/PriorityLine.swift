@@ -58,8 +58,7 @@ struct PriorityLine<Element> {
     /// Calls an entry of the greatest priority: the oldest of them, or the youngest.
     mutating func call(youngest: Bool) -> Element? {
         for priority in CallPriority.allCases.reversed() {
-            let order = orders[priority.rawValue]
-            if let slot = youngest ? order.last : order.first {
+            if let slot = end(of: priority, youngest: youngest) {
                 return take(slot, leaving: .called)
             }
         }
@@ -69,8 +68,7 @@ struct PriorityLine<Element> {
     /// Removes an entry of the least priority: the youngest of them, or the oldest.
     mutating func removeLeast(oldest: Bool) -> Element? {
         guard let leastPriority else { return nil }
-        let order = orders[leastPriority.rawValue]
-        return (oldest ? order.first : order.last).flatMap { take($0, leaving: .free) }
+        return end(of: leastPriority, youngest: !oldest).flatMap { take($0, leaving: .free) }
     }
 
     /// Leaves the queue.
@@ -88,6 +86,14 @@ struct PriorityLine<Element> {
         guard isCurrent(ticket), case .called = slots[ticket.slot].stage else { return false }
         free(ticket.slot)
         return true
+    }
+
+    /// The slot of the youngest or the oldest waiting entry of a priority.
+    ///
+    /// A function, so that no second reference to the order's links exists when an entry is taken from it:
+    /// they would all be copied.
+    private func end(of priority: CallPriority, youngest: Bool) -> Int? {
+        youngest ? orders[priority.rawValue].last : orders[priority.rawValue].first
     }
 
     private func isCurrent(_ ticket: Ticket) -> Bool {
