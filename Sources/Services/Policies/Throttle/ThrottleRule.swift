@@ -42,7 +42,7 @@ public struct ThrottleRule {
     ///   - rate: The share of accepted calls below which calls are refused; 0.01…1, otherwise it is a
     ///     programming error and traps.
     ///   - aggression: With 1 the probability grows in proportion to the missing successes; with more it
-    ///     grows faster at first. 0.1…100, otherwise it is a programming error and traps.
+    ///     grows faster at first. 1…10, otherwise it is a programming error and traps.
     ///   - window: The length of the window; from a millisecond to an hour, otherwise it is a programming error and
     ///     traps.
     /// - Returns: The rule.
