@@ -30,10 +30,10 @@ protocol ConcurrencyLimitMachine: Sendable {
 ///
 /// It is 1 below 100, 2 below 1,000, and so on.
 func wholeLogarithm(of limit: Int) -> Int {
-    var (logarithm, power) = (1, 100)
-    while limit >= power, logarithm < 18 {
+    var (logarithm, rest) = (1, limit / 100)
+    while rest > 0 {
         logarithm += 1
-        power *= 10
+        rest /= 10
     }
     return logarithm
 }

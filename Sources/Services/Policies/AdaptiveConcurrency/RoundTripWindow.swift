@@ -9,32 +9,27 @@ struct RoundTripWindow: Sendable {
 
     /// 32 counters for each doubling from 2¹⁰ to 2³⁶ nanoseconds.
     private var counts = Array(repeating: UInt32(0), count: 26 * 32)
-    private var drops = 0
 
     mutating func add(_ sample: ConcurrencySample) {
         count += 1
-        if sample.isDrop {
-            drops += 1
-        } else {
-            counts[Self.index(of: sample.roundTrip)] += 1
-        }
+        if !sample.isDrop { counts[Self.index(of: sample.roundTrip)] += 1 }
     }
 
     mutating func clear() {
         guard count > 0 else { return }
         for index in counts.indices { counts[index] = 0 }
-        (count, drops) = (0, 0)
+        count = 0
     }
 
     /// What a share of all round trips is not longer than, in nanoseconds; infinite if that is a drop.
     func quantile(_ share: Double) -> Double {
         let rank = Int((Double(count) * share).rounded(.up))
-        guard rank <= count - drops else { return .infinity }
         var sum = 0
         for (index, count) in counts.enumerated() {
             sum += Int(count)
             if sum >= rank { return Self.middle(of: index) }
         }
+        // The rest are drops.
         return .infinity
     }
 

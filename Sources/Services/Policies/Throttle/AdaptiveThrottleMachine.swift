@@ -3,7 +3,7 @@ import Futures
 /// The counts of an adaptive throttle, and how likely it refuses the next call.
 ///
 /// A call counts when it has ended: calls in flight are no evidence, so that a burst of the first calls is not
-/// refused. All numbers are whole, and the odds need no logarithm, so they are the same on every machine.
+/// refused. All counts are whole, and the odds need no root, so they are the same on every machine.
 struct AdaptiveThrottleMachine: Sendable {
     /// The width of the ten slices in which calls are counted for their rate, and the shortest time that a rate
     /// is computed over, as in Envoy.
@@ -99,10 +99,9 @@ struct ThrottleOdds: Equatable, Sendable {
         fraction < limit && power(fraction) < quotient
     }
 
-    /// The probability, to the precision of a Double: by bisection.
+    /// The probability, to the precision of a Double: by bisection, which ends at the limit if the root is above.
     var probability: Double {
         if isZero { return 0 }
-        if power(limit) < quotient { return limit }
         var (low, high) = (0.0, limit)
         for _ in 0..<60 {
             let middle = (low + high) / 2
