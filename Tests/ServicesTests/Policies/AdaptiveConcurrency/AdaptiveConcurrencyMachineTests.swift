@@ -84,6 +84,10 @@ import Testing
         #expect(machine.limit == 20)
         _ = machine.leave(.made(1))
         #expect(machine.limit == 10)
+        // One place of the ten is free.
+        for number in 0..<9 { _ = machine.enter(number) }
+        _ = machine.leave(.made(1))
+        #expect(machine.limit == 10)
     }
 
     @Test func isIdleUnlessItHasLearntOfOverloadInTheLastMinute() {

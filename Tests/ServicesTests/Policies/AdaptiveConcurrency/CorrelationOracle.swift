@@ -6,6 +6,7 @@ struct CorrelationOracle {
         case queue
         case throughput
         case time
+        case throughputAndTime
         case inFlight
         case grows
         case stays
@@ -34,7 +35,7 @@ struct CorrelationOracle {
         var reason = Reason.stays
         if waiting < 3 * step { reason = .grows }
         if isFull, throughput < 0.3, time > 0.5 { reason = .time }
-        if isFull, throughput < 0 { reason = .throughput }
+        if isFull, throughput < 0 { reason = time > 0.5 ? .throughputAndTime : .throughput }
         if waiting > 6 * step { reason = .queue }
         let change = reason == .grows ? step : reason == .stays ? 0 : -step
         if limit + change > 5 * inFlight { reason = .inFlight }

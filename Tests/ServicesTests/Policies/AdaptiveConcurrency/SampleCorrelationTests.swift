@@ -24,6 +24,10 @@ import Testing
         #expect(correlation(numbers.map { ($0, 5) }) == 0)
         #expect(correlation(numbers.map { (5, $0) }) == 0)
         #expect(correlation(numbers.map { ($0, 1_000 + $0) }) == 0)
+        #expect(correlation(numbers.map { (1_000 + $0, $0) }) == 0)
+        // The mean of zero has no share that it could vary by.
+        #expect(correlation(numbers.map { (0, $0) }) == 0)
+        #expect(correlation(numbers.map { ($0, 0) }) == 0)
         #expect(correlation(numbers.map { ($0, 300 + $0) }) > 0.99)
     }
 

@@ -58,19 +58,37 @@ import Testing
         #expect(machine(1).limit(after: .made(900, isDrop: true)) == 1)
     }
 
+    /// How many answers of a longer time come until it is taken for the shortest.
+    private func answersUntilMeasured(
+        _ milliseconds: Int, by machine: inout VegasLimit
+    ) -> Int {
+        var count = 0
+        while count < 1_000, machine.limit(after: .made(milliseconds, inFlight: 20)) != 26 {
+            machine.record(.made(milliseconds, inFlight: 1))
+            count += 1
+        }
+        return count
+    }
+
     /// The shortest round trip is measured anew after 15 to 30 samples for each place, at random.
     @Test func measuresAnewNowAndThen() {
         let counts = (1...50).map { seed -> Int in
             var machine = machine(20, seed: UInt64(seed))
-            var count = 1
-            while machine.limit(after: .made(200, inFlight: 20)) != 26 {
-                machine.record(.made(200, inFlight: 1))
-                count += 1
-            }
-            return count
+            // The first answer of the machine counts too.
+            return 1 + answersUntilMeasured(200, by: &machine)
         }
         #expect(counts.allSatisfy { (300...600).contains($0) })
         #expect(counts.min()! < 330 && counts.max()! > 570)
+    }
+
+    @Test func theTimeToTheNextMeasurementDiffersEachTime() {
+        let counts = (1...10).map { seed -> (Int, Int) in
+            var machine = machine(20, seed: UInt64(seed))
+            return (
+                answersUntilMeasured(200, by: &machine), answersUntilMeasured(400, by: &machine)
+            )
+        }
+        #expect(counts.count { abs($0 - $1) > 9 } > 5)
     }
 
     @Test func measuresAnewAgainAfterwards() {

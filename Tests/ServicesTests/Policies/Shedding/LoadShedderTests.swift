@@ -103,6 +103,22 @@ import Testing
             ])
     }
 
+    @Test func byDefaultTheOldestIsServedFirstInOverloadToo() {
+        let upstream = Upstream(on: scheduler)
+        let shedder = LoadShedder(limit: 1, on: scheduler)
+        let service = service(shedder, upstream)
+        var calls = [service(1), service(2)]
+        scheduler.advance(by: .milliseconds(99))
+        calls.append(service(3))
+        scheduler.advance(by: .milliseconds(1))
+        #expect(shedder.isOverloaded)
+        calls.append(service(4))
+        upstream.settle(0, .success(1))
+        upstream.settle(1, .success(3))
+        #expect(upstream.arrivals.map(\.ask.number) == [1, 3, 4])
+        #expect(calls.map { $0.result == nil } == [false, false, false, true])
+    }
+
     @Test func aWaitingCallThatIsCancelledLeaves() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, on: scheduler)

@@ -50,6 +50,40 @@ import Testing
         #expect(isIdle)
     }
 
+    /// Two minutes in Google's rule, 30 seconds in Envoy's; the probability is the quotient itself.
+    @Test(arguments: [
+        (ThrottleRule.acceptMultiplier(), 120_000), (.successRate(), 30_000),
+    ])
+    func theDefaultsAreThoseOfTheSources(rule: ThrottleRule, window: Int) {
+        var machine = AdaptiveThrottleMachine(rule, maxProbability: 0.8, minimumRate: 0)
+        machine.end(isAccepted: false, at: Self.at(0))
+        let (inside, outside) = (
+            machine.odds(at: Self.at(window - 1)), machine.odds(at: Self.at(window))
+        )
+        #expect(inside.probability == 0.5)
+        #expect(outside.isZero)
+    }
+
+    /// The window of the ends is longer than that of the rate.
+    @Test func isIdleWhenNoEndIsInTheWindow() {
+        var machine = AdaptiveThrottleMachine(
+            .acceptMultiplier(), maxProbability: 0.8, minimumRate: 5)
+        _ = machine.enter(at: Self.at(0))
+        machine.end(isAccepted: false, at: Self.at(0))
+        let (before, after) = (
+            machine.isIdle(at: Self.at(119_999)), machine.isIdle(at: Self.at(120_000))
+        )
+        #expect(!before && after)
+    }
+
+    @Test func theAggressionIsTheRootThatIsTaken() {
+        var machine = AdaptiveThrottleMachine(
+            .successRate(aggression: 2), maxProbability: 0.8, minimumRate: 0)
+        machine.end(isAccepted: false, at: Self.at(0))
+        let probability = machine.odds(at: Self.at(0)).probability
+        #expect(abs(probability - 0.5.squareRoot()) < 1e-15)
+    }
+
     /// Calls that have begun and not ended are no evidence.
     @Test func callsInFlightDoNotCount() {
         var machine = AdaptiveThrottleMachine(
@@ -81,13 +115,13 @@ import Testing
         #expect(afterwards.isZero)
     }
 
-    /// Calls at an even rate: below five a second none, above nearly all.
-    @Test(arguments: [1, 3, 4.9, 5.2, 7, 100] as [Double])
-    func anEvenRateIsMeasured(_ rate: Double) {
+    /// Calls at an even rate: below five a second none, above nearly all; also before the clock's origin.
+    @Test(arguments: [1, 3, 4.9, 5.2, 7, 100] as [Double], [317, -1_000_683])
+    func anEvenRateIsMeasured(_ rate: Double, from start: Int) {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(3_600)), maxProbability: 0.8, minimumRate: 5)
         let open = (0..<400).count { number in
-            let instant = Self.at(Int(Double(number) * 1_000 / rate) + 317)
+            let instant = Self.at(Int(Double(number) * 1_000 / rate) + start)
             defer { machine.end(isAccepted: false, at: instant) }
             return !machine.enter(at: instant).isZero
         }
@@ -111,6 +145,7 @@ import Testing
             ThrottleOdds(quotient: quotient, aggression: aggression, limit: 0.8)
         }
         #expect(odds(0, 2).probability == 0)
+        #expect(abs(odds(0.3, 1).probability - 0.3) < 1e-15)
         #expect(abs(odds(0.25, 1).probability - 0.25) < 1e-15)
         #expect(abs(odds(0.25, 2).probability - 0.5) < 1e-15)
         #expect(abs(odds(0.008, 3).probability - 0.2) < 1e-15)

@@ -76,6 +76,17 @@ import Testing
         #expect(upstream.count == 400)
     }
 
+    @Test func byDefaultMoreThanFiveCallsASecondMayBeRefused() {
+        let throttle = AdaptiveThrottle(on: scheduler, random: .constant(0))
+        let (call, upstream) = service(throttle, .failure(Broken()))
+        for _ in 0..<400 {
+            _ = call(1)
+            scheduler.advance(by: .milliseconds(190))
+        }
+        // The sixth is the fifth after the first within a second.
+        #expect(upstream.count == 5)
+    }
+
     /// What shows that the service works counts as accepted; what shows nothing is not counted.
     @Test func endsAreCountedByTheHealthThatTheyShow() {
         let rows: [(any Error, Double)] = [
