@@ -8,7 +8,8 @@ import Services
 ///
 /// A sample is a whole number of nanoseconds, and the same on every machine for the same seed.
 public struct Distribution {
-    private enum Kind: Sendable {
+    // In a box, since each sample copies it.
+    private indirect enum Kind: Sendable {
         case constant(Double)
         case uniform(Double, Double)
         case exponential(mean: Double)

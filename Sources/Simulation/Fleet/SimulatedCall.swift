@@ -23,7 +23,8 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     var hasWorker = false
     /// What the host waits for: a call to another host.
     var downstream: FutureObservation?
-    private unowned let host: SimulatedHost
+    /// Held until the host has answered or given up the call, as it does at the end of the simulation.
+    private let host: SimulatedHost
     private var phase = Phase.arriving
 
     init(_ request: SimulatedRequest, from origin: Int?, to host: SimulatedHost) {

@@ -39,7 +39,8 @@ public final class SimulatedHost: @unchecked Sendable {
     var busyWorkers = 0
     /// Calls of which a message was lost, kept because a promise that is released rejects.
     private var unanswered: ContiguousArray<SimulatedCall> = []
-    unowned var network: FleetNetwork!
+    /// Until the end of the simulation.
+    var network: FleetNetwork?
     /// Calls another host, for a call that this one works on.
     var downstream: (@Sendable (SimulatedRequest) -> Future<Void>)?
 
@@ -83,7 +84,7 @@ public final class SimulatedHost: @unchecked Sendable {
 
     /// Whether messages between the host and a call's caller are lost.
     func isCut(from call: SimulatedCall) -> Bool {
-        network.isCut(between: call.origin, and: number)
+        network?.isCut(between: call.origin, and: number) ?? false
     }
 
     /// Loses a message of a call, which gets no answer.
@@ -95,6 +96,7 @@ public final class SimulatedHost: @unchecked Sendable {
     /// Gives up all calls, at the end of the simulation.
     func end() {
         downstream = nil
+        network = nil
         while let call = waiting.popFirst() { call.discard() }
         while let call = working.popLast() { call.discard() }
         while let call = unanswered.popLast() { call.discard() }

@@ -41,6 +41,7 @@ import Testing
             "dispatch, one observer", "dispatch, 1,000 of another part",
             "dispatch, 1,000 derived parts",
         ],
+        "performance-simulation": ["simulated call"],
     ]
 
     private func table() throws -> BenchmarkTable {
