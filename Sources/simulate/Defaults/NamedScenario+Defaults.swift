@@ -2,7 +2,7 @@ extension NamedScenario {
     /// The defaults of the policies, with the alternatives to them.
     static let defaults = NamedScenario(
         name: "defaults",
-        summary: "Each default that matters where hosts fail, with alternatives; takes some minutes."
+        summary: "Each default that matters where hosts fail, with alternatives; some minutes."
     ) { settings in
         let judged = settings.choose(JudgedDefault.all, short: [JudgedDefault.attempts.shortened])
         settings.progress.begin(runs: judged.reduce(0) { $0 + $1.runCount(settings) })
