@@ -57,9 +57,27 @@ struct JudgedDefaultTests {
         #expect(abs(outcome(none, trial).goodput - 1 / 1.8) < 0.03)
     }
 
+    /// What Docs/Simulations/Admission.md concludes.
+    @Test func inOverloadMoreCallsSucceedWhereFewerAreMade() {
+        let none = outcome(JudgedDefault.Value("") { $0.retry() }, .overload)
+        let throttled = outcome(JudgedDefault.throttle.standard, .overload)
+        let shed = outcome(JudgedDefault.shedder.standard, .overload)
+        let limited = outcome(JudgedDefault.adaptiveLimit.standard, .overload)
+        #expect(none.goodput < 0.5)
+        #expect(throttled.goodput > none.goodput + 0.05, "\(throttled.goodput)")
+        #expect(shed.goodput > 0.8 && limited.goodput > 0.75)
+        #expect(limited.tail < shed.tail && shed.tail < none.tail)
+    }
+
+    @Test func aThrottleRefusesNothingWhileAFifthFails() {
+        let plain = outcome(JudgedDefault.Value("") { $0.retry() }, .errors(20)).goodput
+        let throttled = outcome(JudgedDefault.throttle.standard, .errors(20)).goodput
+        #expect(abs(throttled - plain) < 0.005, "\(throttled) and \(plain)")
+    }
+
     @Test func eachDefaultIsComparedWithAlternatives() {
         #expect(JudgedDefault.all.count == 15)
-        for judged in JudgedDefault.all {
+        for judged in JudgedDefault.all + JudgedDefault.admission {
             #expect(judged.standard.name.hasSuffix("(default)"))
             #expect(judged.alternatives.count >= 2)
         }

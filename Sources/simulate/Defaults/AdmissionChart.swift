@@ -1,0 +1,59 @@
+import Services
+import Simulation
+
+/// What a fleet does under loads up to twice what it can do, by the policy of its client.
+enum AdmissionChart {
+    private static let values: [JudgedDefault.Value] = [
+        .init("none") { $0.retry() },
+        .init("throttle") {
+            $0.throttle(AdaptiveThrottle(on: $0.scheduler, random: $0.random))
+        },
+        .init("load shedder") { $0.shedder(LoadShedder(on: $0.scheduler)) },
+        .init("adaptive limit") {
+            $0.adaptive(AdaptiveConcurrency(on: $0.scheduler, random: $0.random))
+        },
+    ]
+
+    private static let loads = [0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.6, 1.8, 2]
+
+    /// The calls that succeed, as a part of what the hosts can do, over the load.
+    static func chart(_ settings: ScenarioSettings) -> Chart {
+        // One seed is enough for a line.
+        var settings = settings
+        settings.isShort = true
+        let lines = values.map { [settings] value in
+            Chart.Line(
+                name: value.name,
+                points: loads.map { load in
+                    let outcome = JudgedDefault.outcome(of: value, .load(load), settings)
+                    return (x: load, y: outcome.goodput * load)
+                })
+        }
+        return Chart(
+            title: "Calls that succeed in overload, by the policy of the client",
+            description: """
+                Calls that succeed, as a part of what the hosts can do, over the calls that are made.
+                """,
+            x: Chart.Axis(
+                name: "calls for each that the hosts can do",
+                marks: [0.5, 1, 1.5, 2].map { ($0, "\($0)") }),
+            y: Chart.Axis(
+                name: "calls that succeed",
+                marks: [0, 0.25, 0.5, 0.75, 1].map { ($0, "\(Int($0 * 100)) %") }),
+            lines: lines)
+    }
+}
+
+extension NamedScenario {
+    /// The defaults of the policies that admit fewer calls, with the alternatives to them.
+    static let admission = NamedScenario(
+        name: "admission",
+        summary: "The defaults of throttles, load shedders and adaptive limits, with alternatives."
+    ) { settings in
+        let judged = settings.choose(
+            JudgedDefault.admission, short: [JudgedDefault.throttle.shortened])
+        settings.progress.begin(runs: judged.reduce(0) { $0 + $1.runCount(settings) })
+        let tables = judged.map { $0.table(settings) }
+        return ScenarioResult(tables: tables, picture: { AdmissionChart.chart(settings).svg })
+    }
+}
