@@ -2,6 +2,9 @@
 typealias Nanoseconds = Int64
 
 extension Nanoseconds {
+    /// The same in seconds: a whole number of seconds stays one, as it would not by a product with 1e-9.
+    var seconds: Double { Double(self) / 1e9 }
+
     /// A duration in nanoseconds, cut to what fits.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components

@@ -53,7 +53,7 @@ extension Fleet {
         of request: HTTPRequest, _ retryAfter: Duration?
     ) -> HTTPResponse {
         guard let retryAfter else { return answer(503, to: request) }
-        let seconds = (Double(Nanoseconds(retryAfter)) * 1e-9).rounded(.up)
+        let seconds = Nanoseconds(retryAfter).seconds.rounded(.up)
         return answer(503, to: request, ["Retry-After": "\(Int(seconds))"])
     }
 

@@ -126,7 +126,7 @@ extension Scenario {
         while caller.recorder.callsInFlight > 0, scheduler.runNext(until: drained) {}
         var run = SimulationRun(
             of: caller.recorder, fleet, scheduler, seed: seed, duration: end, report)
-        run.lastFaultTime = Double(Nanoseconds(lastFaultTime)) * 1e-9
+        run.lastFaultTime = Nanoseconds(lastFaultTime).seconds
         return run
     }
 

@@ -48,8 +48,8 @@ public struct SimulationRun: Sendable {
         duration: Nanoseconds, _ report: ReportRecorder
     ) {
         self.seed = seed
-        self.duration = Double(duration) / 1e9
-        endTime = Double(scheduler.time) / 1e9
+        self.duration = duration.seconds
+        endTime = scheduler.time.seconds
         eventCount = scheduler.happened
         escapedActions = scheduler.escapedActions
         unfinishedCalls = calls.callsInFlight
@@ -157,7 +157,7 @@ extension SimulationRun {
     public func meanLatency(in time: ClosedRange<Double>? = nil) -> Double? {
         let calls = calls(in: time ?? 0...duration).filter { hasSucceeded($0) }
         if calls.isEmpty { return nil }
-        return calls.reduce(0) { $0 + Double(ends[$1] - begins[$1]) } / Double(calls.count) * 1e-9
+        return calls.reduce(0) { $0 + (ends[$1] - begins[$1]).seconds } / Double(calls.count)
     }
 
     /// Whether the fleet is as good as before soon after a fault.
@@ -169,7 +169,7 @@ extension SimulationRun {
     public func recovers(
         within limit: Duration, after end: Double? = nil, to goodput: Double = 0.99
     ) -> Bool {
-        let start = (end ?? lastFaultTime) + Double(Nanoseconds(limit)) * 1e-9
+        let start = (end ?? lastFaultTime) + Nanoseconds(limit).seconds
         var second = start
         while second + 1 <= duration {
             if self.goodput(in: second...(second + 1)) < goodput { return false }

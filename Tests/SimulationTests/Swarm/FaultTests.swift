@@ -1,3 +1,4 @@
+import Futures
 import Simulation
 import Testing
 
@@ -100,5 +101,22 @@ import Testing
         #expect(abs(run.goodput(in: 2...2.9) - 0.5) < 0.06)
         #expect(run.goodput(in: 3...3.9) == 0)
         #expect(abs(run.goodput(in: 4...5.9) - 0.5) < 0.06)
+    }
+
+    /// Thirty seconds are no whole number of seconds as a product with 1e-9.
+    @Test func recoveryIsJudgedUntilTheLastSecond() {
+        var scenario = Scenario(
+            hosts: 1, each: HostSettings(serviceTime: .constant(.milliseconds(10))),
+            arrivals: .even(rate: 10), duration: .seconds(60))
+        scenario.add(.slow(host: 0, by: 2, from: .seconds(20), to: .seconds(30)))
+        let run = scenario.run { world in
+            { call in
+                world.scheduler.now.offset > .seconds(59)
+                    ? Future(error: CancellationError())
+                    : world.fleet.send(call)
+            }
+        }
+        #expect(run.lastFaultTime == 30)
+        #expect(!run.recovers(within: .seconds(10)))
     }
 }

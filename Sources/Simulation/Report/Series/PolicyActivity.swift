@@ -22,7 +22,7 @@ extension SimulationRun {
             counts[action, default: CountsBySecond()].add(at: time)
             if case .stateChanged(let old, let new) = kind {
                 stateChanges.append(
-                    StateChange(time: Double(time) / 1e9, old: old, new: new))
+                    StateChange(time: time.seconds, old: old, new: new))
             }
         }
     }

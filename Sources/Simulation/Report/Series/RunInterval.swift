@@ -75,6 +75,6 @@ extension [Nanoseconds] {
     func percentile(_ percentile: Double) -> Double? {
         if isEmpty { return nil }
         let rank = (Double(count) * percentile / 100).rounded(.up)
-        return Double(self[Swift.max(Int(rank), 1) - 1]) / 1e9
+        return self[Swift.max(Int(rank), 1) - 1].seconds
     }
 }

@@ -30,11 +30,11 @@ extension Scenario {
             let end = fault.end.map { (time: $0, name: "end: \(fault.text)") }
             return [(time: fault.time, name: fault.text), end].compactMap { change in
                 change.map {
-                    SimulationRun.Change(time: Double(Nanoseconds($0.time)) / 1e9, name: $0.name)
+                    SimulationRun.Change(time: Nanoseconds($0.time).seconds, name: $0.name)
                 }
             }
         }
-        let end = Double(Nanoseconds(duration)) / 1e9
+        let end = Nanoseconds(duration).seconds
         // A stable sort: changes of one time stay in the order in which they are made.
         return changes.enumerated().filter { $0.element.time < end }
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
@@ -52,7 +52,7 @@ extension Arrivals {
             "Poisson process, "
                 + phases.map {
                     "\($0.rate.shortText(digits: 3)) a second until "
-                        + "\((Double($0.until) / 1e9).shortText(digits: 3)) s"
+                        + "\($0.until.seconds.shortText(digits: 3)) s"
                 }.joined(separator: ", ")
         case .even(let rate): "at equal distances, \(rate.shortText(digits: 3)) a second"
         case .recorded(let times):
