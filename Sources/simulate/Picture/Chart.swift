@@ -1,4 +1,5 @@
 import Foundation
+import Simulation
 
 /// Figures over another figure, as lines: a drawing of 900 by 420 pixels.
 struct Chart: Sendable {
@@ -44,11 +45,11 @@ extension Chart {
         let head = """
             <svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title description" \
             width="900" height="420" viewBox="0 0 900 420">
-            <title id="title">\(title.inXML)</title>
-            <desc id="description">\(description.inXML)</desc>
+            <title id="title">\(title.escaped)</title>
+            <desc id="description">\(description.escaped)</desc>
             \(Self.sheet)
             <rect class="page" width="900" height="420"/>
-            <text class="heading" x="8" y="20">\(title.inXML)</text>
+            <text class="heading" x="8" y="20">\(title.escaped)</text>
             """
         return ([head] + legend + axes + lines.indices.map(line) + ["</svg>", ""])
             .joined(separator: "\n")
@@ -75,7 +76,7 @@ extension Chart {
             let y = 38 + Self.legendRow * Double(place.row)
             return "<path class=\"line\(index + 1)\" d=\"M\(place.x.pixels),\(y.pixels) h28\"/>"
                 + "<text x=\"\((place.x + 34).pixels)\" y=\"\((y + 4).pixels)\">"
-                + "\(line.name.inXML)</text>"
+                + "\(line.name.escaped)</text>"
         }
     }
 
@@ -84,17 +85,17 @@ extension Chart {
         let columns = x.marks.map { mark in
             let x = place(x: mark.value).pixels
             return "<path class=\"grid\" d=\"M\(x),\(top.pixels) V\(bottom.pixels)\"/>"
-                + "<text x=\"\(x)\" y=\"390\" text-anchor=\"middle\">\(mark.label.inXML)</text>"
+                + "<text x=\"\(x)\" y=\"390\" text-anchor=\"middle\">\(mark.label.escaped)</text>"
         }
         let rows = y.marks.map { mark in
             let y = place(y: mark.value)
             return "<path class=\"grid\" d=\"M\(left.pixels),\(y.pixels) H\(right.pixels)\"/>"
                 + "<text x=\"\((left - 8).pixels)\" y=\"\((y + 4).pixels)\" text-anchor=\"end\">"
-                + "\(mark.label.inXML)</text>"
+                + "\(mark.label.escaped)</text>"
         }
         return columns + rows + [
-            "<text x=\"\(right.pixels)\" y=\"408\" text-anchor=\"end\">\(x.name.inXML)</text>",
-            "<text x=\"\(left.pixels)\" y=\"\((top - 5).pixels)\">\(y.name.inXML)</text>",
+            "<text x=\"\(right.pixels)\" y=\"408\" text-anchor=\"end\">\(x.name.escaped)</text>",
+            "<text x=\"\(left.pixels)\" y=\"\((top - 5).pixels)\">\(y.name.escaped)</text>",
         ]
     }
 
@@ -134,14 +135,5 @@ extension Chart.Axis {
 
 extension Double {
     /// A number of pixels with one digit after the point at most, the same on every system.
-    fileprivate var pixels: String {
-        let tenths = Int((self * 10).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-    }
-}
-
-extension String {
-    fileprivate var inXML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-    }
+    fileprivate var pixels: String { shortText(digits: 1) }
 }

@@ -40,7 +40,7 @@ extension String {
     /// The text as a string of JSON (RFC 8259), quotes included.
     ///
     /// Besides the scalars that JSON requires, all that are not plain are escaped, so that it is one line.
-    var quoted: String {
+    package var quoted: String {
         var text = "\""
         for scalar in unicodeScalars {
             switch scalar {

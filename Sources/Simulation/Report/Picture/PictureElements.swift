@@ -41,7 +41,7 @@ extension Double {
 
 extension String {
     /// The text with the special characters of XML escaped, and a mark for those that XML 1.0 does not allow.
-    var escaped: String {
+    package var escaped: String {
         var text = ""
         for scalar in inOneLine.unicodeScalars {
             switch scalar {

@@ -1,3 +1,5 @@
+import Services
+
 /// A value of JSON (RFC 8259) whose members keep their order.
 indirect enum JSONValue {
     case null
@@ -40,23 +42,5 @@ indirect enum JSONValue {
     private var lineOrLinesOfObjects: String {
         guard case .array(let values) = self, case .object? = values.first else { return line }
         return "[\n" + values.map { "    " + $0.line }.joined(separator: ",\n") + "\n  ]"
-    }
-}
-
-extension String {
-    fileprivate var quoted: String {
-        var text = "\""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case ..<" ":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text + "\""
     }
 }

@@ -16,7 +16,7 @@ extension Double {
     }
 
     /// The same without zeros at the end.
-    func shortText(digits: Int) -> String {
+    package func shortText(digits: Int) -> String {
         var text = self.text(digits: digits)[...]
         guard text.contains("."), !text.contains("e") else { return String(text) }
         while text.last == "0" { text.removeLast() }
