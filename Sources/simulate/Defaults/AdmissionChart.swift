@@ -18,16 +18,8 @@ enum AdmissionChart {
 
     /// The calls that succeed, as a part of what the hosts can do, over the load.
     static func chart(_ settings: ScenarioSettings) -> Chart {
-        // One seed is enough for a line.
-        var settings = settings
-        settings.isShort = true
-        let lines = values.map { [settings] value in
-            Chart.Line(
-                name: value.name,
-                points: loads.map { load in
-                    let outcome = JudgedDefault.outcome(of: value, .load(load), settings)
-                    return (x: load, y: outcome.goodput * load)
-                })
+        let lines = Chart.lines(of: values, over: loads, settings) { load in
+            (.load(load), load, { $0.goodput * load })
         }
         return Chart(
             title: "Calls that succeed in overload, by the policy of the client",
@@ -37,23 +29,6 @@ enum AdmissionChart {
             x: Chart.Axis(
                 name: "calls for each that the hosts can do",
                 marks: [0.5, 1, 1.5, 2].map { ($0, "\($0)") }),
-            y: Chart.Axis(
-                name: "calls that succeed",
-                marks: [0, 0.25, 0.5, 0.75, 1].map { ($0, "\(Int($0 * 100)) %") }),
-            lines: lines)
-    }
-}
-
-extension NamedScenario {
-    /// The defaults of the policies that admit fewer calls, with the alternatives to them.
-    static let admission = NamedScenario(
-        name: "admission",
-        summary: "The defaults of throttles, load shedders and adaptive limits, with alternatives."
-    ) { settings in
-        let judged = settings.choose(
-            JudgedDefault.admission, short: [JudgedDefault.throttle.shortened])
-        settings.progress.begin(runs: judged.reduce(0) { $0 + $1.runCount(settings) })
-        let tables = judged.map { $0.table(settings) }
-        return ScenarioResult(tables: tables, picture: { AdmissionChart.chart(settings).svg })
+            y: .shares("calls that succeed"), lines: lines)
     }
 }

@@ -22,17 +22,8 @@ enum BreakerChart {
 
     /// Goodput over the share of calls that hosts fail.
     static func chart(_ settings: ScenarioSettings) -> Chart {
-        // One seed is enough for a line.
-        var settings = settings
-        settings.isShort = true
-        let lines = values.map { [settings] value in
-            Chart.Line(
-                name: value.name,
-                points: percentages.map { percentage in
-                    let outcome = JudgedDefault.outcome(
-                        of: value, .errors(percentage), settings)
-                    return (x: Double(percentage) / 100, y: outcome.goodput)
-                })
+        let lines = Chart.lines(of: values, over: percentages, settings) { percentage in
+            (.errors(percentage), Double(percentage) / 100, \.goodput)
         }
         return Chart(
             title: "Goodput by the share of calls that fail, for four breakers",
@@ -42,9 +33,6 @@ enum BreakerChart {
             x: Chart.Axis(
                 name: "calls that fail",
                 marks: [0, 10, 20, 30, 40, 50].map { (Double($0) / 100, "\($0) %") }),
-            y: Chart.Axis(
-                name: "goodput",
-                marks: [0, 0.25, 0.5, 0.75, 1].map { ($0, "\(Int($0 * 100)) %") }),
-            lines: lines)
+            y: .shares("goodput"), lines: lines)
     }
 }

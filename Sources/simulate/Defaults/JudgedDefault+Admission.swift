@@ -40,7 +40,7 @@ extension JudgedDefault {
             }
         } + [
             Value("bulkhead of 64") { world in
-                Part.bulkhead(sharing: Bulkhead(on: world.scheduler)).around(world.retry())
+                world.bulkhead(Bulkhead(on: world.scheduler))
             }, Value("none") { $0.retry() },
         ],
         figuresOfAdmission)
@@ -80,9 +80,6 @@ extension Trial {
 }
 
 extension SimulatedWorld {
-    /// The default retry, for attempts of a second.
-    func retry() -> JudgedDefault.Part { retry(.retry(on: scheduler, random: random)) }
-
     /// A throttle of each attempt, so that its refusals are not repeated.
     func throttle(_ throttle: AdaptiveThrottle?) -> JudgedDefault.Part {
         guard let throttle else { return retry() }
@@ -96,10 +93,5 @@ extension SimulatedWorld {
 
     func adaptive(_ limit: AdaptiveConcurrency) -> JudgedDefault.Part {
         beneathRetry(.adaptiveConcurrency(sharing: limit))
-    }
-
-    private func beneathRetry(_ part: JudgedDefault.Part) -> JudgedDefault.Part {
-        JudgedDefault.Part.retry(on: scheduler, random: random)
-            .around(part.around(.attempt(in: self)))
     }
 }

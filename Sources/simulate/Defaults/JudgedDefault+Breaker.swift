@@ -129,8 +129,7 @@ extension Trial {
 extension SimulatedWorld {
     /// The default retry around a breaker, for attempts of a second.
     func breaker(_ breaker: CircuitBreaker?) -> JudgedDefault.Part {
-        let retry = JudgedDefault.Part.retry(on: scheduler, random: random)
-        guard let breaker else { return retry.around(.attempt(in: self)) }
-        return retry.around(.circuitBreaker(sharing: breaker).around(.attempt(in: self)))
+        guard let breaker else { return retry() }
+        return beneathRetry(.circuitBreaker(sharing: breaker))
     }
 }

@@ -102,10 +102,9 @@ extension SimulatedWorld {
     }
 
     /// A bulkhead around the default retry.
-    fileprivate func bulkhead(_ bulkhead: Bulkhead?) -> JudgedDefault.Part {
-        let retry = retry(.retry(on: scheduler, random: random))
-        guard let bulkhead else { return retry }
-        return .bulkhead(sharing: bulkhead).around(retry)
+    func bulkhead(_ bulkhead: Bulkhead?) -> JudgedDefault.Part {
+        guard let bulkhead else { return retry() }
+        return .bulkhead(sharing: bulkhead).around(retry())
     }
 
     fileprivate func attempts(of time: Duration) -> JudgedDefault.Part {

@@ -105,6 +105,15 @@ extension SimulatedWorld {
         retry.around(.attempt(in: self))
     }
 
+    /// The default retry, for attempts of a second.
+    func retry() -> JudgedDefault.Part { retry(.retry(on: scheduler, random: random)) }
+
+    /// The default retry around a policy of each attempt.
+    func beneathRetry(_ part: JudgedDefault.Part) -> JudgedDefault.Part {
+        JudgedDefault.Part.retry(on: scheduler, random: random)
+            .around(part.around(.attempt(in: self)))
+    }
+
     fileprivate func retry(_ backoff: Backoff) -> JudgedDefault.Part {
         retry(.retry(backoff: backoff, on: scheduler, random: random))
     }
