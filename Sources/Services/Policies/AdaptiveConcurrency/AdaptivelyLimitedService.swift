@@ -47,11 +47,7 @@ struct AdaptivelyLimitedService<Input: Sendable, Output: Sendable>: Sendable {
     private func followLater(
         _ future: Future<Output>, _ start: SchedulerInstant, _ place: Int
     ) -> Future<Output> {
-        if let result = future.result {
-            end(start, place, with: result)
-            return future
-        }
-        return future.onEnd { result in end(start, place, with: result) }
+        future.atEnd(with: { result in end(start, place, with: result) })
     }
 
     private func end(

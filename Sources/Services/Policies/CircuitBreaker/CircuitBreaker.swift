@@ -235,11 +235,7 @@ extension CircuitBreaker {
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ call: Call, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        if let result = future.result {
-            end(call, with: classifier.assess(result).health)
-            return future
-        }
-        return future.onEnd { result in self.end(call, with: classifier.assess(result).health) }
+        future.atEnd(with: { result in self.end(call, with: classifier.assess(result).health) })
     }
 
     private func end(_ call: Call, with health: CallAssessment.Health) {

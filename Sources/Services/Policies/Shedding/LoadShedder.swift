@@ -120,12 +120,7 @@ extension LoadShedder {
     private func callInPlace<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        let future = service(input)
-        if future.isSettled {
-            leave()
-            return future
-        }
-        return future.onEnd { _ in self.leave() }
+        service(input).atEnd { self.leave() }
     }
 
     /// Calls the service when the call's turn has come.

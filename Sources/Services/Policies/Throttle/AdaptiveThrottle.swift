@@ -129,11 +129,7 @@ extension AdaptiveThrottle {
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        if let result = future.result {
-            end(with: classifier.assess(result).health)
-            return future
-        }
-        return future.onEnd { result in self.end(with: classifier.assess(result).health) }
+        future.atEnd(with: { result in self.end(with: classifier.assess(result).health) })
     }
 
     private func end(with health: CallAssessment.Health) {
