@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CommandTests {
     @Test(arguments: ["--help", "-h"])
     func helpShowsHowItIsUsed(flag: String) async throws {
-        let run = try await QuickstartRun(flag)
+        let run = try await runQuickstart(flag)
 
         #expect(
             run.output.hasPrefix(
@@ -36,7 +37,7 @@ struct CommandTests {
         ),
     ])
     func wrongArgumentsGetOneLine(argument: String, line: String) async throws {
-        let run = try await QuickstartRun(argument)
+        let run = try await runQuickstart(argument)
 
         #expect(run.errors == "quickstart: \(line)\n")
         #expect(run.output == "")
@@ -61,14 +62,14 @@ struct CommandTests {
         ),
     ])
     func aTransportNeedsANameAndAURL(arguments: [String], line: String) async throws {
-        let run = try await QuickstartRun(arguments)
+        let run = try await runQuickstart(arguments)
 
         #expect(run.errors == "quickstart: \(line)\n")
         #expect(run.exitCode == 2)
     }
 
     @Test func twoURLsAreOneTooMany() async throws {
-        let run = try await QuickstartRun("http://a", "http://b")
+        let run = try await runQuickstart("http://a", "http://b")
 
         #expect(run.errors == "quickstart: one URL at most, not 2; see --help\n")
         #expect(run.exitCode == 2)

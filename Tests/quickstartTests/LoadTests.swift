@@ -1,6 +1,7 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -10,7 +11,7 @@ struct LoadTests {
             .text("Hello,\r\nworld\n", status: 203, headers: ["Content-Type": "text/plain"])
         }
 
-        let run = try await QuickstartRun("\(server.url)/greeting?token=secret")
+        let run = try await runQuickstart("\(server.url)/greeting?token=secret")
 
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         try #require(lines.count == 10, "\(run.output)")
@@ -39,7 +40,7 @@ struct LoadTests {
     func aBodyCannotCommandTheTerminal(body: String, shown: String) async throws {
         let server = try LoopbackServer { _ in .text(body) }
 
-        let run = try await QuickstartRun("\(server.url)")
+        let run = try await runQuickstart("\(server.url)")
 
         #expect(run.output.hasSuffix(" bytes\n\n\(shown)\n"), "\(run.output.debugDescription)")
         #expect(run.exitCode == 0)
@@ -50,7 +51,7 @@ struct LoadTests {
             .response(body: Data([0, 0x1B, 0xFF] + Array(1...97)))
         }
 
-        let run = try await QuickstartRun("\(server.url)")
+        let run = try await runQuickstart("\(server.url)")
 
         #expect(run.output.contains("size     100 bytes\n"))
         #expect(
@@ -62,7 +63,7 @@ struct LoadTests {
     @Test func aLongBodyIsCutBetweenCharacters() async throws {
         let server = try LoopbackServer { _ in .text("x" + String(repeating: "ä", count: 1000)) }
 
-        let run = try await QuickstartRun("\(server.url)")
+        let run = try await runQuickstart("\(server.url)")
 
         #expect(run.output.contains("size     2001 bytes\n"))
         #expect(run.output.hasSuffix("xä" + String(repeating: "ä", count: 298) + "\n…\n"))
@@ -75,7 +76,7 @@ struct LoadTests {
                 ? .response(301, headers: ["Location": "/new"]) : .text("at \(request.target)")
         }
 
-        let run = try await QuickstartRun("--transport", transport, "\(server.url)/old")
+        let run = try await runQuickstart("--transport", transport, "\(server.url)/old")
 
         #expect(run.output.contains("loaded   GET \(server.url)/old\n"))
         #expect(run.output.contains("final    GET \(server.url)/new\n"))
@@ -86,7 +87,7 @@ struct LoadTests {
     @Test func theOtherTransportSaysWhetherItIsThere() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
 
-        let run = try await QuickstartRun("--transport", "ahc", "\(server.url)")
+        let run = try await runQuickstart("--transport", "ahc", "\(server.url)")
 
         #if AsyncHTTPClient
         #expect(run.output.hasSuffix("hello\n") && run.exitCode == 0)
@@ -99,7 +100,7 @@ struct LoadTests {
         let answer = Promise<LoopbackAnswer>()
         let server = try LoopbackServer(answeringLater: { _ in answer })
 
-        let run = try await QuickstartRun("--timeout", "0.2", "\(server.url)/slow")
+        let run = try await runQuickstart("--timeout", "0.2", "\(server.url)/slow")
 
         // The policy and the transport have the same deadline: either may be the first, with its own words.
         let words = [
@@ -112,7 +113,7 @@ struct LoadTests {
     @Test func a404IsOneLine() async throws {
         let server = try LoopbackServer { _ in .text("no such page", status: 404) }
 
-        let run = try await QuickstartRun("\(server.url)/missing")
+        let run = try await runQuickstart("\(server.url)/missing")
 
         #expect(
             run.errors
@@ -126,7 +127,7 @@ struct LoadTests {
         let server = try LoopbackServer { _ in .response() }
         server.stop()
 
-        let run = try await QuickstartRun("\(server.url)")
+        let run = try await runQuickstart("\(server.url)")
 
         let lines = run.errors.split(separator: "\n")
         #expect(lines.count == 1)
@@ -137,7 +138,7 @@ struct LoadTests {
     @Test func anAnswerThatIsNoHTTPIsOneLine() async throws {
         let server = try LoopbackServer { _ in .raw("\u{1B}[31m garbage\n\n") }
 
-        let run = try await QuickstartRun("\(server.url)")
+        let run = try await runQuickstart("\(server.url)")
 
         #expect(run.errors.split(separator: "\n").count == 1)
         #expect(!run.errors.contains("\u{1B}"))

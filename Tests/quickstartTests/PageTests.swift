@@ -1,5 +1,6 @@
 import Foundation
 import PledgeTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -17,7 +18,7 @@ struct PageTests {
         for name in ["calls.html", "again.html"] {
             let file = folder.appendingPathComponent(name)
 
-            let run = try await QuickstartRun("--page", file.path)
+            let run = try await runQuickstart("--page", file.path)
 
             #expect(run.errors == "")
             #expect(run.exitCode == 0)
@@ -39,7 +40,7 @@ struct PageTests {
         let server = try LoopbackServer { _ in .text("Hello") }
         let url = "\(server.url)/?token=s3cret".replacing("://", with: "://ada:pa55word@")
 
-        let run = try await QuickstartRun(url, "--page", page.path, "--trace", trace.path)
+        let run = try await runQuickstart(url, "--page", page.path, "--trace", trace.path)
 
         #expect(run.exitCode == 0)
         let html = try String(contentsOf: page, encoding: .utf8)
@@ -52,7 +53,7 @@ struct PageTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let missing = folder.appendingPathComponent("missing/calls.html").path
         for file in [missing, folder.path] {
-            let run = try await QuickstartRun("--page", file)
+            let run = try await runQuickstart("--page", file)
 
             #expect(
                 run.errors == "quickstart: the page cannot be written to \"\(file)\"; "
@@ -63,7 +64,7 @@ struct PageTests {
 
     @Test(arguments: [["--page"], ["--page", ""], ["--page", "--fast"]])
     func aPageNeedsAFile(arguments: [String]) async throws {
-        let run = try await QuickstartRun(arguments)
+        let run = try await runQuickstart(arguments)
 
         #expect(run.errors == "quickstart: --page needs a file, like calls.html; see --help\n")
         #expect(run.output == "")
@@ -71,7 +72,7 @@ struct PageTests {
     }
 
     @Test func twoPagesAreOneTooMany() async throws {
-        let run = try await QuickstartRun("--page", "a.html", "--page", "b.html")
+        let run = try await runQuickstart("--page", "a.html", "--page", "b.html")
 
         #expect(run.errors == "quickstart: --page is given more than once; see --help\n")
         #expect(run.exitCode == 2)

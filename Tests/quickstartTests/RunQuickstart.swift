@@ -1,43 +1,11 @@
-import Foundation
-import Pledge
 import TestSupport
 
-/// One run of the built executable.
-struct QuickstartRun {
-    /// Its standard output.
-    var output: String
-    /// Its standard error.
-    var errors: String
-    /// Its exit status: 0 for success.
-    var exitCode: Int32
+/// Runs `quickstart` with arguments, as `swift run quickstart` does.
+func runQuickstart(_ arguments: String...) async throws -> ExecutableRun {
+    try await runQuickstart(arguments)
+}
 
-    /// Runs `quickstart` with arguments, as `swift run quickstart` does.
-    init(_ arguments: String...) async throws { try await self.init(arguments) }
-
-    /// Runs `quickstart` with a list of arguments.
-    init(_ arguments: [String]) async throws {
-        let files = ["output", "errors"].map {
-            FileManager.default.temporaryDirectory.appending(path: "\(UUID()).\($0)")
-        }
-        defer { for file in files { try? FileManager.default.removeItem(at: file) } }
-        let process = try ChildProcess(
-            Self.executable(), arguments, output: files[0], errors: files[1])
-        exitCode = await onOwnThread { process.wait() }
-        output = try String(contentsOf: files[0], encoding: .utf8)
-        errors = try String(contentsOf: files[1], encoding: .utf8)
-    }
-
-    /// The executable is next to the test bundle, whose path is among this process's arguments.
-    static func executable() throws -> URL {
-        for argument in CommandLine.arguments {
-            let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-            guard let bundle = parts.firstIndex(where: { $0.hasSuffix(".xctest") }) else {
-                continue
-            }
-            let folder = parts[..<bundle].joined(separator: "/")
-            let file = URL(fileURLWithPath: "\(folder)/quickstart")
-            if FileManager.default.isExecutableFile(atPath: file.path) { return file }
-        }
-        throw CocoaError(.fileNoSuchFile)
-    }
+/// Runs `quickstart` with a list of arguments.
+func runQuickstart(_ arguments: [String]) async throws -> ExecutableRun {
+    try await ExecutableRun(of: "quickstart", arguments)
 }

@@ -37,7 +37,8 @@ struct TerminalTests {
         defer { close(terminal) }
         let process = try ChildProcess(
             URL(fileURLWithPath: "/usr/bin/env"),
-            environment + [QuickstartRun.executable().path], output: URL(fileURLWithPath: name))
+            environment + [ExecutableRun.executable("quickstart").path],
+            output: URL(fileURLWithPath: name))
         return await onOwnThread {
             var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4_096))
             // On Linux, a read from a terminal that no process has open any more fails.

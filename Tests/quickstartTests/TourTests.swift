@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -8,7 +9,7 @@ struct TourTests {
             .appendingPathComponent("expected-output.txt")
         let expected = try String(contentsOf: file, encoding: .utf8)
 
-        let run = try await QuickstartRun()
+        let run = try await runQuickstart()
 
         #expect(run.output == expected, "see Tests/quickstartTests/expected-output.txt")
         #expect(run.errors == "")

@@ -1,5 +1,6 @@
 import Foundation
 import PledgeTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -15,7 +16,7 @@ struct TraceTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("trace.json")
 
-        let run = try await QuickstartRun("--trace", file.path)
+        let run = try await runQuickstart("--trace", file.path)
 
         #expect(run.errors == "")
         #expect(run.exitCode == 0)
@@ -33,7 +34,7 @@ struct TraceTests {
         let file = folder.appendingPathComponent("trace.json")
         let server = try LoopbackServer { _ in .text("Hello") }
 
-        let run = try await QuickstartRun("\(server.url)/?token=secret", "--trace", file.path)
+        let run = try await runQuickstart("\(server.url)/?token=secret", "--trace", file.path)
 
         #expect(run.exitCode == 0)
         #expect(
@@ -45,7 +46,7 @@ struct TraceTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let missing = folder.appendingPathComponent("missing/trace.json").path
         for file in [missing, folder.path] {
-            let run = try await QuickstartRun("--trace", file)
+            let run = try await runQuickstart("--trace", file)
 
             #expect(
                 run.errors == "quickstart: the trace cannot be written to \"\(file)\"; "
@@ -56,7 +57,7 @@ struct TraceTests {
 
     @Test(arguments: [["--trace"], ["--trace", ""], ["--trace", "--fast"]])
     func aTraceNeedsAFile(arguments: [String]) async throws {
-        let run = try await QuickstartRun(arguments)
+        let run = try await runQuickstart(arguments)
 
         #expect(
             run.errors == "quickstart: --trace needs a file, like trace.json; see --help\n")
@@ -65,7 +66,7 @@ struct TraceTests {
     }
 
     @Test func twoTracesAreOneTooMany() async throws {
-        let run = try await QuickstartRun("--trace", "a.json", "--trace", "b.json")
+        let run = try await runQuickstart("--trace", "a.json", "--trace", "b.json")
 
         #expect(run.errors == "quickstart: --trace is given more than once; see --help\n")
         #expect(run.exitCode == 2)

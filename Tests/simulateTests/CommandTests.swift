@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import simulate
@@ -6,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct CommandTests {
     @Test func withoutANameItListsTheScenarios() async throws {
-        let run = try await SimulateRun()
+        let run = try await runSimulate()
 
         for scenario in NamedScenario.all {
             #expect(run.output.contains("  \(scenario.name) "))
@@ -17,7 +18,7 @@ struct CommandTests {
     }
 
     @Test(arguments: ["--help", "-h"]) func helpShowsTheOptions(option: String) async throws {
-        let run = try await SimulateRun(option)
+        let run = try await runSimulate(option)
 
         for option in ["--seed", "--hosts", "--policies", "--short", "--svg", "--json", "--quiet"] {
             #expect(run.output.contains(option))
@@ -26,7 +27,7 @@ struct CommandTests {
     }
 
     @Test func anUnknownScenarioGetsTheNamesOfAll() async throws {
-        let run = try await SimulateRun("tail")
+        let run = try await runSimulate("tail")
 
         let names = NamedScenario.all.map(\.name).joined(separator: ", ")
         #expect(run.errors == "simulate: there is no scenario \"tail\"; there are \(names)\n")
@@ -73,7 +74,7 @@ struct CommandTests {
     @Test func thePictureIsWritten() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).svg")
         defer { try? FileManager.default.removeItem(at: file) }
-        let run = try await SimulateRun(
+        let run = try await runSimulate(
             "fleet", "--hosts", "2", "--seed", "7", "--quiet", "--svg", file.path)
 
         let picture = NamedScenario.fleet.run(ScenarioSettings(seed: 7, hosts: 2)).picture()
@@ -85,7 +86,7 @@ struct CommandTests {
     @Test func theFiguresAreWritten() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: file) }
-        let run = try await SimulateRun(
+        let run = try await runSimulate(
             "fleet", "--short", "--hosts", "2", "--policies", "retry,timeout=1s", "--json",
             file.path)
 
@@ -102,7 +103,7 @@ struct CommandTests {
     }
 
     @Test func aFileThatCannotBeWrittenIsNamed() async throws {
-        let run = try await SimulateRun("fleet", "--short", "--json", "/nowhere/run.json")
+        let run = try await runSimulate("fleet", "--short", "--json", "/nowhere/run.json")
 
         #expect(run.errors.hasPrefix("simulate: \"/nowhere/run.json\" cannot be written"))
         #expect(run.exitCode == 73)

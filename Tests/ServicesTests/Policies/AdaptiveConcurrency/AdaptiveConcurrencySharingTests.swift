@@ -1,4 +1,3 @@
-import Dispatch
 import Futures
 import Services
 import Testing
@@ -51,49 +50,16 @@ import Testing
         let limit = AdaptiveConcurrency(
             algorithm: Self.algorithms[index].1, queue: 5, queueTimeout: .milliseconds(2),
             on: scheduler, random: .seeded(1))
-        let scheduler = scheduler
-        let calls = Locked((now: Set<Int>(), most: 0)), settled = Locked(0)
-        let service = stack(
-            .adaptiveConcurrency(sharing: limit),
-            over: { (ask: Ask) -> Future<Int> in
-                calls.withLock { calls in
-                    calls.now.insert(ask.number)
-                    calls.most = max(calls.most, calls.now.count)
-                }
-                let end: @Sendable () -> Void = {
-                    _ = calls.withLock { $0.now.remove(ask.number) }
-                }
-                let promise = Promise<Int>()
-                promise.onCancel(end)
-                let answer: @Sendable () -> Void = {
-                    end()
-                    if ask.number.isMultiple(of: 7) {
-                        promise.reject(with: Broken())
-                    } else {
-                        promise.resolve(with: ask.number)
-                    }
-                }
-                if ask.number.isMultiple(of: 3) {
-                    answer()
-                } else {
-                    scheduler.schedule(after: .milliseconds(1), answer)
-                }
-                return promise
-            })
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            for number in 0..<2_000 {
-                let call = service(Ask(number * 4 + thread))
-                call.observe { _ in settled.withLock { $0 += 1 } }
-                if number % 3 == thread { scheduler.advance(by: .milliseconds(1)) }
-                if number % 5 == thread { call.cancel() }
-                let now = limit.limit
-                if !(1...5).contains(now) { Issue.record("a limit of \(now)") }
-            }
+        let upstream = ContendedService(on: scheduler, failsEach: 7)
+        let service = stack(.adaptiveConcurrency(sharing: limit), over: upstream.send)
+        let settled = upstream.contend { ask, _ in
+            let now = limit.limit
+            if !(1...5).contains(now) { Issue.record("a limit of \(now)") }
+            return service(ask)
         }
-        scheduler.run()
-        #expect(settled.withLock { $0 } == 8_000)
-        #expect(calls.withLock { $0.most } <= 5)
-        #expect(calls.withLock { $0.now }.isEmpty)
+        #expect(settled == 8_000)
+        #expect(upstream.mostAtOnce <= 5)
+        #expect(upstream.isIdle)
         #expect((limit.inFlight, limit.queued) == (0, 0))
         #expect(scheduler.isIdle)
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import Futures
 import Services
 import Testing
@@ -88,51 +87,14 @@ import Testing
     }
 
     /// Four threads call, answer, cancel, and move the clock.
-    ///
-    /// A call has ended just before its answer is given, or when the service is notified that it was given up,
-    /// whichever comes first; both are counted in one step. (An `always` that another thread has just begun would
-    /// count too late, since a cancelling thread does not wait for it.)
     @Test func threadsKeepTheLimitAndLoseNoPlace() {
         let bulkhead = Bulkhead(
             limit: 3, queue: 5, queueTimeout: .milliseconds(2), on: scheduler)
-        let scheduler = scheduler
-        let calls = Locked((now: Set<Int>(), most: 0)), settled = Locked(0)
-        let service = stack(
-            .bulkhead(sharing: bulkhead),
-            over: { (ask: Ask) -> Future<Int> in
-                calls.withLock { calls in
-                    let (isNew, _) = calls.now.insert(ask.number)
-                    #expect(isNew)
-                    calls.most = max(calls.most, calls.now.count)
-                }
-                let end: @Sendable () -> Void = {
-                    _ = calls.withLock { $0.now.remove(ask.number) }
-                }
-                let promise = Promise<Int>()
-                promise.onCancel(end)
-                let answer: @Sendable () -> Void = {
-                    end()
-                    promise.resolve(with: ask.number)
-                }
-                if ask.number.isMultiple(of: 3) {
-                    answer()
-                } else {
-                    scheduler.schedule(after: .milliseconds(1), answer)
-                }
-                return promise
-            })
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            for number in 0..<2_000 {
-                let call = service(Ask(number * 4 + thread))
-                call.observe { _ in settled.withLock { $0 += 1 } }
-                if number % 3 == thread { scheduler.advance(by: .milliseconds(1)) }
-                if number % 5 == thread { call.cancel() }
-            }
-        }
-        scheduler.run()
-        #expect(settled.withLock { $0 } == 8_000)
-        #expect(calls.withLock { $0.most } <= 3)
-        #expect(calls.withLock { $0.now }.isEmpty)
+        let upstream = ContendedService(on: scheduler)
+        let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
+        #expect(upstream.contend { ask, _ in service(ask) } == 8_000)
+        #expect(upstream.mostAtOnce <= 3)
+        #expect(upstream.isIdle)
         #expect(bulkhead.inFlight == 0)
         #expect(bulkhead.queued == 0)
         #expect(scheduler.isIdle)

@@ -1,4 +1,3 @@
-import Dispatch
 import Futures
 import Services
 import Testing
@@ -13,47 +12,15 @@ import Testing
         let shedder = LoadShedder(
             limit: 3, queue: 5, target: .milliseconds(1), interval: .milliseconds(3),
             order: order, on: scheduler)
-        let scheduler = scheduler
-        let calls = Locked((now: Set<Int>(), most: 0)), settled = Locked(0)
-        let service = stack(
-            .shed(sharing: shedder),
-            over: { (ask: Ask) -> Future<Int> in
-                calls.withLock { calls in
-                    let (isNew, _) = calls.now.insert(ask.number)
-                    #expect(isNew)
-                    calls.most = max(calls.most, calls.now.count)
-                }
-                let end: @Sendable () -> Void = {
-                    _ = calls.withLock { $0.now.remove(ask.number) }
-                }
-                let promise = Promise<Int>()
-                promise.onCancel(end)
-                let answer: @Sendable () -> Void = {
-                    end()
-                    promise.resolve(with: ask.number)
-                }
-                if ask.number.isMultiple(of: 3) {
-                    answer()
-                } else {
-                    scheduler.schedule(after: .milliseconds(1), answer)
-                }
-                return promise
-            })
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            for number in 0..<2_000 {
-                let priority = CallPriority.allCases[number % 4]
-                let call = CallContext.current.with(priority: priority).run {
-                    service(Ask(number * 4 + thread))
-                }
-                call.observe { _ in settled.withLock { $0 += 1 } }
-                if number % 3 == thread { scheduler.advance(by: .milliseconds(1)) }
-                if number % 5 == thread { call.cancel() }
-            }
+        let upstream = ContendedService(on: scheduler)
+        let service = stack(.shed(sharing: shedder), over: upstream.send)
+        let settled = upstream.contend { ask, number in
+            let priority = CallPriority.allCases[number % 4]
+            return CallContext.current.with(priority: priority).run { service(ask) }
         }
-        scheduler.run()
-        #expect(settled.withLock { $0 } == 8_000)
-        #expect(calls.withLock { $0.most } <= 3)
-        #expect(calls.withLock { $0.now }.isEmpty)
+        #expect(settled == 8_000)
+        #expect(upstream.mostAtOnce <= 3)
+        #expect(upstream.isIdle)
         #expect(shedder.inFlight == 0 && shedder.queued == 0)
         #expect(scheduler.isIdle)
     }
