@@ -109,57 +109,6 @@ extension Future {
         guard let storage else { preconditionFailure("a settled future has a result") }
         return .success(storage)
     }
-
-    /// Settles a root with a value.
-    @inlinable
-    final func succeed(_ value: Value) -> Bool {
-        guard lockIfPending() else { return false }
-        storage = value
-        settle(as: StateWord.value, discarding: takeHandlers())
-        return true
-    }
-
-    /// Settles a root with a result.
-    final func finish(with result: Result<Value, any Error>) -> Bool {
-        switch result {
-        case .success(let value): succeed(value)
-        case .failure(let error): fail(Failure(error))
-        }
-    }
-
-    /// Settles a root as another future has settled.
-    final func finish(as source: Future<Value>) -> Bool {
-        if let failure = source.failure { return fail(failure) }
-        return succeed(source.storage.unsafelyUnwrapped)
-    }
-
-    /// Fails everything that waits for this promise; called by its deinit.
-    @usableFromInline
-    final func abandon(at location: SourceLocation) {
-        let failure = Failure(FutureError(.abandoned, at: location))
-        abandon(failure, to: Future(sharing: failure))
-    }
-
-    /// Settles a derived future with a value.
-    ///
-    /// Called by its one deliverer.
-    @inlinable
-    final func succeedDerived(_ value: Value) {
-        storage = value
-        if !finishDerived() { storage = nil }
-    }
-
-    /// Settles a derived future as its upstream, or the future that it forwards, has settled.
-    /// - Returns: False if the future was given up in the meantime.
-    @inlinable
-    @discardableResult
-    final func finishDerived(as source: Future<Value>) -> Bool {
-        if let failure = source.failure { return failDerived(failure) }
-        storage = source.storage
-        if finishDerived() { return true }
-        storage = nil
-        return false
-    }
 }
 
 extension Future: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -123,7 +123,7 @@ typedef Node {
 
 Node n[NODES + 1];        /* 0 is nil */
 byte running = 0;
-byte maximumDepth = 9;    /* Delivery.swift; 9 is never reached */
+byte maximumDepth = 9;    /* DeferredDelivery.swift; 9 is never reached */
 byte lastPlace = 0;
 short losers = 0;         /* who must have heard when `loserObserver` is called */
 byte loserObserver = 0;

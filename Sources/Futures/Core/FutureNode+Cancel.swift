@@ -9,6 +9,25 @@ extension FutureNode {
         return true
     }
 
+    /// Settles a locked future from below: gives up what it waits for, notifies the producers that have lost
+    /// the last interest, and then delivers to the waiters of this.
+    ///
+    /// Every future that settles before its upstream or its inputs ends here: a future that is
+    /// cancelled or late, and an aggregate that needs no more inputs. So when a waiter continues here, for
+    /// example with another call, the call before it has been given up by its producer. Only a root has
+    /// handlers of its own; they are called after its waiters.
+    final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil)
+    {
+        let list = list
+        unlock(to: newWord)
+        var cancellation = Cancellation()
+        if let handlers { cancellation.call(handlers) }
+        cancellation.detach(self)
+        if !isRoot { cancellation.finish() }
+        if list != 0 { distribute(list) }
+        if isRoot { cancellation.finish() }
+    }
+
     /// Registers handlers for cancellation.
     final func add(_ handlers: CancelHandlers) {
         if lockIfPending() {

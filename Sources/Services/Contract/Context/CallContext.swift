@@ -33,20 +33,6 @@ public struct CallContext {
         return try CallerContext.bind(storage, body)
     }
 
-    /// Calls a service in this context.
-    ///
-    /// The same as with a closure; but in generic code the closure would look up the type of its
-    /// result at run time, for each call.
-    func call<Input: Sendable, Output: Sendable>(
-        _ service: Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        if storage === Self.bound { return service(input) }
-        var future: Future<Output>?
-        CallerContext.bind(storage) { future = service(input) }
-        guard let future else { preconditionFailure("a bound closure has run") }
-        return future
-    }
-
     /// Makes a context.
     ///
     /// - Parameters:
@@ -102,12 +88,12 @@ public struct CallContext {
     /// The span of an observed call, nil without observers.
     var span: CallSpan? { storage?.parts.span }
 
-    private let storage: Storage?
+    let storage: Storage?
 
     private init(storage: Storage?) { self.storage = storage }
 
     /// What a context holds.
-    private struct Parts {
+    fileprivate struct Parts {
         var deadline: CallDeadline?
         var priority: CallPriority?
         var attempt = 1
@@ -120,16 +106,16 @@ public struct CallContext {
     }
 
     /// One object, so that capturing a context is one retain, and an empty one is nothing.
-    private final class Storage: Sendable {
-        let parts: Parts
+    final class Storage: Sendable {
+        fileprivate let parts: Parts
 
-        init(_ parts: Parts) { self.parts = parts }
+        fileprivate init(_ parts: Parts) { self.parts = parts }
     }
 
     /// The bound value.
     ///
     /// The futures pass it on without its type; only this type binds one.
-    private static var bound: Storage? {
+    static var bound: Storage? {
         CallerContext.bound.map { unsafeDowncast($0, to: Storage.self) }
     }
 }

@@ -80,3 +80,65 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         deliver { self.closed.resolve() }
     }
 }
+
+extension SessionTaskDelegate {
+    /// Passes an event to an exchange's machine, and performs the command that it returns where results are
+    /// delivered.
+    func tell(
+        _ id: Int, _ event: (inout ExchangeMachine, SchedulerInstant) -> ExchangeMachine.Command
+    ) {
+        let now = scheduler.now
+        let command = state.withLock { state -> ExchangeMachine.Command in
+            guard let index = state.entries.index(forKey: id) else { return .nothing }
+            // In place: if a copy of the entry existed, each piece would copy the body.
+            return event(&state.entries.values[index].machine, now)
+        }
+        switch command {
+        case .nothing: break
+        // On Linux the piece is stored here: pieces that wait for another queue would fill the memory.
+        case .pass(let data): pass(data, of: id)
+        default: deliver { self.perform(command, id) }
+        }
+    }
+
+    /// Runs a closure where results are delivered, one closure after the other.
+    ///
+    /// On Linux the delegate is called on URLSession's own queue, which URLSession also waits for when the
+    /// next request is made; elsewhere the delegate is called on the right queue already.
+    func deliver(_ block: @escaping @Sendable () -> Void) {
+        #if canImport(FoundationNetworking)
+        callers(block)
+        #else
+        block()
+        #endif
+    }
+
+    #if canImport(FoundationNetworking)
+    /// Runs a function where results are delivered; this closure keeps only that queue.
+    var callers: @Sendable (@escaping @Sendable () -> Void) -> Void {
+        if let appQueue { return { appQueue.addOperation($0) } }
+        return { [queue] in queue.async(execute: $0) }
+    }
+    #endif
+
+    private func perform(_ command: ExchangeMachine.Command, _ id: Int) {
+        switch command {
+        case .nothing, .pass: break
+        case .deliverHead(let head): deliver(head, of: id)
+        case .fail(let code): fail(id, with: code)
+        case .finish(let response):
+            guard let entry = remove(id) else { return }
+            entry.finish()
+            entry.recipient.succeed(with: response)
+        }
+    }
+
+    private func deliver(_ head: HTTPResponse, of id: Int) {
+        let entry = state.withLock { state in state.entries[id].map { ($0.call, $0.recipient) } }
+        guard let (call, recipient) = entry else { return }
+        let isBodyless = call.request.method == .head || [204, 304].contains(head.status)
+        let announced = head.headers["Content-Length"].flatMap { Int($0) }
+        guard let body = open(id, length: isBodyless ? 0 : announced) else { return }
+        recipient.succeed(with: head, body)
+    }
+}

@@ -5,44 +5,14 @@ import Synchronization
 ///
 /// Each takes a few hundred bytes of stack, and in a debug build a few thousand; the bound fits a
 /// thread of 512 KB many times over.
-private let maximumDepth = 32
+let maximumDepth = 32
 
-/// Deliveries: each passes a result to its waiters.
+/// Deliveries that nest.
 ///
-/// Everything that may nest without limit goes through here: deliveries, cancel handlers, and the release of
+/// Everything that may nest without limit is counted here: deliveries, cancel handlers, and the release of
 /// closures, whose last reference may settle the next future. If it is nested too deep, it is deferred to a
 /// first-in, first-out queue of this thread, which the outermost delivery runs before it returns.
 extension FutureNode {
-    /// Delivers to all nodes of the list that settling has taken, in order of enrolment.
-    @usableFromInline
-    final func distribute(_ list: UInt) {
-        let newest = Self.node(at: list)
-        guard let oldest = Self.reversed(newest) else { return }
-        let thread = cfutures_current_thread()
-        thread.pointee.depth += 1
-        let second = oldest._withUnsafeGuaranteedRef { $0.next }
-        if second == nil { runOrPutOff(oldest) } else { distribute(from: oldest, to: newest) }
-        Self.leaveDelivery()
-    }
-
-    /// Delivers to several nodes, and then to those that are added meanwhile on this thread.
-    private func distribute(from oldest: Unmanaged<FutureNode>, to newest: Unmanaged<FutureNode>?) {
-        let thread = cfutures_current_thread()
-        var delivery = cfutures_delivery(
-            future: Unmanaged.passUnretained(self).toOpaque(), first: oldest.toOpaque(),
-            last: newest?.toOpaque(), outer: thread.pointee.delivery)
-        withUnsafeMutablePointer(to: &delivery) { delivery in
-            thread.pointee.delivery = delivery
-            while let first = delivery.pointee.first {
-                let node = Unmanaged<FutureNode>.fromOpaque(first)
-                // Read first: delivering may enroll the node elsewhere.
-                delivery.pointee.first = node._withUnsafeGuaranteedRef { $0.next?.toOpaque() }
-                runOrPutOff(node)
-            }
-            thread.pointee.delivery = delivery.pointee.outer
-        }
-    }
-
     /// Delivers to one node of this settled future, now or as soon as its turn comes on this thread.
     @usableFromInline
     final func hand(_ node: Unmanaged<FutureNode>) {
@@ -120,25 +90,10 @@ extension FutureNode {
         return nil
     }
 
-    /// Delivers to a node, unless this is nested too deep, or others were deferred before it.
-    private func runOrPutOff(_ node: Unmanaged<FutureNode>) {
-        let thread = cfutures_current_thread().pointee
-        if thread.depth <= maximumDepth, thread.head == nil { run(node) } else { putOff(node) }
-    }
-
-    /// Delivers to a node, and releases it, as the list had retained it.
-    private func run(_ node: Unmanaged<FutureNode>) {
-        let goesOn = node._withUnsafeGuaranteedRef { node in
-            node.deliver(node, self)
-            return node.isForwarding
-        }
-        if !goesOn || !Self.takeOut(node) { node.release() }
-    }
-
     /// Appends a node to what this thread runs before its outermost delivery returns.
     ///
     /// The node's `upstream` is this future, which is kept until then.
-    private func putOff(_ node: Unmanaged<FutureNode>) {
+    final func putOff(_ node: Unmanaged<FutureNode>) {
         _ = retained()
         let thread = cfutures_current_thread()
         node._withUnsafeGuaranteedRef { $0.next = nil }
@@ -148,21 +103,6 @@ extension FutureNode {
             thread.pointee.head = node.toOpaque()
         }
         thread.pointee.tail = node.toOpaque()
-    }
-
-    /// Turns a list that begins with the newest node into order of enrolment.
-    /// - Returns: The oldest.
-    private class final func reversed(_ newest: Unmanaged<FutureNode>?) -> Unmanaged<FutureNode>? {
-        var reversed: Unmanaged<FutureNode>?
-        var current = newest
-        while let node = current {
-            node._withUnsafeGuaranteedRef {
-                current = $0.next
-                $0.next = reversed
-            }
-            reversed = node
-        }
-        return reversed
     }
 }
 
