@@ -37,7 +37,7 @@ final class ClientLease: Sendable {
     private let bypassing: (secure: Route, plain: Route)?
     private let isOwned: Bool
     /// Nil if the client is the app's.
-    let connections: ConnectionsMade?
+    let connections: ConnectionTracker?
     /// The client's time limits; nil if the client is the app's.
     let limits: Limits?
     /// Nil if there is no idle timeout.
@@ -53,7 +53,7 @@ final class ClientLease: Sendable {
         _ scheduler: any Scheduler, ended: InternalPromise<Void>
     ) {
         let group = MultiThreadedEventLoopGroup.singleton
-        let connections = ConnectionsMade(in: group, limit: configuration.maxConnectionsPerHost)
+        let connections = ConnectionTracker(in: group, limit: configuration.maxConnectionsPerHost)
         let lanes = CallLanes(
             in: group, limit: configuration.maxConnectionsPerHost,
             patience: configuration.connectionWaitTimeout, on: scheduler)

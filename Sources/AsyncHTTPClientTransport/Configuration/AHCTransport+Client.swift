@@ -9,7 +9,7 @@ extension AHCTransport.Configuration {
     /// It runs on SwiftNIO's own threads on every system: over Apple's Network.framework, some of the TLS
     /// settings would trap.
     func client(
-        in group: MultiThreadedEventLoopGroup, noting connections: ConnectionsMade,
+        in group: MultiThreadedEventLoopGroup, noting connections: ConnectionTracker,
         by proxy: HTTPClient.Configuration.Proxy?, forwarding: ForwardingProxy? = nil,
         _ routes: ConnectionRoutes, isSecure: Bool
     ) -> HTTPClient {

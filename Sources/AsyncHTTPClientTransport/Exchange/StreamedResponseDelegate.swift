@@ -12,7 +12,7 @@ final class StreamedResponseDelegate: ResponseDelegate {
     /// Released after the head has arrived: it would keep the response, whose release by its reader ends the
     /// exchange.
     private let resolver: Locked<Resolver<HTTPStreamedResponse>?>
-    private let body: BodyHandOver
+    private let body: BodyChunkQueue
     private let received = Locked<(status: Int, count: Int, length: Int?)>((0, 0, nil))
 
     init(
@@ -22,7 +22,7 @@ final class StreamedResponseDelegate: ResponseDelegate {
         self.call = call
         self.control = control
         self.resolver = Locked(resolver)
-        body = BodyHandOver(control)
+        body = BodyChunkQueue(control)
     }
 
     deinit { fail(with: call.failureOfADropped(afterHead: body.isOpen)) }

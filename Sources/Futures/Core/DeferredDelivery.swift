@@ -65,7 +65,7 @@ extension FutureNode {
 
     /// Runs a closure before the outermost delivery on this thread returns.
     class final func putOff(_ body: @escaping () -> Void) {
-        let call = PutOffCall(body)
+        let call = DeferredCall(body)
         call.upstream = .passUnretained(call)
         call.putOff(call.retained())
     }
@@ -107,10 +107,10 @@ extension FutureNode {
 }
 
 /// A closure in the queue of deferred deliveries; its own upstream.
-private final class PutOffCall: Waiter, @unchecked Sendable {
+private final class DeferredCall: Waiter, @unchecked Sendable {
     init(_ body: @escaping () -> Void) {
         self.body = body
-        super.init { node, _ in unsafeDowncast(node, to: PutOffCall.self).body() }
+        super.init { node, _ in unsafeDowncast(node, to: DeferredCall.self).body() }
     }
 
     private let body: () -> Void

@@ -42,7 +42,7 @@ extension FutureNode {
         guard isForwarding, lockIfPending() else { return }
         // Pending and locked, so the upstream's memory is valid. (No `&&` here: its second operand is a
         // closure, which in a debug build retains the upstream, and may release it last.)
-        var released = Released()
+        var released = DeferredReleases()
         if let middle = upstream,
             middle._withUnsafeGuaranteedRef({ $0.isRoot ? false : $0.tryLock() })
         {
@@ -63,7 +63,7 @@ extension FutureNode {
         guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
             return false
         }
-        var released = Released()
+        var released = DeferredReleases()
         let isDone = middle.takeOut(for: only, callerRetains: true, &released)
         if !isDone { middle._withUnsafeGuaranteedRef { $0.unlock() } }
         only._withUnsafeGuaranteedRef { $0.unlock() }
@@ -96,7 +96,7 @@ extension FutureNode {
 }
 
 /// The objects retained under a lock, to be released once all are unlocked.
-private struct Released {
+private struct DeferredReleases {
     var middle: FutureNode?
     var upstream: FutureNode?
 }
@@ -110,7 +110,7 @@ extension Unmanaged<FutureNode> {
     ///   - released: What the caller releases after all locks.
     /// - Returns: Whether this was removed, and unlocked. If not, the caller unlocks it.
     fileprivate func takeOut(
-        for only: Unmanaged<FutureNode>, callerRetains: Bool, _ released: inout Released
+        for only: Unmanaged<FutureNode>, callerRetains: Bool, _ released: inout DeferredReleases
     ) -> Bool {
         guard _withUnsafeGuaranteedRef({ $0.isForwarding && $0.isOnlyWaiter(only) }) else {
             return false

@@ -4,7 +4,7 @@
 /// Instants and delays are in nanoseconds. Not safe to share by itself.
 struct LiveTimers {
     /// The interval in which the system's timer has to fire.
-    struct Alarm: Equatable {
+    struct FiringWindow: Equatable {
         let earliest: Int64
         let latest: Int64
     }
@@ -18,7 +18,7 @@ struct LiveTimers {
 
     private var wheel = TimerWheel()
     /// The setting of the system's timer; nil if it does not matter.
-    private(set) var alarm: Alarm?
+    private(set) var alarm: FiringWindow?
     /// The number of the current runner, which takes the due actions one after another; counted from zero.
     private(set) var runner = 0
     private var isRunning = false
@@ -40,7 +40,7 @@ struct LiveTimers {
     ) -> TimerWheel.ID {
         let instant = delay < Self.endOfTime - now ? now + delay : Self.endOfTime
         let end = delay > 0 ? TimerWheel.endOfTick(of: instant) : now
-        expect(Alarm(earliest: end, latest: instant + Self.leeway(after: delay)))
+        expect(FiringWindow(earliest: end, latest: instant + Self.leeway(after: delay)))
         return wheel.insert(at: instant, now: now, action)
     }
 
@@ -78,7 +78,7 @@ struct LiveTimers {
         guard runner == self.runner else {
             // Its action blocked, and another runner has taken over, which may be blocked as well.
             blocked -= 1
-            expect(Alarm(earliest: now, latest: now))
+            expect(FiringWindow(earliest: now, latest: now))
             return nil
         }
         let action = wheel.removeDue(at: now)
@@ -94,20 +94,21 @@ struct LiveTimers {
     }
 
     /// Sets the alarm early enough for the wanted one, and not earlier than needed.
-    private mutating func expect(_ wanted: Alarm) {
+    private mutating func expect(_ wanted: FiringWindow) {
         if wanted.latest < alarm?.latest ?? .max { alarm = wanted }
     }
 
     /// When to check whether the action that began at an instant blocks.
-    private static func watch(from began: Int64) -> Alarm {
-        Alarm(earliest: began + patience, latest: began + patience + patience / 10)
+    private static func watch(from began: Int64) -> FiringWindow {
+        FiringWindow(earliest: began + patience, latest: began + patience + patience / 10)
     }
 
     /// When to check for due actions again.
-    private mutating func upcoming(at now: Int64) -> Alarm? {
+    private mutating func upcoming(at now: Int64) -> FiringWindow? {
         guard let wakeUp = wheel.nextWakeUp() else { return nil }
         // Every action that is due then has at least that much time left, and may be late by it.
         let start = wakeUp - TimerWheel.tick
-        return Alarm(earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))
+        return FiringWindow(
+            earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))
     }
 }

@@ -15,7 +15,7 @@ struct TokenMachine<Waiter> {
     typealias Grant = TokenGrant
 
     /// What a request has to do.
-    enum Turn {
+    enum Decision {
         /// Send it, with a token, or without one if no user has signed in.
         case send(Grant?)
         /// Wait, under this number.
@@ -32,7 +32,7 @@ struct TokenMachine<Waiter> {
         let token: AccessToken
     }
 
-    private struct Held {
+    private struct HeldToken {
         let grant: Grant
         let expiry: SchedulerInstant?
         /// The instant from which the next token is fetched.
@@ -48,7 +48,7 @@ struct TokenMachine<Waiter> {
 
     private let leeway: Duration
     private let grace: Duration
-    private var held: Held?
+    private var held: HeldToken?
     private var signIn = SignIn()
     /// The reason why nothing is refreshed any more.
     private var latch: (any Error)?
@@ -78,7 +78,7 @@ struct TokenMachine<Waiter> {
     ///   instead of using a token that expires soon.
     mutating func ask(
         sendsOnce: Bool, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
-    ) -> (turn: Turn, refresh: Refresh?) {
+    ) -> (decision: Decision, refresh: Refresh?) {
         guard let held else { return (.send(nil), nil) }
         if held.isRefused || held.isOver(at: now) { return wait(waiter(), needsNew: false) }
         guard let renewal = held.renewal, renewal <= now, latch == nil else {
@@ -91,7 +91,7 @@ struct TokenMachine<Waiter> {
     /// Handles a 401 to a request that can be sent again.
     mutating func refused(
         _ grant: Grant, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
-    ) -> (turn: Turn, refresh: Refresh?) {
+    ) -> (decision: Decision, refresh: Refresh?) {
         // Another session may belong to another user: this request must not be sent for that user.
         guard let held, grant.signIn == signIn else { return (.giveBack, nil) }
         if grant.number == held.grant.number {
@@ -112,7 +112,7 @@ struct TokenMachine<Waiter> {
     /// Requests a new token, whatever the state of the old one.
     mutating func renew(
         _ waiter: @autoclosure () -> Waiter
-    ) -> (turn: Turn, refresh: Refresh?) {
+    ) -> (decision: Decision, refresh: Refresh?) {
         held == nil ? (.giveBack, nil) : wait(waiter(), needsNew: true)
     }
 
@@ -123,14 +123,14 @@ struct TokenMachine<Waiter> {
 
     private mutating func wait(
         _ waiter: @autoclosure () -> Waiter, needsNew: Bool
-    ) -> (turn: Turn, refresh: Refresh?) {
+    ) -> (decision: Decision, refresh: Refresh?) {
         if let latch { return (.fail(latch), nil) }
         lastWaiter += 1
         waiters[lastWaiter] = (waiter(), needsNew)
         return (.wait(lastWaiter), held.flatMap { startRefreshIfIdle($0) })
     }
 
-    private mutating func startRefreshIfIdle(_ held: Held) -> Refresh? {
+    private mutating func startRefreshIfIdle(_ held: HeldToken) -> Refresh? {
         guard refreshing == nil else { return nil }
         lastRefresh += 1
         refreshing = lastRefresh
@@ -144,7 +144,7 @@ struct TokenMachine<Waiter> {
         held = token.map { token in
             // A token with a short lifetime is not renewed with every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
-            return Held(
+            return HeldToken(
                 grant: Grant(token: token, signIn: signIn, number: lastNumber),
                 expiry: token.lifetime.map { now.advanced(by: $0) },
                 renewal: token.lifetime.map { now.advanced(by: $0 - ahead) },
@@ -157,7 +157,7 @@ struct TokenMachine<Waiter> {
 
 extension TokenMachine {
     /// The result for the waiting requests.
-    struct Ended {
+    struct WaiterResults {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
         /// Whether there is a new token.
         var hasChanged = false
@@ -168,14 +168,14 @@ extension TokenMachine {
     /// Ends a refresh.
     mutating func end(
         _ number: Int, with result: Result<AccessToken, any Error>, at now: SchedulerInstant
-    ) -> Ended {
-        guard refreshing == number, let old = held else { return Ended() }
+    ) -> WaiterResults {
+        guard refreshing == number, let old = held else { return WaiterResults() }
         refreshing = nil
         switch result {
         case .success(var token):
             token.refreshToken = token.refreshToken ?? old.grant.token.refreshToken
             hold(token, from: now, isNew: true)
-            return Ended(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
+            return WaiterResults(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
         case .failure(let error):
             if error.isInvalidGrant {
                 latch = error
@@ -187,21 +187,21 @@ extension TokenMachine {
             let waiters = takeAll(orElse: error) { needsNew in
                 isGood && !needsNew ? old.grant : nil
             }
-            return Ended(waiters: waiters, isLatched: latch != nil)
+            return WaiterResults(waiters: waiters, isLatched: latch != nil)
         }
     }
 
     /// Begins another session, with a token or without.
     mutating func startSession(
         with token: AccessToken?, at now: SchedulerInstant
-    ) -> Ended {
+    ) -> WaiterResults {
         signIn.end()
         signIn = SignIn()
         latch = nil
         refreshing = nil
         let hasChanged = held != nil || token != nil
         hold(token, from: now)
-        return Ended(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
+        return WaiterResults(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
     }
 
     /// Removes all waiters, in the order in which they came.

@@ -128,7 +128,7 @@ public final class TokenRefresher {
 
 extension TokenRefresher {
     /// What a request has to do.
-    enum Turn {
+    enum Decision {
         case send(TokenGrant?)
         case wait(Future<TokenGrant>)
         case giveBack
@@ -136,7 +136,7 @@ extension TokenRefresher {
     }
 
     /// Asks for the token to send a request with.
-    func ask(sendsOnce: Bool) -> Turn {
+    func ask(sendsOnce: Bool) -> Decision {
         let now = scheduler.now
         let promise = InternalPromise<TokenGrant>()
         return follow(
@@ -144,7 +144,7 @@ extension TokenRefresher {
     }
 
     /// Reports a 401 to a request that can be sent again.
-    func refused(_ grant: TokenGrant) -> Turn {
+    func refused(_ grant: TokenGrant) -> Decision {
         let now = scheduler.now
         let promise = InternalPromise<TokenGrant>()
         return follow(
@@ -158,11 +158,11 @@ extension TokenRefresher {
     }
 
     private func follow(
-        _ step: (turn: Machine.Turn, refresh: Machine.Refresh?),
+        _ step: (decision: Machine.Decision, refresh: Machine.Refresh?),
         _ promise: InternalPromise<TokenGrant>
-    ) -> Turn {
+    ) -> Decision {
         if let refresh = step.refresh { start(refresh) }
-        switch step.turn {
+        switch step.decision {
         case .send(let grant): return .send(grant)
         case .giveBack: return .giveBack
         case .fail(let error): return .fail(error)
@@ -199,7 +199,8 @@ extension TokenRefresher {
 
     /// Ends a refresh or a session, reports the new token, and resumes the waiters.
     private func settle(
-        tellingIn context: CallContext = CallContext(), _ end: (inout Machine) -> Machine.Ended
+        tellingIn context: CallContext = CallContext(),
+        _ end: (inout Machine) -> Machine.WaiterResults
     ) {
         let ended = state.withLock { state in
             let ended = end(&state.machine)

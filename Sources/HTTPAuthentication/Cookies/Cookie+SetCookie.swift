@@ -13,7 +13,7 @@ extension Cookie {
     ///   - now: The date.
     ///   - isPublicSuffix: Whether names directly below a domain are open to the public.
     init?(
-        _ header: SetCookie, from place: CookiePlace, at now: HTTPDate,
+        _ header: SetCookie, from place: CookieURL, at now: HTTPDate,
         isPublicSuffix: (String) -> Bool
     ) {
         if header.isSecure, !place.isSecure { return nil }
@@ -34,7 +34,7 @@ extension Cookie {
 
     /// The domain of the cookie; nil if the sender may not set cookies for it.
     private static func domain(
-        of header: SetCookie, from place: CookiePlace, isPublicSuffix: (String) -> Bool
+        of header: SetCookie, from place: CookieURL, isPublicSuffix: (String) -> Bool
     ) -> (name: String, isHostOnly: Bool)? {
         guard let domain = header.domain else { return (place.host, true) }
         if CookieDomain.isAddress(place.host) || CookieDomain.isSingleLabel(domain)

@@ -52,7 +52,7 @@ extension Cookie {
     func isOver(at now: HTTPDate) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// Whether it is sent to a place.
-    func isFor(_ place: CookiePlace) -> Bool {
+    func isFor(_ place: CookieURL) -> Bool {
         let isItsHost =
             place.host == domain
             || !isHostOnly && CookieDomain.matches(host: place.host, domain: domain)

@@ -71,7 +71,7 @@ public final class CookieJar {
     /// The cookies of a request to a URL, in the order of the header; none if it is not an absolute http or
     /// https URL.
     public func cookies(for url: URL) -> [Cookie] {
-        guard let place = CookiePlace(url) else { return [] }
+        guard let place = CookieURL(url) else { return [] }
         let now = now()
         return store.withLock { $0.cookies(for: place, at: now) }
     }
@@ -101,7 +101,7 @@ public final class CookieJar {
     ///   the old one.
     @discardableResult
     public func store(_ text: String, from url: URL) -> Cookie? {
-        guard let place = CookiePlace(url), let header = SetCookie(text, limit: bytesPerCookie)
+        guard let place = CookieURL(url), let header = SetCookie(text, limit: bytesPerCookie)
         else { return nil }
         let now = now()
         // Outside the lock, because it calls the user's function.
@@ -121,7 +121,7 @@ public final class CookieJar {
 
     /// The cookies of a request, in the form of the header Cookie, and their user; their use is recorded.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
-        guard let place = CookiePlace(url) else { return nil }
+        guard let place = CookieURL(url) else { return nil }
         let now = now()
         return store.withLock { ($0.use(for: place, at: now), $0.signIn) }
     }

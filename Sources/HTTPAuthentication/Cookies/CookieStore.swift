@@ -73,12 +73,12 @@ struct CookieStore {
     }
 
     /// The cookies for a place, the longest path first, then the oldest.
-    func cookies(for place: CookiePlace, at now: HTTPDate) -> [Cookie] {
+    func cookies(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
         indices(for: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
     }
 
     /// The same, and records their use.
-    mutating func use(for place: CookiePlace, at now: HTTPDate) -> [Cookie] {
+    mutating func use(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
         let found = indices(for: place, at: now)
         ticks += 1
         for (domain, index) in found { domains[domain]?[index].used = ticks }
@@ -86,7 +86,7 @@ struct CookieStore {
     }
 
     private func indices(
-        for place: CookiePlace, at now: HTTPDate
+        for place: CookieURL, at now: HTTPDate
     ) -> [(domain: String, index: Int)] {
         var found: [(domain: String, index: Int, entry: Entry)] = []
         for domain in Self.domains(of: place.host) {

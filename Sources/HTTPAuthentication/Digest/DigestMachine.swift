@@ -9,7 +9,7 @@ import HTTPNetworking
 /// challenge of the same realm replaces it, and so does a nonce that the server sends in advance.
 struct DigestMachine<Waiter> {
     /// What a request has to do.
-    enum Turn {
+    enum Decision {
         /// Send it with a digest.
         case send(DigestGrant)
         /// Send it without one.
@@ -20,7 +20,7 @@ struct DigestMachine<Waiter> {
         case wait(Int)
     }
 
-    private struct Space {
+    private struct ProtectionSpace {
         var challenge: DigestChallenge
         /// Path prefixes; nil for the whole origin.
         let prefixes: [String]?
@@ -46,7 +46,7 @@ struct DigestMachine<Waiter> {
     static var mostSpaces: Int { 8 }
 
     /// The last challenged one is first.
-    private var spaces: [Space] = []
+    private var spaces: [ProtectionSpace] = []
     private var isOpen = false
     private var probe: Int?
     private var waiters: [Int: Waiter] = [:]
@@ -56,7 +56,7 @@ struct DigestMachine<Waiter> {
     var isIdle: Bool { probe == nil && waiters.isEmpty }
 
     /// Comes with a request that is to be sent.
-    mutating func ask(_ target: String, _ waiter: @autoclosure () -> Waiter) -> Turn {
+    mutating func ask(_ target: String, _ waiter: @autoclosure () -> Waiter) -> Decision {
         if let index = spaces.firstIndex(where: { $0.covers(target) }) { return .send(use(index)) }
         if isOpen || !spaces.isEmpty { return .sendBare }
         let number = nextNumber()
@@ -105,7 +105,7 @@ struct DigestMachine<Waiter> {
             challenge.algorithm.isSession
             ? DigestGrant.Session(nonce: challenge.nonce, clientNonce: clientNonce) : nil
         spaces.insert(
-            Space(
+            ProtectionSpace(
                 challenge: challenge, prefixes: prefixes, number: nextNumber(), session: session),
             at: 0)
         if spaces.count > Self.mostSpaces { spaces.removeLast() }

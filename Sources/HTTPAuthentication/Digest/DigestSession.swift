@@ -23,7 +23,7 @@ final class DigestSession {
     }
 
     /// What a request has to do.
-    enum Turn {
+    enum Decision {
         case send(DigestGrant)
         case sendBare
         case probe(Int)
@@ -31,7 +31,7 @@ final class DigestSession {
     }
 
     /// Asks how to send a request.
-    func ask(_ origin: HTTPOrigin, _ target: String) -> Turn {
+    func ask(_ origin: HTTPOrigin, _ target: String) -> Decision {
         let promise = InternalPromise<Void>()
         switch withMachine(origin, { $0.ask(target, promise) }) {
         case .send(let grant): return .send(grant)

@@ -25,8 +25,8 @@ final class BrotliDecoder: Decompressor {
         throw DecompressionFailure(.trailingBytes)
     }
 
-    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressedStep {
-        try DecompressedStep(input, room: room) { bytes, count, output, produced in
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
+        try DecompressionStep(input, room: room) { bytes, count, output, produced in
             switch cbrotli_decoder_step(decoder, bytes, count, output, produced) {
             case cbrotli_status_more: .more
             case cbrotli_status_end: .end

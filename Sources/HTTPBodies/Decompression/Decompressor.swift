@@ -8,7 +8,7 @@ protocol Decompressor: AnyObject {
     ///
     /// - Parameter room: The size of the output buffer in bytes, at least one.
     /// - Throws: ``DecompressionFailure``.
-    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressedStep
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep
 
     /// Begins again, after the end of the compressed data.
     ///

@@ -28,8 +28,8 @@ final class Inflater: Decompressor {
         guard czlib_inflater_reset(inflater) else { throw DecompressionFailure(.outOfMemory) }
     }
 
-    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressedStep {
-        try DecompressedStep(input, room: room) { bytes, count, output, produced in
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
+        try DecompressionStep(input, room: room) { bytes, count, output, produced in
             switch czlib_inflater_step(inflater, bytes, count, output, produced) {
             case czlib_status_more: .more
             case czlib_status_end: .end

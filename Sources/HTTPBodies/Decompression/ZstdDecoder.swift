@@ -29,12 +29,12 @@ final class ZstdDecoder: Decompressor {
         magic = ZstdMagic()
     }
 
-    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressedStep {
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
         // A separate step for the magic number: the library would decode a small complete frame without a
         // check of its window, so that the result would depend on the chunks of the body.
         let input = magic.isWhole ? input : input.prefix(magic.missing)
         guard magic.takes(input) else { throw DecompressionFailure(.malformed) }
-        return try DecompressedStep(input, room: room) { bytes, count, output, produced in
+        return try DecompressionStep(input, room: room) { bytes, count, output, produced in
             switch czstd_decoder_step(decoder, bytes, count, output, produced) {
             case czstd_status_more: .more
             case czstd_status_end: .end

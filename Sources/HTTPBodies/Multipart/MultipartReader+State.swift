@@ -4,7 +4,7 @@ extension MultipartReader {
     /// The events that were read and not yet requested.
     struct State {
         /// The result of a look-up.
-        enum Look<Found> {
+        enum LookupResult<Found> {
             case found(Found)
             /// More input is needed.
             case nothing
@@ -42,7 +42,7 @@ extension MultipartReader {
         }
 
         /// The headers and the number of the next part; nil after the last.
-        mutating func nextPart() -> Look<(HTTPHeaders, Int)?> {
+        mutating func nextPart() -> LookupResult<(HTTPHeaders, Int)?> {
             while let event = pop() {
                 switch event {
                 case .bytes: continue
@@ -61,7 +61,7 @@ extension MultipartReader {
         }
 
         /// The next chunk of a part; nil after its last.
-        mutating func nextChunk(of number: Int) -> Look<Data?> {
+        mutating func nextChunk(of number: Int) -> LookupResult<Data?> {
             guard number == part else { return .gone }
             if isOver { return .found(nil) }
             switch pop() {

@@ -78,7 +78,7 @@ public final class MultipartReader {
 
     /// Looks up something in the read events, and reads until it is found.
     private func read<Found: Sendable>(
-        _ look: @escaping @Sendable (inout State) -> State.Look<Found>
+        _ look: @escaping @Sendable (inout State) -> State.LookupResult<Found>
     ) -> Future<Found> {
         while true {
             switch state.withLock(look) {

@@ -44,7 +44,7 @@ public struct DecodingFailure: Error {
         self.data = data
         self.response = response
         self.cause = cause
-        let place = Place(of: cause)
+        let place = Location(of: cause)
         code = place.code
         codingPath = place.keys.reduce(into: String(describing: type)) { text, key in
             text += Self.text(of: key)
@@ -70,7 +70,7 @@ public struct DecodingFailure: Error {
 
 extension DecodingFailure {
     /// The parts of a decoder's error: its kind, its path, and its text.
-    private struct Place {
+    private struct Location {
         var code = Code.other
         var keys: [any CodingKey] = []
         /// The reason, in the words of this module.

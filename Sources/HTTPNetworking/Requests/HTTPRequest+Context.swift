@@ -42,12 +42,12 @@ extension HTTPRequest {
         }
 
         /// The compared properties.
-        var asks: Asks {
-            Asks(
+        var compared: ComparedProperties {
+            ComparedProperties(
                 idempotencyKey: idempotencyKey, tags: tags, skipsAuthorization: skipsAuthorization)
         }
 
-        struct Asks: Hashable {
+        struct ComparedProperties: Hashable {
             let idempotencyKey: String?
             let tags: [String: String]
             let skipsAuthorization: Bool

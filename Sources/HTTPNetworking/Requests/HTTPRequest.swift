@@ -103,7 +103,7 @@ extension HTTPRequest: Hashable {
     /// Whether two requests are equal; see the type.
     public static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
         left.method == right.method && left.url == right.url && left.headers == right.headers
-            && left.body == right.body && left.context.asks == right.context.asks
+            && left.body == right.body && left.context.compared == right.context.compared
     }
 
     /// Hashes the properties that `==` compares.
@@ -112,7 +112,7 @@ extension HTTPRequest: Hashable {
         url.hash(into: &hasher)
         headers.hash(into: &hasher)
         body.hash(into: &hasher)
-        context.asks.hash(into: &hasher)
+        context.compared.hash(into: &hasher)
     }
 }
 

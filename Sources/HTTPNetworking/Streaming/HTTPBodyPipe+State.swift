@@ -15,7 +15,7 @@ extension HTTPBodyPipe {
             case left
         }
 
-        enum Written {
+        enum WriteResult {
             /// There is space for more.
             case room
             /// A reader waited for it.
@@ -23,18 +23,18 @@ extension HTTPBodyPipe {
             /// Resolves when there is room.
             case full(Future<Void>)
             /// There was no space: the body fails.
-            case overflow(Dismissed)
+            case overflow(RemovedObjects)
             case refused(any Error)
         }
 
         /// The objects that the machine has removed.
-        struct Dismissed {
+        struct RemovedObjects {
             var reader: InternalPromise<Data?>?
             var writers: [InternalPromise<Void>] = []
             var handlers: [@Sendable () -> Void] = []
         }
 
-        enum Read {
+        enum ReadResult {
             /// A chunk, and the writers that now have room.
             case chunk(Data, waking: [InternalPromise<Void>])
             case waiting(Future<Data?>)
@@ -63,7 +63,7 @@ extension HTTPBodyPipe {
         }
 
         /// Takes a chunk, however full it is.
-        mutating func write(_ data: Data) -> Written {
+        mutating func write(_ data: Data) -> WriteResult {
             if let error = refusal { return .refused(error) }
             if let waiting = take(data) { return .handed(to: waiting) }
             if buffered < capacity { return .room }
@@ -73,12 +73,12 @@ extension HTTPBodyPipe {
         }
 
         /// Takes a chunk if there is room for all of it, and otherwise ends the body.
-        mutating func offer(_ data: Data) -> Written {
+        mutating func offer(_ data: Data) -> WriteResult {
             if let error = refusal { return .refused(error) }
             if reader == nil, data.count > capacity - buffered {
                 return .overflow(end(.failure(HTTPError(code: .bodyTooLarge))))
             }
-            return take(data).map(Written.handed) ?? .room
+            return take(data).map(WriteResult.handed) ?? .room
         }
 
         private mutating func take(_ data: Data) -> InternalPromise<Data?>? {
@@ -102,7 +102,7 @@ extension HTTPBodyPipe {
         }
 
         /// Takes the next chunk out.
-        mutating func read() -> Read {
+        mutating func read() -> ReadResult {
             if first < chunks.count {
                 let chunk = chunks[first]
                 forgetFirst()
@@ -133,23 +133,23 @@ extension HTTPBodyPipe {
         /// Ends the writing.
         ///
         /// - Returns: The reader that gets the result, and the handlers that are not needed.
-        mutating func end(_ result: Result<Void, any Error>) -> Dismissed {
-            guard isOpen else { return Dismissed() }
+        mutating func end(_ result: Result<Void, any Error>) -> RemovedObjects {
+            guard isOpen else { return RemovedObjects() }
             phase = .ended(result)
             defer { (reader, handlers) = (nil, []) }
-            return Dismissed(reader: reader, handlers: handlers)
+            return RemovedObjects(reader: reader, handlers: handlers)
         }
 
         /// Notes that the reader has given up.
         ///
         /// - Returns: The waiting writers, and the handlers to call.
-        mutating func leave() -> Dismissed {
+        mutating func leave() -> RemovedObjects {
             defer {
                 phase = .left
                 (chunks, first, buffered) = ([], 0, 0)
                 (reader, writers, handlers) = (nil, [], [])
             }
-            return Dismissed(reader: reader, writers: writers, handlers: handlers)
+            return RemovedObjects(reader: reader, writers: writers, handlers: handlers)
         }
 
         /// Adds a handler for the reader's end.

@@ -25,13 +25,13 @@ extension HTTPBodyStream {
             case over(Result<Data?, any Error>)
         }
 
-        enum Begun {
+        enum ReadStart {
             /// The caller asks the source, and then calls `end` or `wait`.
             case ask(Source)
             case give(Result<Data?, any Error>)
         }
 
-        enum Ended {
+        enum ReadEnd {
             /// The reader gets this.
             case give(Result<Data?, any Error>)
             /// The chunk was empty: the caller asks the source again.
@@ -47,7 +47,7 @@ extension HTTPBodyStream {
         init(source: Source) { self.source = source }
 
         /// Starts reading a chunk.
-        mutating func startReading() -> Begun {
+        mutating func startReading() -> ReadStart {
             switch phase {
             case .over(let result): return .give(result)
             case .leaving: return .give(.failure(CancellationError()))
@@ -74,7 +74,7 @@ extension HTTPBodyStream {
         }
 
         /// Takes the read chunk.
-        mutating func end(with result: Result<Data?, any Error>) -> Ended {
+        mutating func end(with result: Result<Data?, any Error>) -> ReadEnd {
             switch (phase, result) {
             case (.over(let end), _):
                 return .give(end)

@@ -68,13 +68,13 @@ public final class HTTPBodyStream {
 }
 
 extension HTTPBodyStream {
-    private enum Asked {
+    private enum ReadResult {
         case settled(Result<Data?, any Error>)
         case pending(Future<Data?>)
     }
 
     /// Asks the source until there is a chunk that is not empty, or a pending one.
-    private func ask(_ source: Source) -> Asked {
+    private func ask(_ source: Source) -> ReadResult {
         while true {
             let chunk: Future<Data?>
             do { chunk = try source.next() } catch { chunk = Future(error: error) }

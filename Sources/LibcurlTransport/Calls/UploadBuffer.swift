@@ -9,7 +9,7 @@ import HTTPNetworking
 /// fast source causes few changes of thread. If no bytes are there yet, libcurl pauses.
 final class UploadBuffer: Sendable {
     /// What libcurl gets.
-    enum Given {
+    enum ReadResult {
         case bytes(Int)
         case pause
         case failed(any Error)
@@ -96,7 +96,7 @@ final class UploadBuffer: Sendable {
     }
 
     /// Copies as many bytes as are there and fit; none at the end.
-    func give(to room: UnsafeMutableRawBufferPointer) -> Given {
+    func give(to room: UnsafeMutableRawBufferPointer) -> ReadResult {
         let (pieces, given, stream, round) = state.withLock { state in
             let pieces = state.take(upTo: room.count)
             let given = pieces.isEmpty ? state.whereNothingIs() : .bytes(0)
@@ -193,7 +193,7 @@ extension UploadBuffer.State {
     }
 
     /// What libcurl gets if no bytes are buffered.
-    fileprivate mutating func whereNothingIs() -> UploadBuffer.Given {
+    fileprivate mutating func whereNothingIs() -> UploadBuffer.ReadResult {
         switch end {
         case .success: return .bytes(0)
         case .failure(let error): return .failed(error)

@@ -87,7 +87,7 @@ public struct TransportCheck {
         if needsStreaming, transport.stream == nil { return }
         do {
             try await Self.limit.run {
-                try await withTaskExecutorPreference(OwnQueue()) {
+                try await withTaskExecutorPreference(QueueTaskExecutor()) {
                     try await body(TransportBench(transport: transport))
                 }
             }

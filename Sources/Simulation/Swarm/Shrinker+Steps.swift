@@ -2,7 +2,7 @@
 extension Shrinker {
     func removeFaults() -> Bool {
         let (whole, origins) = (least, origins)
-        let kept = Least.subset(of: Array(whole.faults.indices)) { indexes in
+        let kept = MinimalFailure.subset(of: Array(whole.faults.indices)) { indexes in
             var scenario = whole
             scenario.faults = indexes.map { whole.faults[$0] }
             return fails(scenario, indexes.map { origins[$0] })
@@ -17,7 +17,7 @@ extension Shrinker {
             .reduce(named.highestOfStack, max)
         let touched = Set(whole.faults.flatMap(\.hosts))
         let removable = whole.hosts.indices.filter { $0 > highest && !touched.contains($0) }
-        _ = Least.subset(of: removable) { rest in
+        _ = MinimalFailure.subset(of: removable) { rest in
             let removed = Set(removable).subtracting(rest)
             let kept = whole.hosts.indices.filter { !removed.contains($0) }
             return !kept.isEmpty && fails(whole.keeping(kept))
@@ -31,7 +31,7 @@ extension Shrinker {
             let (whole, fault) = (least, least.faults[index])
             guard let end = fault.end else { continue }
             let length = (end - fault.time).units
-            let found = Least.number(upTo: length, from: 1) { units in
+            let found = MinimalFailure.number(upTo: length, from: 1) { units in
                 var scenario = whole
                 scenario.faults[index].end = fault.time + .units(units)
                 return fails(scenario)
@@ -45,7 +45,7 @@ extension Shrinker {
     func moveFaults() -> Bool {
         let whole = least
         guard let first = whole.faults.map(\.time).min() else { return false }
-        let found = Least.number(upTo: first.units, from: 0) { units in
+        let found = MinimalFailure.number(upTo: first.units, from: 0) { units in
             var scenario = whole
             for index in scenario.faults.indices {
                 scenario.faults[index].time -= first - .units(units)
@@ -58,7 +58,7 @@ extension Shrinker {
 
     func shortenRun() -> Bool {
         let whole = least
-        let found = Least.number(upTo: whole.duration.units, from: 1) { units in
+        let found = MinimalFailure.number(upTo: whole.duration.units, from: 1) { units in
             var scenario = whole
             scenario.duration = .units(units)
             return fails(scenario)
@@ -68,7 +68,7 @@ extension Shrinker {
 
     func lowerArrivals() -> Bool {
         let whole = least
-        let found = Least.number(upTo: 64, from: 1) { part in
+        let found = MinimalFailure.number(upTo: 64, from: 1) { part in
             var scenario = whole
             guard let arrivals = whole.arrivals.lowered(to: part, of: 64) else { return false }
             scenario.arrivals = arrivals
@@ -92,7 +92,7 @@ extension Shrinker {
             return fails(scenario)
         }
         if times.count < count, !failsWith(times) { return false }
-        return Least.subset(of: times, thatFails: failsWith).count < count
+        return MinimalFailure.subset(of: times, thatFails: failsWith).count < count
     }
 
     /// The time begins with the first fault or call, where the arrivals are recorded.

@@ -65,7 +65,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
                 members.place = place
                 return true
             }
-            if isFirst { values.audience.append(subscriber(place, since: values.version)) }
+            if isFirst { values.subscribers.append(subscriber(place, since: values.version)) }
             let state = values.state
             return { [part] in member.replay(part(state)) }
         }

@@ -7,19 +7,19 @@ struct StateChange<State: Sendable> {
     @usableFromInline let old: State
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
-    @usableFromInline let audience: Audience<State>
+    @usableFromInline let subscribers: Subscribers<State>
     /// Whether this thread notifies the observers, without an entry in the queue.
     @usableFromInline let isToBeTold: Bool
 
     @inlinable
     init(
-        _ old: State, _ new: State, _ version: UInt64, _ audience: Audience<State>,
+        _ old: State, _ new: State, _ version: UInt64, _ subscribers: Subscribers<State>,
         isToBeTold: Bool
     ) {
         self.old = old
         self.new = new
         self.version = version
-        self.audience = audience
+        self.subscribers = subscribers
         self.isToBeTold = isToBeTold
     }
 }

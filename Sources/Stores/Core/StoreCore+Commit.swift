@@ -15,14 +15,14 @@ extension StoreCore {
             reducing.store(threadIdentity(), ordering: .relaxed)
             reduction.reduce(&values.state, event)
             reducing.store(0, ordering: .relaxed)
-            let isToBeTold = !values.audience.isEmpty && turn.take()
-            if !isToBeTold, !values.audience.isEmpty { values.enqueue(old) }
+            let isToBeTold = !values.subscribers.isEmpty && turn.take()
+            if !isToBeTold, !values.subscribers.isEmpty { values.enqueue(old) }
             return StateChange(
-                old, values.state, values.version, values.audience, isToBeTold: isToBeTold)
+                old, values.state, values.version, values.subscribers, isToBeTold: isToBeTold)
         }
         guard let step else { return }
         if step.isToBeTold {
-            step.audience.notify(step.old, step.new, step.version)
+            step.subscribers.notify(step.old, step.new, step.version)
             if !turn.end() { drain() }
         }
         withExtendedLifetime(step) {}
@@ -61,7 +61,7 @@ extension StoreCore {
         }
         stepFeedback(from: old, &values)
         reducing.store(0, ordering: .relaxed)
-        if values.audience.isEmpty { return commands(&values) }
+        if values.subscribers.isEmpty { return commands(&values) }
         return .transition(
             Transition(
                 old: old, new: values.state, version: values.version,

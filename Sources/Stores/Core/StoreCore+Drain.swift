@@ -19,17 +19,17 @@ extension StoreCore {
     @usableFromInline
     func drain() {
         var batch: [Entry] = []
-        var audience = Audience<State>()
+        var subscribers = Subscribers<State>()
         repeat {
             // Assigned outside the lock: it may free an observer that has unsubscribed, and objects that the
             // observer captured may use the store when they are freed.
-            audience = values.withLock { values in
+            subscribers = values.withLock { values in
                 turn.goOn()
                 if batch.capacity == 0 { swap(&batch, &values.spare) }
                 swap(&batch, &values.pending)
-                return values.audience
+                return values.subscribers
             }
-            for entry in batch { tell(entry, audience) }
+            for entry in batch { tell(entry, subscribers) }
             batch.removeAll(keepingCapacity: true)
             // The large buffer after a burst is released.
             if batch.capacity > 1024 { batch = [] }
@@ -45,10 +45,10 @@ extension StoreCore {
         }
     }
 
-    private func tell(_ entry: Entry, _ audience: Audience<State>) {
+    private func tell(_ entry: Entry, _ subscribers: Subscribers<State>) {
         switch entry {
         case .transition(let step):
-            audience.notify(step.old, step.new, step.version)
+            subscribers.notify(step.old, step.new, step.version)
             perform(step.commands)
         case .replay(let replay): replay()
         case .commands(let commands): perform(commands)

@@ -11,7 +11,7 @@ extension StoreCore {
         enterReplay { values in
             let subscriber = Subscriber<State>(
                 id: id, since: values.version, onClose: onClose, receive: receive)
-            values.audience.append(subscriber)
+            values.subscribers.append(subscriber)
             let state = values.state
             return { subscriber.replay(state) }
         }
@@ -29,6 +29,6 @@ extension StoreCore {
     @usableFromInline
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")
-        values.withLock { $0.audience.remove(id) }?.deactivate()
+        values.withLock { $0.subscribers.remove(id) }?.deactivate()
     }
 }

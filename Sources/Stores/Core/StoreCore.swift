@@ -22,7 +22,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         @usableFromInline
         var version: UInt64 = 0
         @usableFromInline
-        var audience = Audience<State>()
+        var subscribers = Subscribers<State>()
         @usableFromInline
         var pending: [Entry] = []
         /// The buffer of a finished batch, for reuse.
@@ -81,7 +81,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     let reducing = Atomic<UInt>(0)
     @usableFromInline
-    let turn = DrainTurn()
+    let turn = DrainToken()
     @usableFromInline
     let reduction: Reduction<State, Event>
     @usableFromInline
@@ -132,15 +132,15 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         // The chain and the observers are freed outside the lock: objects that they captured may use the
         // store's context when they are freed.
         var chain = Chain.gone
-        var audience = Audience<State>()
+        var subscribers = Subscribers<State>()
         let commands = values.withLock { values in
             values.isClosed = true
             swap(&chain, &values.chain)
-            swap(&audience, &values.audience)
+            swap(&subscribers, &values.subscribers)
             values.effects.removeAll()
             return values.effects.takeCommands()
         }
-        audience.deactivate()
+        subscribers.deactivate()
         perform(commands)
     }
 

@@ -17,7 +17,7 @@ extension EffectMachine {
             gone.append(run)
             if let children = runs[run]?.children { next.append(contentsOf: children) }
         }
-        var results: [Consequence] = []
+        var results: [FollowUp] = []
         for run in gone.sorted() {
             if let handle = runs[run]?.handle { commands.append(.cancel(handle)) }
             results += detach(run)
@@ -31,9 +31,9 @@ extension EffectMachine {
     /// Removes a run, also from its id's slot and from its parent.
     ///
     /// - Returns: The consequences, in order.
-    private mutating func detach(_ run: RunNumber) -> [Consequence] {
+    private mutating func detach(_ run: RunNumber) -> [FollowUp] {
         guard let gone = runs.removeValue(forKey: run) else { return [] }
-        var results: [Consequence] = []
+        var results: [FollowUp] = []
         if gone.isUnderWay { underWay -= 1 }
         if gone.mayOwnUserObjects { commands.append(.free(gone)) }
         if let id = gone.id {

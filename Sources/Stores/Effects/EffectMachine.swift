@@ -51,7 +51,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     ///
     /// Each checks the machine again when it is processed, and does nothing if it no longer applies, so it
     /// may be late. An `advanceOrEnd` or a `pass` may also come twice.
-    enum Consequence: Sendable {
+    enum FollowUp: Sendable {
         /// A merge begins its next part.
         case startNextOfMerge(RunNumber)
         /// A sequence may begin its next part, and a run of parts may end.
@@ -65,7 +65,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     var runs: [RunNumber: Run] = [:]
     var slots: [EffectID: EffectSlot] = [:]
     /// The consequences to process; the last is first.
-    var consequences: [Consequence] = []
+    var consequences: [FollowUp] = []
     /// The commands to carry out outside the lock, since they were last taken.
     var commands: [EffectCommand<Event>] = []
     /// The number of the newest run or finish promise: they share one series.

@@ -13,11 +13,11 @@
 public func zip<each Value, Failure>(
     _ loadables: repeat Loadable<each Value, Failure>
 ) -> Loadable<(repeat each Value), Failure> {
-    var rank = Rank.loaded
+    var rank = Precedence.loaded
     var stale = false
     var error: Failure?
     for loadable in repeat each loadables {
-        rank = max(rank, Rank(of: loadable))
+        rank = max(rank, Precedence(of: loadable))
         stale = stale || loadable.isStale
         error = error ?? loadable.error
     }
@@ -43,7 +43,7 @@ extension Loadable {
 }
 
 /// The precedence of the states.
-private enum Rank: Comparable {
+private enum Precedence: Comparable {
     case loaded
     case idle
     case loading
@@ -62,10 +62,10 @@ private enum Rank: Comparable {
 extension Loadable {
     /// The newest known value; throws an error without one.
     fileprivate func known() throws -> Value {
-        guard let value else { throw Unknown() }
+        guard let value else { throw MissingValue() }
         return value
     }
 }
 
 /// There is no value.
-private struct Unknown: Error {}
+private struct MissingValue: Error {}

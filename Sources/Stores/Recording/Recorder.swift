@@ -49,7 +49,7 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
             feedback: feedback.map(\.ofRecorderAtTheBeginning),
             onFailure: onFailure)
         // Observers are called without a lock, so discarded states and events are freed in this one.
-        store.subscribe { _, _ in timeline.withLockThenRelease { $0.takeForgotten() } }
+        store.subscribe { _, _ in timeline.withLockThenRelease { $0.takeRemovedHistory() } }
     }
 
     /// The state now.

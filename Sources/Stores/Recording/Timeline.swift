@@ -13,9 +13,9 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     ///
     /// They may use the store when they are freed, so code that changes the history in the reducer puts them
     /// here.
-    private var forgotten = Forgotten()
+    private var removedHistory = RemovedHistory()
 
-    struct Forgotten: Sendable {
+    struct RemovedHistory: Sendable {
         var events: [Event] = []
         var states: [State] = []
     }
@@ -48,9 +48,9 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     }
 
     /// Takes the parts that were removed from the history, to free them outside all locks.
-    mutating func takeForgotten() -> Forgotten {
-        defer { forgotten = Forgotten() }
-        return forgotten
+    mutating func takeRemovedHistory() -> RemovedHistory {
+        defer { removedHistory = RemovedHistory() }
+        return removedHistory
     }
 
     /// Adds an event after the position, in place of the undone events.
@@ -59,8 +59,8 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     ) -> Effect<Event> {
         let end = states[states.count - 1]
         let effect = reduce(&state, event)
-        forgotten.events += events[position...]
-        forgotten.states += states[(position + 1)...]
+        removedHistory.events += events[position...]
+        removedHistory.states += states[(position + 1)...]
         events.removeSubrange(position...)
         states.removeSubrange((position + 1)...)
         events.append(event)
@@ -94,8 +94,8 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     private mutating func dropOldest() {
         let count = min(position, events.count - maximumEvents)
         guard count > 0 else { return }
-        forgotten.events += events.prefix(count)
-        forgotten.states += states.prefix(count)
+        removedHistory.events += events.prefix(count)
+        removedHistory.states += states.prefix(count)
         events.removeFirst(count)
         states.removeFirst(count)
         position -= count

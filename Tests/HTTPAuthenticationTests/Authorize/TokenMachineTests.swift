@@ -21,9 +21,9 @@ import Testing
     }
 
     /// The answer in one line: "send a", or "wait", with "+" if a refresh must begin.
-    private func text(_ step: (turn: Machine.Turn, refresh: Machine.Refresh?)) -> String {
+    private func text(_ step: (decision: Machine.Decision, refresh: Machine.Refresh?)) -> String {
         let plus = step.refresh.map { "+\($0.token.value)" } ?? ""
-        switch step.turn {
+        switch step.decision {
         case .send(let grant): return "send \(grant?.token.value ?? "nothing")\(plus)"
         case .wait: return "wait\(plus)"
         case .giveBack: return "give back\(plus)"
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    private func text(_ ended: Machine.Ended) -> [String] {
+    private func text(_ ended: Machine.WaiterResults) -> [String] {
         ended.waiters.map { waiter, result in
             switch result {
             case .success(let grant): "\(waiter): \(grant.token.value)"
@@ -44,7 +44,7 @@ import Testing
         _ machine: inout Machine, at seconds: Int = 0
     ) throws -> TokenGrant {
         let step = machine.ask(sendsOnce: false, at: at(seconds), "asker")
-        guard case .send(let grant?) = step.turn else { throw Missing() }
+        guard case .send(let grant?) = step.decision else { throw Missing() }
         return grant
     }
 

@@ -11,7 +11,7 @@ import Testing
         now: Int = 1_000, suffixes: Set<String> = []
     ) -> Cookie? {
         guard let header = SetCookie(text, limit: 4_096), let url = URL(string: url),
-            let place = CookiePlace(url)
+            let place = CookieURL(url)
         else { return nil }
         return Cookie(
             header, from: place, at: HTTPDate(secondsSince1970: now),

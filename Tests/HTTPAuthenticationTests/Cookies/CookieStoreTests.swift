@@ -26,7 +26,7 @@ import Testing
     }
 
     private func sent(_ store: CookieStore, _ url: String, at now: Int = 1_000) -> String {
-        guard let url = URL(string: url), let place = CookiePlace(url) else { return "no place" }
+        guard let url = URL(string: url), let place = CookieURL(url) else { return "no place" }
         return store.cookies(for: place, at: HTTPDate(secondsSince1970: now))
             .map { "\($0.name)=\($0.value)" }.joined(separator: " ")
     }
@@ -82,7 +82,7 @@ import Testing
     @Test func beingSentCountsAsUse() throws {
         var store = store(
             .init(perDomain: 2, inAll: 100), cookie("a", path: "/a"), cookie("b", path: "/b"))
-        let place = try #require(URL(string: "http://example.com/a").flatMap { CookiePlace($0) })
+        let place = try #require(URL(string: "http://example.com/a").flatMap { CookieURL($0) })
         let used = store.use(for: place, at: now)
         #expect(used.map(\.name) == ["a"])
         store.keep(cookie("c"), at: now)

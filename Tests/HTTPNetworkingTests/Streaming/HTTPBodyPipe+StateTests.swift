@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-extension HTTPBodyPipe.State.Written {
+extension HTTPBodyPipe.State.WriteResult {
     fileprivate var words: String {
         switch self {
         case .room: "room"
@@ -117,7 +117,7 @@ extension HTTPBodyPipe.State.Written {
     }
 }
 
-extension HTTPBodyPipe.State.Read {
+extension HTTPBodyPipe.State.ReadResult {
     fileprivate var words: String {
         switch self {
         case .chunk(let data, let writers): "\(data.count) bytes, waking \(writers.count)"

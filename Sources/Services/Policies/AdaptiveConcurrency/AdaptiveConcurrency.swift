@@ -88,13 +88,13 @@ public final class AdaptiveConcurrency {
         initial = algorithm.initial
     }
 
-    let machine: Locked<AdaptiveConcurrencyMachine<Turn>>
+    let machine: Locked<AdaptiveConcurrencyMachine<AdmissionPromise>>
     let queueTimeout: Duration?
     let scheduler: any Scheduler
     private let initial: Int
 
     /// What a queued call waits for: its turn, with the number of calls that are then in flight.
-    typealias Turn = InternalPromise<Int>
+    typealias AdmissionPromise = InternalPromise<Int>
 
     fileprivate var isIdle: Bool {
         let now = scheduler.now

@@ -22,7 +22,7 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
     }
 
     /// The consequences of giving a queued call up.
-    struct Departure: Sendable {
+    struct LeaveResult: Sendable {
         /// The waiter that has left the queue.
         var left: Waiter?
         /// The calls that are made now, and have to be notified.
@@ -37,7 +37,7 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
     private(set) var lastSample: SchedulerInstant?
     private var algorithm: any ConcurrencyLimitMachine
     private let queueLimit: Int
-    private var line = WaitingLine<Waiter>()
+    private var line = WaitQueue<Waiter>()
 
     init(_ algorithm: any ConcurrencyLimitMachine, queue: Int) {
         self.algorithm = algorithm
@@ -89,9 +89,9 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
     }
 
     /// Frees the place of a call that was queued and is not made, or removes it from the queue.
-    mutating func leave(_ ticket: Int) -> Departure {
-        if let waiter = line.remove(ticket) { return Departure(left: waiter) }
-        return Departure(admissions: leave(nil))
+    mutating func leave(_ ticket: Int) -> LeaveResult {
+        if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
+        return LeaveResult(admissions: leave(nil))
     }
 
     /// Whether nothing is lost with the state.

@@ -11,7 +11,7 @@ struct AdaptivelyLimitedService<Input: Sendable, Output: Sendable>: Sendable {
         if let place { return callInPlace(place, service, input) }
         guard mayWait else { return refuse(input) }
         // Meanwhile a place may have become free, or the last entry of the queue may have been taken.
-        let turn = AdaptiveConcurrency.Turn()
+        let turn = AdaptiveConcurrency.AdmissionPromise()
         switch limit.machine.withLock({ $0.enter(turn) }) {
         case .admitted(let place): return callInPlace(place, service, input)
         case .refused: return refuse(input)
@@ -81,7 +81,7 @@ extension AdaptivelyLimitedService {
     /// must not admit another call beside it. If the service is not called, the last step removes the call from the queue
     /// or frees its place, also if the call is given up just when its turn comes.
     private func wait(
-        for turn: AdaptiveConcurrency.Turn, _ ticket: Int, _ length: Int, _ input: Input
+        for turn: AdaptiveConcurrency.AdmissionPromise, _ ticket: Int, _ length: Int, _ input: Input
     ) -> Future<Output> {
         let context = CallContext.current
         let start = limit.scheduler.now
@@ -99,7 +99,7 @@ extension AdaptivelyLimitedService {
     }
 
     private func inTime(
-        _ turn: AdaptiveConcurrency.Turn, of input: Input, in context: CallContext
+        _ turn: AdaptiveConcurrency.AdmissionPromise, of input: Input, in context: CallContext
     ) -> Future<Int> {
         guard let queueTimeout = limit.queueTimeout else { return turn }
         let error = limit.error(.queueTimedOut, of: input)

@@ -14,7 +14,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     }
 
     /// The consequences of the end of a call.
-    struct Departure {
+    struct LeaveResult {
         /// The waiter that has left the queue.
         var left: Waiter?
         /// The call that has got the place, and has to be notified.
@@ -25,7 +25,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     private(set) var inFlight = 0
     private let limit: Int
     private let queueLimit: Int
-    private var line = WaitingLine<Waiter>()
+    private var line = WaitQueue<Waiter>()
 
     init(limit: Int, queue: Int) {
         self.limit = limit
@@ -63,8 +63,8 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     }
 
     /// Frees the place of a queued call, or removes the call from the queue.
-    mutating func leave(_ ticket: Int) -> Departure {
-        if let waiter = line.remove(ticket) { return Departure(left: waiter) }
-        return Departure(next: leave())
+    mutating func leave(_ ticket: Int) -> LeaveResult {
+        if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
+        return LeaveResult(next: leave())
     }
 }

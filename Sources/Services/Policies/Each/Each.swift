@@ -43,7 +43,7 @@ extension Middleware {
 /// The services of all keys.
 final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: Sendable {
     /// A key's middleware, around the service.
-    private final class Keyed: Sendable {
+    private final class KeyedService: Sendable {
         let service: Service<Input, Output>
         let isIdle: @Sendable () -> Bool
 
@@ -60,7 +60,7 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
     private let makeMiddleware: @Sendable (Key) -> Middleware<Input, Output>
     private let service: Service<Input, Output>
     /// Its types are known here, so that no operation looks up a generic type at run time; all values are
-    /// `Keyed`.
+    /// `KeyedService`.
     private let table: Locked<KeyTable<AnyHashable, AnyObject>>
 
     init(
@@ -88,13 +88,13 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
     }
 
     /// - Returns: Nil if there is no room.
-    private func enter(_ key: Key) -> (slot: Int, Keyed)? {
+    private func enter(_ key: Key) -> (slot: Int, KeyedService)? {
         let known = AnyHashable(key)
         if let (slot, keyed) = table.withLock({ $0.enter(known) }) {
             return (slot, self.keyed(keyed))
         }
         guard makeRoom() else { return nil }
-        let made = Keyed(makeMiddleware(key), around: service)
+        let made = KeyedService(makeMiddleware(key), around: service)
         // Another thread may have been first with the key, or may have taken the last room. The new object is
         // then released outside the lock.
         return withExtendedLifetime(made) {
@@ -102,7 +102,9 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
         }
     }
 
-    private func keyed(_ value: AnyObject) -> Keyed { unsafeDowncast(value, to: Keyed.self) }
+    private func keyed(_ value: AnyObject) -> KeyedService {
+        unsafeDowncast(value, to: KeyedService.self)
+    }
 
     private func leave(_ slot: Int) { table.withLock { $0.leave(slot) } }
 

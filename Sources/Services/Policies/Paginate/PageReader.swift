@@ -80,7 +80,7 @@ final class PageReader<Input: Sendable, Page: Sendable> {
         }
         pages += 1
         do {
-            guard let next = try pagination.next(page, input), !isAbsent(next) else {
+            guard let next = try pagination.next(page, input), !isNil(next) else {
                 end()
                 return page
             }
@@ -110,17 +110,17 @@ final class PageReader<Input: Sendable, Page: Sendable> {
 ///
 /// If the first page is requested with nil, a closure that returns a page's cursor unchanged means the end by
 /// nil, but Swift wraps this nil as an input.
-private func isAbsent<Input>(_ input: Input) -> Bool {
-    (input as? any Absence)?.isAbsent ?? false
+private func isNil<Input>(_ input: Input) -> Bool {
+    (input as? any AnyOptional)?.isNil ?? false
 }
 
 /// A type with a nil value.
-private protocol Absence {
-    var isAbsent: Bool { get }
+private protocol AnyOptional {
+    var isNil: Bool { get }
 }
 
-extension Optional: Absence {
-    fileprivate var isAbsent: Bool {
+extension Optional: AnyOptional {
+    fileprivate var isNil: Bool {
         if case .none = self { true } else { false }
     }
 }

@@ -101,10 +101,10 @@ extension RateLimiter {
         let bound = min(maxWait, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
         var entry = state.withLock { $0.enter(at: now, within: bound) }
         if entry == .mayWait {
-            let turn = InternalPromise<Void>()
-            entry = join(turn, at: now, within: bound)
+            let permit = InternalPromise<Void>()
+            entry = join(permit, at: now, within: bound)
             if case .queued(let ticket, let length) = entry {
-                return wait(for: turn, ticket, length, since: now, in: context, service, input)
+                return wait(for: permit, ticket, length, since: now, in: context, service, input)
             }
         }
         guard case .refused(let instant) = entry else { return service(input) }
@@ -117,22 +117,22 @@ extension RateLimiter {
 
     /// Joins the queue, unless the call may now pass or would have to wait too long.
     private func join(
-        _ turn: InternalPromise<Void>, at now: SchedulerInstant, within bound: Duration
+        _ permit: InternalPromise<Void>, at now: SchedulerInstant, within bound: Duration
     ) -> RateLimiterMachine<InternalPromise<Void>>.Entry {
-        let (entry, alarm) = state.withLock { $0.join(turn, at: now, within: bound) }
-        if let alarm { set(alarm) }
+        let (entry, request) = state.withLock { $0.join(permit, at: now, within: bound) }
+        if let request { set(request) }
         return entry
     }
 
     private func wait<Input: Sendable, Output: Sendable>(
-        for turn: InternalPromise<Void>, _ ticket: Int, _ length: Int,
+        for permit: InternalPromise<Void>, _ ticket: Int, _ length: Int,
         since start: SchedulerInstant,
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        // Reported before the turn has an observer, so that it is reported before the turn comes.
+        // Reported before the permit has an observer, so that it is reported before the permit comes.
         context.report(.queued(length: length), by: rateLimitPolicy, named: name)
-        turn.onCancel { self.leave(ticket) }
-        return turn.flatMap {
+        permit.onCancel { self.leave(ticket) }
+        return permit.flatMap {
             let waited = start.duration(to: self.scheduler.now)
             context.report(.dequeued(after: waited), by: rateLimitPolicy, named: self.name)
             return context.run { service(input) }
@@ -143,20 +143,20 @@ extension RateLimiter {
         state.withLock { $0.leave(ticket) }.timer?.cancel()
     }
 
-    private func set(_ alarm: RateLimiterState.Alarm) {
-        let timer = scheduler.schedule(after: scheduler.now.duration(to: alarm.instant)) {
-            self.ring(alarm.number)
+    private func set(_ request: RateLimiterState.TimerRequest) {
+        let timer = scheduler.schedule(after: scheduler.now.duration(to: request.instant)) {
+            self.fire(request.number)
         }
-        let isNeeded = state.withLock { $0.keep(timer, for: alarm) }
+        let isNeeded = state.withLock { $0.keep(timer, for: request) }
         if !isNeeded { timer.cancel() }
     }
 
     /// Lets the due calls pass.
-    private func ring(_ number: Int) {
+    private func fire(_ number: Int) {
         let now = scheduler.now
-        guard let ringing = state.withLock({ $0.ring(number, at: now) }) else { return }
-        if let alarm = ringing.next { set(alarm) }
-        for turn in ringing.passing { turn.resolve() }
+        guard let due = state.withLock({ $0.fire(number, at: now) }) else { return }
+        if let request = due.next { set(request) }
+        for permit in due.passing { permit.resolve() }
     }
 }
 

@@ -27,7 +27,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     private let tolerance: Int128
     /// When the next call is due; nil before the first one.
     private var due: Int128?
-    private var line = WaitingLine<Waiter>()
+    private var line = WaitQueue<Waiter>()
 
     init(rate: Int, per period: Duration, burst: Int) {
         partsOfNanosecond = Int128(rate)

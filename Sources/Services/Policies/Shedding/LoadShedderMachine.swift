@@ -7,7 +7,7 @@ import Futures
 /// Jacobson, "Controlling Queue Delay", ACM Queue 10:5, 2012.) So a burst may wait for as long as it takes to serve
 /// it, while a queue that stays is kept short.
 struct LoadShedderMachine<Waiter: Sendable>: Sendable {
-    typealias Ticket = PriorityLine<Waiter>.Ticket
+    typealias Ticket = PriorityWaitQueue<Waiter>.Ticket
 
     /// The admission of a call.
     enum Entry {
@@ -22,7 +22,7 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
     /// How many calls are in flight.
     private(set) var inFlight = 0
     private let limits: LoadShedderLimits
-    private var line = PriorityLine<Waiter>()
+    private var line = PriorityWaitQueue<Waiter>()
     /// Since when calls have waited without a break; nil if none waits.
     private var standingSince: SchedulerInstant?
 

@@ -1,5 +1,5 @@
 /// The least subset or number that still fails.
-enum Least {
+enum MinimalFailure {
     /// Removes elements as long as the rest still fails.
     ///
     /// It tries none at first, then without the one half, the other half, the quarters, and so on down to single

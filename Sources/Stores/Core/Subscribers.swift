@@ -3,7 +3,7 @@
 /// The first has a property of its own: most stores have one subscriber, and a call of an element of an array
 /// costs a retain and a release more, a quarter of the time of a dispatch.
 @usableFromInline
-struct Audience<State: Sendable>: Sendable {
+struct Subscribers<State: Sendable>: Sendable {
     /// Nil only if there is no member.
     @usableFromInline
     var first: Subscriber<State>?

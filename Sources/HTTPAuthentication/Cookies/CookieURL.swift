@@ -1,7 +1,7 @@
 import HTTPNetworking
 
 /// The parts of a URL that matter for cookies.
-struct CookiePlace {
+struct CookieURL {
     /// In lower case.
     let host: String
     /// As it is sent, at least "/".

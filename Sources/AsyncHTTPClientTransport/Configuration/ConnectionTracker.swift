@@ -8,7 +8,7 @@ import NIOCore
 /// If no connection was made during a request, the request was sent on a kept connection. And a call on
 /// another event loop than its connection's goes back and forth between two threads, and wakes the other
 /// thread each time; so calls are made on the event loops that have connections.
-final class ConnectionsMade: Sendable {
+final class ConnectionTracker: Sendable {
     private struct State {
         var count = 0
         var callsUnderWay = 0

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Simulation
 
-@Suite struct LeastTests {
+@Suite struct MinimalFailureTests {
     @Test func aSubsetHasOnlyWhatMakesItFail() {
         for needed in [[], [0], [9], [4, 5], [0, 3, 9], Set(0..<10)] as [Set<Int>] {
-            let found = Least.subset(of: Array(0..<10)) { needed.isSubset(of: $0) }
+            let found = MinimalFailure.subset(of: Array(0..<10)) { needed.isSubset(of: $0) }
             #expect(Set(found) == needed && found == found.sorted())
         }
     }
 
     @Test func nothingIsTriedForAnEmptySet() {
-        #expect(Least.subset(of: [Int]()) { _ in false }.isEmpty)
+        #expect(MinimalFailure.subset(of: [Int]()) { _ in false }.isEmpty)
     }
 
     @Test func noSingleElementOfTheLeastSubsetCanBeRemoved() {
@@ -22,7 +22,7 @@ import Testing
             let odd = Set((0..<12).filter { _ in generator.next() % 2 == 0 })
             let fails: ([Int]) -> Bool = { odd.intersection($0).count % 2 == 1 }
             var tries = 0
-            let found = Least.subset(of: Array(0..<12)) {
+            let found = MinimalFailure.subset(of: Array(0..<12)) {
                 tries += 1
                 return fails($0)
             }
@@ -37,7 +37,7 @@ import Testing
 
     @Test func oneOfManyElementsIsFoundInFewTries() {
         var tries = 0
-        let found = Least.subset(of: Array(0..<1_000)) {
+        let found = MinimalFailure.subset(of: Array(0..<1_000)) {
             tries += 1
             return $0.contains(700)
         }
@@ -47,12 +47,12 @@ import Testing
     @Test func theLeastNumberIsFoundByHalving() {
         for least in [1, 2, 7, 99, 100] {
             var tries = 0
-            let found = Least.number(upTo: 100, from: 1) {
+            let found = MinimalFailure.number(upTo: 100, from: 1) {
                 tries += 1
                 return $0 >= least
             }
             #expect(found == least && tries <= 8)
         }
-        #expect(Least.number(upTo: 5, from: 5) { _ in false } == 5)
+        #expect(MinimalFailure.number(upTo: 5, from: 5) { _ in false } == 5)
     }
 }

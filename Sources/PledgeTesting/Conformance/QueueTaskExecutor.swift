@@ -5,8 +5,8 @@ import Dispatch
 /// Swift's tasks share as many threads as there are processors. If hundreds of tests run at once, a task that
 /// has waited resumes after all of them: too late for a check of time. The system schedules the threads of
 /// queues, so that each makes progress.
-final class OwnQueue: TaskExecutor {
-    private let queue = DispatchQueue(label: "PledgeTesting.OwnQueue")
+final class QueueTaskExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "PledgeTesting.QueueTaskExecutor")
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -3,7 +3,7 @@
 /// Each entry gets a ticket, a unique number. Joining, leaving and calling the next take constant
 /// time, amortised: an entry that leaves is removed from a table at once, and from the order when half of the
 /// order have left. So the memory is in proportion to the waiting entries.
-struct WaitingLine<Element> {
+struct WaitQueue<Element> {
     private var elements: [Int: Element] = [:]
     /// The tickets by age, those that have left included, from `first` on.
     private var order: [Int] = []
@@ -57,4 +57,4 @@ struct WaitingLine<Element> {
     }
 }
 
-extension WaitingLine: Sendable where Element: Sendable {}
+extension WaitQueue: Sendable where Element: Sendable {}

@@ -6,10 +6,10 @@ import NIOCore
 /// Passes the chunks of a body from the event loop to their reader.
 ///
 /// Some chunks are accepted before they are asked for, so that the connection is read while the reader works.
-final class BodyHandOver: Sendable {
+final class BodyChunkQueue: Sendable {
     private let control: RequestLifetime
     private let state = Locked(
-        HandOverState<Resolver<Data?>, EventLoopPromise<Void>>(capacity: 256 << 10))
+        BodyChunkQueueState<Resolver<Data?>, EventLoopPromise<Void>>(capacity: 256 << 10))
 
     init(_ control: RequestLifetime) { self.control = control }
 

@@ -5,7 +5,7 @@ public import Synchronization
 /// A thread takes it under the store's lock and ends it without the lock, so that a dispatch without
 /// contention takes the lock once.
 @usableFromInline
-struct DrainTurn: ~Copyable, Sendable {
+struct DrainToken: ~Copyable, Sendable {
     /// No thread drains.
     ///
     /// Next: taken.

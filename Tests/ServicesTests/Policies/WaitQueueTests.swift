@@ -3,9 +3,9 @@ import Testing
 
 @testable import Services
 
-@Suite struct WaitingLineTests {
+@Suite struct WaitQueueTests {
     @Test func whoCameFirstIsServedFirst() {
-        var line = WaitingLine<String>()
+        var line = WaitQueue<String>()
         for name in ["a", "b", "c"] { _ = line.append(name) }
         let served = (0..<4).map { _ in line.popFirst() }
         #expect(served == ["a", "b", "c", nil])
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func whoLeavesIsPassedOver() {
-        var line = WaitingLine<String>()
+        var line = WaitQueue<String>()
         let tickets = ["a", "b", "c", "d"].map { line.append($0) }
         let left = [line.remove(tickets[1]), line.remove(tickets[0]), line.remove(tickets[1])]
         #expect(left == ["b", "a", nil])
@@ -26,7 +26,7 @@ import Testing
 
     /// No ticket is given out twice, however many calls have left.
     @Test func ticketsAreUnique() {
-        var line = WaitingLine<Int>()
+        var line = WaitQueue<Int>()
         var tickets: Set<Int> = []
         for number in 0..<1_000 {
             let ticket = line.append(number)
@@ -37,7 +37,7 @@ import Testing
 
     /// Many calls come and leave while one stays at the head.
     @Test func whoLeavesTakesNoMemoryAlong() {
-        var line = WaitingLine<Int>()
+        var line = WaitQueue<Int>()
         _ = line.append(-1)
         for number in 0..<100_000 {
             let ticket = line.append(number)
@@ -51,7 +51,7 @@ import Testing
     @Test func agreesWithAnArrayOverRandomScripts() {
         var generator = SeededGenerator(seed: 13)
         for _ in 0..<200 {
-            var line = WaitingLine<Int>()
+            var line = WaitQueue<Int>()
             var model: [(ticket: Int, element: Int)] = []
             var tickets: [Int] = []
             for element in 0..<400 {

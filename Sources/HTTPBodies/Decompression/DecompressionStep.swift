@@ -1,7 +1,7 @@
 import HTTPNetworking
 
 /// The result of one step of a ``Decompressor``.
-struct DecompressedStep {
+struct DecompressionStep {
     /// The end of a step, as returned by the C function.
     enum End {
         /// More input or more output space is needed.

@@ -5,11 +5,11 @@ import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct HandOverStateTests {
-    private var state = HandOverState<String, Int>(capacity: 10)
+struct BodyChunkQueueStateTests {
+    private var state = BodyChunkQueueState<String, Int>(capacity: 10)
     private var gates = 0
 
-    private mutating func give(_ text: String) -> HandOverState<String, Int>.Given {
+    private mutating func give(_ text: String) -> BodyChunkQueueState<String, Int>.WriteResult {
         let next = gates + 1
         let given = state.give(Data(text.utf8)) { next }
         if case .full = given { gates = next }

@@ -7,7 +7,7 @@ import NIOCore
 /// A reader asks for chunks; a gate stops the connection from being read until it is opened. The gate is shut
 /// when the waiting bytes reach the capacity, and opened when half of them have been read: so the two threads
 /// seldom wake each other.
-struct HandOverState<Reader, Gate> {
+struct BodyChunkQueueState<Reader, Gate> {
     private enum Phase {
         /// The head has not arrived. Next: `open`, `over`.
         case closed
@@ -18,7 +18,7 @@ struct HandOverState<Reader, Gate> {
     }
 
     /// The result of asking for a chunk.
-    enum Asked {
+    enum ReadResult {
         /// There is a chunk; the gate is to be opened.
         case chunk(Data, Gate?)
         /// A chunk will come later.
@@ -28,7 +28,7 @@ struct HandOverState<Reader, Gate> {
     }
 
     /// The result of giving a chunk.
-    enum Given {
+    enum WriteResult {
         /// A reader has waited for it.
         case handed(to: Reader)
         /// It waits, and more chunks may come.
@@ -61,7 +61,7 @@ struct HandOverState<Reader, Gate> {
     }
 
     /// Asks for a chunk.
-    mutating func ask(_ reader: Reader) -> Asked {
+    mutating func ask(_ reader: Reader) -> ReadResult {
         if let chunk = chunks.popFirst() {
             count -= chunk.count
             return .chunk(chunk, count <= capacity / 2 ? gate.take() : nil)
@@ -72,7 +72,7 @@ struct HandOverState<Reader, Gate> {
     }
 
     /// Takes a chunk.
-    mutating func give(_ chunk: Data, before makeGate: () -> Gate) -> Given {
+    mutating func give(_ chunk: Data, before makeGate: () -> Gate) -> WriteResult {
         guard case .open = phase else { return .refused }
         if let reader = reader.take() { return .handed(to: reader) }
         chunks.append(chunk)

@@ -2,7 +2,7 @@
 ///
 /// Joining, leaving, and removing the first or the last entry of the service order take constant time. An entry
 /// that is called keeps its slot until it is confirmed, so that each ticket has exactly one end.
-struct PriorityLine<Element> {
+struct PriorityWaitQueue<Element> {
     /// A unique number, and where its entry is.
     struct Ticket: Hashable {
         fileprivate let number: Int
@@ -121,10 +121,10 @@ extension SlotOrder {
     fileprivate var last: Int? { tail < 0 ? nil : tail }
 }
 
-extension PriorityLine: Sendable where Element: Sendable {}
+extension PriorityWaitQueue: Sendable where Element: Sendable {}
 
-extension PriorityLine.Ticket: Sendable {}
+extension PriorityWaitQueue.Ticket: Sendable {}
 
-extension PriorityLine.Stage: Sendable where Element: Sendable {}
+extension PriorityWaitQueue.Stage: Sendable where Element: Sendable {}
 
-extension PriorityLine.Slot: Sendable where Element: Sendable {}
+extension PriorityWaitQueue.Slot: Sendable where Element: Sendable {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Services
 
-@Suite struct PriorityLineTests {
+@Suite struct PriorityWaitQueueTests {
     /// Compared with an array, over random scripts.
     @Test func agreesWithAnArray() {
         struct Entry: Equatable {
@@ -13,9 +13,9 @@ import Testing
         var generator = SeededGenerator(seed: 31)
         var called = 0, removed = 0, displaced = 0
         for _ in 0..<100 {
-            var line = PriorityLine<Int>()
+            var line = PriorityWaitQueue<Int>()
             var waiting: [Entry] = []
-            var tickets: [PriorityLine<Int>.Ticket] = []
+            var tickets: [PriorityWaitQueue<Int>.Ticket] = []
             var unconfirmed: Set<Int> = []
             for number in 0..<200 {
                 switch Int.random(in: 0..<8, using: &generator) {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func slotsAreUsedAgain() {
-        var line = PriorityLine<Int>()
+        var line = PriorityWaitQueue<Int>()
         for number in 0..<10_000 {
             let ticket = line.append(number, .critical)
             switch number % 3 {
@@ -79,7 +79,7 @@ import Testing
 
     /// A ticket of an entry that has gone has no effect on the next one in its slot.
     @Test func anOldTicketMeansNothing() {
-        var line = PriorityLine<Int>()
+        var line = PriorityWaitQueue<Int>()
         let old = line.append(1, .critical)
         _ = line.remove(old)
         _ = line.append(2, .critical)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func anEntryThatHasGoneIsReleased() {
-        var line = PriorityLine<Luggage>()
+        var line = PriorityWaitQueue<Luggage>()
         weak var kept: Luggage?
         do {
             let luggage = Luggage()
