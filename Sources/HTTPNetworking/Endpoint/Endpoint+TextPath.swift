@@ -22,18 +22,19 @@ extension Endpoint {
     }
 
     // A literal with a value that no path accepts, such as an optional, would match a String, and so the
-    // initializer above. It matches these two better, which makes it ambiguous, so it does not compile.
+    // initializer above. It matches these two better, which makes it ambiguous, so it does not compile. A
+    // literal that a path accepts matches that better: its initializer has one parameter less.
 
     /// Makes a literal ambiguous if its value is an optional, or not a text, number, Bool or UUID.
     public init(
-        path: RefusedPath<Int>?, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
+        path: RefusedPath<Int>, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
         headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil,
         _optionalsAndOtherTypesAreNoValuesOfAPath: Void = ()
     ) { self.init(path: .verbatim("//")) }
 
     /// Makes a literal ambiguous if its value is an optional, or not a text, number, Bool or UUID.
     public init(
-        path: RefusedPath<Bool>?, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
+        path: RefusedPath<Bool>, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
         headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil,
         _optionalsAndOtherTypesAreNoValuesOfAPath: Void = ()
     ) { self.init(path: .verbatim("//")) }

@@ -1,8 +1,9 @@
+import Foundation
 import Pledge
 
-extension Endpoint {
-    // snippet: optional-in-path
-    static func product(withID id: Int?) -> Endpoint { Endpoint(path: "/products/\(id)") }
-    // error: ambiguous use of 'init(path:queryItems:method:headers:body:base:_optionalsAndOtherTypesAreNoValuesOfAPath:)'
-    // end snippet
+// snippet: optional-in-path
+func product(withID id: Int?, at shop: URL) -> Endpoint {
+    Endpoint(path: "/products/\(id)", base: shop)
 }
+// error: ambiguous use of 'init(path:queryItems:method:headers:body:base:_optionalsAndOtherTypesAreNoValuesOfAPath:)'
+// end snippet
