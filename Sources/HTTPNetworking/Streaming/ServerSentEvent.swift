@@ -8,7 +8,8 @@ public struct ServerSentEvent {
 
     /// The last event ID that the stream has given so far; empty where it has given none.
     ///
-    /// A client that connects again sends it in the header Last-Event-ID.
+    /// A client that connects again sends the last one that is not empty in the header Last-Event-ID; in the
+    /// new stream it is empty again, until the server gives one.
     public var id: String
 
     /// How long the server asks a client to wait before it connects again; nil where it has not said so.
@@ -45,16 +46,16 @@ struct ServerSentEventParser: Sendable {
 
     /// The event that a line ends, if it ends one.
     mutating func event(endedBy line: String) throws(HTTPError) -> ServerSentEvent? {
-        var line = Substring(line)
-        if isFirstLine, line.unicodeScalars.first == "\u{FEFF}" {
-            line = Substring(line.unicodeScalars.dropFirst())
-        }
+        // Not characters: a mark at the beginning of a value would be one with the colon or the space.
+        var line = line.unicodeScalars[...]
+        if isFirstLine, line.first == "\u{FEFF}" { line.removeFirst() }
         isFirstLine = false
         if line.isEmpty { return takeEvent() }
-        let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
-        var value = line[colon...].dropFirst()
-        if value.first == " " { value = value.dropFirst() }
-        switch line[..<colon] {
+        let colon = line.firstIndex(of: ":") ?? line.endIndex
+        var scalars = line[colon...].dropFirst()
+        if scalars.first == " " { scalars.removeFirst() }
+        let value = Substring(scalars)
+        switch Substring(line[..<colon]) {
         case "event": type = String(value)
         case "data": try append(value)
         case "id" where !value.utf8.contains(0): id = String(value)

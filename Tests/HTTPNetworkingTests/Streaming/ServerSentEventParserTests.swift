@@ -21,6 +21,18 @@ import Testing
         #expect(try events(of: lines) == [ServerSentEvent(data: data)])
     }
 
+    /// A mark joins the character before it, but neither the colon nor the space is a part of the value.
+    @Test(arguments: ["\u{301}a", "\u{200D}a", "\u{FE0F}"])
+    func aValueMayBeginWithACombiningCharacter(value: String) throws {
+        for line in ["data:\(value)", "data: \(value)"] {
+            let found = try events(of: [line, "id:\(value)", ""])
+            #expect(found.map { Array($0.data.utf8) } == [Array(value.utf8)])
+        }
+        let found = try events(of: ["event: \(value)", "id: \(value)", "data", ""]).first
+        #expect(found.map { Array($0.id.utf8) } == Array(value.utf8))
+        #expect(found.map { Array($0.type.utf8) } == Array(value.utf8))
+    }
+
     @Test func anEventHasItsTypeAndTheLastID() throws {
         let found = try events(of: [
             "id: 1", "event: add", "data: a", "", "data: b", "", "id", "data: c", "",
