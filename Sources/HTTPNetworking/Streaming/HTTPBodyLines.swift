@@ -13,6 +13,8 @@ public struct HTTPBodyLines: AsyncSequence {
         private var splitter: LineSplitter
         /// The lines of the last chunk that were not returned yet, the next one last.
         private var ready: [String] = []
+        /// The failure behind the lines that are ready.
+        private var failure: HTTPError?
         private var hasEnded = false
 
         init(_ lines: HTTPBodyLines) {
@@ -25,29 +27,35 @@ public struct HTTPBodyLines: AsyncSequence {
         /// Cancelling the task cancels the stream.
         ///
         /// - Throws: What fails the stream, and an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` where
-        ///   a line is longer than allowed; the stream is then cancelled.
+        ///   a line is longer than allowed, after the lines before it; the stream is then cancelled.
         public mutating func next() async throws -> String? {
             if Task.isCancelled { ready = [] }
             while ready.isEmpty {
+                if let error = failure.take() { throw error }
                 if hasEnded { return nil }
                 guard let chunk = try await chunks.next() else {
                     hasEnded = true
                     return splitter.lastLine()
                 }
                 do {
-                    ready = try splitter.lines(endingIn: chunk).reversed()
+                    try splitter.feed(chunk, to: &ready)
                 } catch {
-                    giveUp()
-                    throw error
+                    failure = error
+                    end()
                 }
+                ready.reverse()
             }
             return ready.removeLast()
         }
 
         /// Cancels the stream, and returns no further line.
         mutating func giveUp() {
+            (ready, failure) = ([], nil)
+            end()
+        }
+
+        private mutating func end() {
             hasEnded = true
-            ready = []
             chunks.stream.cancel()
         }
     }

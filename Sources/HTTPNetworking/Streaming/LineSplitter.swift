@@ -12,9 +12,12 @@ struct LineSplitter: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The lines that end within the next chunk, in time linear in the size of the chunk.
-    mutating func lines(endingIn chunk: Data) throws(HTTPError) -> [String] {
-        var lines: [String] = []
+    /// Takes a chunk, in time linear in its size.
+    ///
+    /// - Parameters:
+    ///   - chunk: The chunk.
+    ///   - lines: Gets the lines that end within the chunk; if the splitter throws, those before the error.
+    mutating func feed(_ chunk: Data, to lines: inout [String]) throws(HTTPError) {
         var start = chunk.startIndex
         for index in chunk.indices {
             let byte = chunk[index]
@@ -33,7 +36,6 @@ struct LineSplitter: Sendable {
             followsCarriageReturn = byte == UInt8(ascii: "\r")
         }
         try append(chunk[start...])
-        return lines
     }
 
     /// The last line, if it has no terminator; nil where there is none.

@@ -39,6 +39,17 @@ import Testing
         #expect(try await lines.next() == nil)
     }
 
+    @Test func theLinesBeforeOneThatIsTooLongComeFirst() async throws {
+        let source = Chunks("one\ntwo\nthree\nfour\n", "five\n")
+        var lines = source.stream.lines(limit: 3).makeAsyncIterator()
+        #expect(try await lines.next() == "one")
+        #expect(source.cancelled == 1)
+        #expect(try await lines.next() == "two")
+        let error = await #expect(throws: HTTPError.self) { try await lines.next() }
+        #expect(error?.code == .bodyTooLarge)
+        #expect(try await lines.next() == nil)
+    }
+
     @Test func eventsComeAsTheyEnd() async throws {
         let text = "retry: 10\nid: 1\ndata: one\n\nevent: two\ndata: 2\r\n\r\ndata: cut off"
         let body = HTTPBodyStream(Data(text.utf8), chunksOf: 4)

@@ -67,6 +67,15 @@ import Testing
     }
 }
 
+extension LineSplitter {
+    /// The lines that end within the next chunk.
+    fileprivate mutating func lines(endingIn chunk: Data) throws(HTTPError) -> [String] {
+        var lines: [String] = []
+        try feed(chunk, to: &lines)
+        return lines
+    }
+}
+
 extension [String] {
     /// Without a last empty element, which is the text after the last terminator.
     fileprivate func droppingEmptyLast() -> [String] { last == "" ? dropLast() : self }
