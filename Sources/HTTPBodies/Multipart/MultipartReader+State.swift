@@ -41,6 +41,12 @@ extension MultipartReader {
             }
         }
 
+        /// Removes the read events, and fails unless the body has ended.
+        mutating func giveUp() {
+            (events, first) = ([], 0)
+            end = end ?? .failure(CancellationError())
+        }
+
         /// The headers and the number of the next part; nil after the last.
         mutating func nextPart() -> LookupResult<(HTTPHeaders, Int)?> {
             while let event = pop() {

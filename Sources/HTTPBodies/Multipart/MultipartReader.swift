@@ -76,6 +76,12 @@ public final class MultipartReader {
         }
     }
 
+    /// Gives up the body and what was read of it.
+    private func cancel() {
+        state.withLock { $0.giveUp() }
+        body.cancel()
+    }
+
     /// Looks up something in the read events, and reads until it is found.
     private func read<Found: Sendable>(
         _ look: @escaping @Sendable (inout State) -> State.LookupResult<Found>
@@ -111,7 +117,12 @@ extension MultipartReader: AsyncSequence {
         let reader: MultipartReader
 
         /// The next part, or nil after the last one; see ``MultipartReader/next()``.
-        public mutating func next() async throws -> Part? { try await reader.next().value }
+        ///
+        /// Cancelling the task cancels the body, also if parts are ready.
+        public mutating func next() async throws -> Part? {
+            if Task.isCancelled { reader.cancel() }
+            return try await reader.next().value
+        }
     }
 
     /// Makes an iterator; all of them read from the same body.

@@ -46,6 +46,23 @@ import Testing
         #expect(source.cancelled == 1)
     }
 
+    @Test(arguments: [0, 1]) func aCancelledTaskGetsNoFurtherPart(read: Int) async throws {
+        let source = ScriptedSource()
+        let reader = MultipartReader(source.stream(), boundary: "B")
+        let first = reader.next()
+        source.give("--B\r\n\r\na\r\n--B\r\n\r\nb\r\n--B\r\n\r\nc")
+        #expect(first.success != nil)
+        if read == 1 { #expect(first.success??.body.next().text == "a") }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var parts = reader.makeAsyncIterator()
+            return try await parts.next()
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(source.cancelled == 1)
+        #expect(reader.next().failure is CancellationError)
+    }
+
     @Test func anErrorOfTheBodyComesThrough() {
         let source = ScriptedSource()
         let reader = MultipartReader(source.stream(), boundary: "B")
