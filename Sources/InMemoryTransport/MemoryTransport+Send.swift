@@ -15,7 +15,8 @@ extension MemoryTransport {
     /// It behaves as ``request(_:)``, except for the status. A body in a file is read before this returns; a
     /// body in a stream is read to its end first, and the call is recorded then. Routes match the URL's whole
     /// path, without that of `base`. A request whose body cannot be read rejects with an `HTTPError` with the
-    /// code `bodyUnreadable`, or with the stream's error.
+    /// code `bodyUnreadable`, whose cause is what the source threw; a stream of another length than announced
+    /// with the code `bodyLengthMismatch`.
     ///
     /// - Returns: A future of the response. Without a URL in the answer it has the request's URL. Its timing
     ///   is measured on the scheduler.
@@ -60,11 +61,20 @@ extension MemoryTransport {
             do { return Future(value: try Data(contentsOf: url)) } catch {
                 return Future(error: HTTPError.unreadable(url, cause: error).naming(request))
             }
-        case .stream(let source):
-            do { return try source.open().gathered(upTo: .max).mapWithoutOrigin { $0 } } catch {
-                return Future(error: error)
+        case .stream:
+            do {
+                return try request.body.open().gathered(upTo: .max).mapWithoutOrigin { $0 }
+                    .mapError(Self.refusal)
+            } catch {
+                return Future(error: Self.refusal(error))
             }
         }
+    }
+
+    /// The error of a call whose body fails with a given error, as over a wire.
+    private static func refusal(_ error: any Error) -> any Error {
+        if error is HTTPError || error is CancellationError { return error }
+        return HTTPError(code: .bodyUnreadable, cause: error)
     }
 }
 

@@ -129,6 +129,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [3, 5]) func aStreamOfAnotherLengthThanAnnouncedIsRefused(length: Int) {
+        let transport = MemoryTransport(routes: [.put("/a", answer: .data(Data()))])
+        let source = HTTPRequest.BodySource(length: length, isReplayable: true) {
+            let bytes = HTTPBodyStream(Data("four".utf8))
+            return HTTPBodyStream(next: { bytes.next() })
+        }
+        let request = HTTPRequest(.put, URL(string: "http://h/a")!, body: .stream(source))
+        #expect { try transport.send(request).result?.get() } throws: {
+            ($0 as? HTTPError)?.code == .bodyLengthMismatch
+        }
+        #expect(transport.calls.isEmpty)
+    }
+
+    @Test func whatASourceThrowsIsTheCauseAsOverAWire() {
+        struct Broken: Error {}
+        let transport = MemoryTransport(routes: [.put("/a", answer: .data(Data()))])
+        let sources = [
+            HTTPRequest.BodySource(isReplayable: true) { throw Broken() },
+            HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream { throw Broken() } },
+        ]
+        for source in sources {
+            let request = HTTPRequest(.put, URL(string: "http://h/a")!, body: .stream(source))
+            #expect { try transport.send(request).result?.get() } throws: { error in
+                guard let error = error as? HTTPError else { return false }
+                return error.code == .bodyUnreadable && error.cause is Broken
+                    && error.request == request
+            }
+        }
+    }
+
     @Test func theLatencyIsTheTiming() throws {
         let time = ManualScheduler()
         let transport = MemoryTransport(
