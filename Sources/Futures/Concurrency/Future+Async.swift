@@ -44,9 +44,10 @@ extension Future {
     /// let product = try await loadProduct(7).value
     /// ```
     ///
-    /// Returns at once if the future has settled. If the awaiting task is cancelled meanwhile, its
-    /// interest in the future is given up, as if a transform of it were cancelled; other waiters
-    /// are not affected. The producer's handlers then run on another thread.
+    /// Returns at once if the future has settled, also in a task that is cancelled, as `Task.value` does.
+    /// If the awaiting task is cancelled before the future settles, its interest in the future is given up, as
+    /// if a transform of it were cancelled; other waiters are not affected. The producer's handlers then run
+    /// on another thread.
     ///
     /// Awaiting does not keep the future alive: a future without other references, as in the
     /// example, is released while the task is suspended. So a promise whose producer drops it fails

@@ -9,16 +9,20 @@
 /// ```
 ///
 /// In a literal, text is structure and an interpolated value is data, which never leaves its segment
-/// or its value of the query; see ``Path``. A path in a variable is only a path. Two endpoints are equal if
-/// the same bytes would be sent: text is compared code unit by code unit, header names without regard to
-/// case.
+/// or its value of the query; see ``Path``. A path in a variable is only a path.
+///
+/// Equal endpoints send the same bytes. They are compared part by part: the path with its whole query as one
+/// text, the method, the headers, the body, the base. Text is compared code unit by code unit, header names
+/// without regard to case. So "/x" under "https://h/v1" and "/v1/x" under "https://h" are not equal, though
+/// their URLs are: compare ``url`` for that.
 public struct Endpoint {
     /// The path and the query that its initializer was given.
     private(set) var pathAndQuery: Path
 
     /// The path, decoded, without a query; "/" separates its segments.
     ///
-    /// A slash that is not a separator reads as "%2F". An assigned path is not encoded, and leaves
+    /// A slash that is not a separator reads as "%2F". An assigned path is not encoded, so a path that was read
+    /// and has "%2F" changes if it is assigned: put what comes before all paths into ``base``. Assigning leaves
     /// the query unchanged. With or without a leading slash it is appended to the path of ``base``.
     public var path: String {
         get { pathAndQuery.decodedPath }
@@ -125,7 +129,7 @@ public struct Endpoint {
 }
 
 extension Endpoint: Hashable {
-    /// Whether two endpoints would send the same bytes.
+    /// Whether two endpoints have the same parts, so that they send the same bytes.
     public static func == (left: Endpoint, right: Endpoint) -> Bool {
         left.target == right.target && left.pathAndQuery.isValid == right.pathAndQuery.isValid
             && left.method == right.method && left.headers == right.headers
