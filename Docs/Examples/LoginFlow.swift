@@ -20,7 +20,7 @@ struct LoginFlow: Sendable {
     }
 
     let logIn: @Sendable (String) -> Future<String>
-    let scheduler: ManualScheduler
+    let scheduler: any Scheduler
 
     func reduce(_ login: inout Login, _ event: Event) -> Effect<Event> {
         switch event {

@@ -44,6 +44,22 @@ struct RecipesCombiningExamples {
         #expect(lines.lines == ["product 7, 4 bytes"])
     }
 
+    @Test func partial() throws {
+        // snippet: partial
+        let advice = load(8).delay(.seconds(9), on: scheduler)  // too slow
+            .timeout(.milliseconds(500), on: scheduler)
+            .map { text in text as String? }
+            .recover { error in nil }
+        let page = zip(load(7), advice).map { product, advice in
+            "\(product), \(advice ?? "no advice")"
+        }
+        page.observe { result in print("\(scheduler.now.offset): \(result)") }
+        scheduler.run()
+        // end snippet
+        try RecipePage("Combining").expectOutput(lines)
+        #expect(scheduler.isIdle)
+    }
+
     @Test func many() async throws {
         // snippet: many
         let products = try await Future.all([7, 8, 9].map(load)).value

@@ -169,6 +169,46 @@ struct RecipesFailuresExamples {
     }
     // end snippet
 
+    // snippet: keep
+    func load(
+        _ endpoint: Endpoint, keptIn file: URL, over networking: @escaping Networking
+    ) -> Future<Data> {
+        let keeping: Networking = { endpoint in
+            networking(endpoint).onSuccess { data in try? data.write(to: file, options: .atomic) }
+        }
+        let kept = stack(
+            .fallback { error in
+                guard let data = try? Data(contentsOf: file) else {
+                    throw error ?? CancellationError()
+                }
+                return data
+            },
+            over: keeping)
+        return kept(endpoint)
+    }
+    // end snippet
+
+    @Test func keep() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let endpoint = Endpoint(path: "/list")
+        let offline: Networking = { _ in Future(error: HTTPError(code: .notConnected)) }
+        let error = await #expect(throws: HTTPError.self) {
+            try await load(endpoint, keptIn: file, over: offline).value
+        }
+        #expect(error?.code == .notConnected)
+
+        let online: Networking = { _ in Future(value: Data("two stories".utf8)) }
+        _ = try await load(endpoint, keptIn: file, over: online).value
+        let again = try await load(endpoint, keptIn: file, over: offline).value
+        #expect(String(decoding: again, as: UTF8.self) == "two stories")
+
+        let left: Networking = { _ in Future(error: CancellationError()) }
+        await #expect(throws: CancellationError.self) {
+            try await load(endpoint, keptIn: file, over: left).value
+        }
+    }
+
     @Test func texts() async throws {
         let missing = HTTPClient(base: server, over: shop).networking(Endpoint(path: "/products/8"))
         let error = await #expect(throws: HTTPError.self) { try await missing.value }

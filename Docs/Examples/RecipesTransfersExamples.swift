@@ -155,12 +155,17 @@ struct RecipesTransfersExamples {
     ) async throws {
         var (id, wait) = ("", Duration.seconds(3))
         while true {
-            let known: HTTPHeaders = id.isEmpty ? [:] : ["Last-Event-ID": id]
-            let response = try await client.stream(HTTPRequest(news, headers: known)).value
-            for try await event in response.body.serverSentEvents() {
-                if !event.id.isEmpty { id = event.id }
-                wait = event.retry ?? wait
-                handle(event)
+            do {
+                let known: HTTPHeaders = id.isEmpty ? [:] : ["Last-Event-ID": id]
+                let response = try await client.stream(HTTPRequest(news, headers: known)).value
+                for try await event in response.body.serverSentEvents() {
+                    if !event.id.isEmpty { id = event.id }
+                    wait = event.retry ?? wait
+                    handle(event)
+                }
+            } catch {
+                let outcome = Classifier<Void>.standard(.failure(error))
+                guard case .retryable = outcome else { throw error }
             }
             try await client.scheduler.clock.sleep(for: wait)
         }
@@ -188,6 +193,34 @@ struct RecipesTransfersExamples {
         #expect(seen.lines.starts(with: ["one", "two"]))
         let ids = connections.calls.prefix(3).map { $0.request?.headers["Last-Event-ID"] }
         #expect(ids == [nil, "1", "1"])
+    }
+
+    @Test func followedUntilItIsGone() async throws {
+        let server = URL(string: "https://news.example")!
+        let news = MemoryTransport(routes: [
+            .get(
+                "/news",
+                answer: .sequence([
+                    .text("retry: 100\n\nid: 1\ndata: one\n\n"),
+                    .failure(HTTPError(code: .connectionLost)), .status(503),
+                    .text("id: 2\ndata: two\n\n"), .status(204),
+                ]))
+        ])
+        let (scheduler, seen) = (ManualScheduler(), ExampleLog())
+        var client = HTTPClient(base: server, over: news)
+        (client.scheduler, client.retry, client.acceptedStatuses) = (scheduler, nil, 200...200)
+        let following = Task { [client] in
+            try await follow(server.appending(path: "news"), by: client) { seen.add($0.data) }
+        }
+        while news.calls.count < 5 {
+            await Task.yield()
+            scheduler.advance(by: .milliseconds(100))
+        }
+        let error = await #expect(throws: HTTPError.self) { try await following.value }
+        #expect(error?.status == 204)
+        #expect(seen.lines == ["one", "two"])
+        let known = news.calls.map { $0.request?.headers["Last-Event-ID"] }
+        #expect(known == [nil, "1", "1", "1", "2"])
     }
 
     @Test func lines() async throws {

@@ -91,8 +91,8 @@ struct TestingStateExamples {
         - text: "Mumu"
         + text: "Momo"
 
-        1 effect has not ended. Let what they wait for answer, or move its clock, and receive the \
-        events; or cancel them
+        1 effect has not ended. Answer the call that it waits for, or advance its scheduler, and \
+        receive its events; or cancel it
         """
 
     // snippet: exhaustivity

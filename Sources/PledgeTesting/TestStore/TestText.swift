@@ -55,10 +55,15 @@ enum TestText {
     }
 
     static func unfinished(_ count: Int) -> String {
-        let effects = count == 1 ? "1 effect has" : "\(count) effects have"
+        if count == 1 {
+            return """
+                1 effect has not ended. Answer the call that it waits for, or advance its scheduler, and \
+                receive its events; or cancel it
+                """
+        }
         return """
-            \(effects) not ended. Let what they wait for answer, or move its clock, and receive the \
-            events; or cancel them
+            \(count) effects have not ended. Answer the calls that they wait for, or advance their \
+            scheduler, and receive their events; or cancel them
             """
     }
 
