@@ -15,12 +15,11 @@ import Testing
 // snippet: client
 /// The app's client.
 ///
-/// The app passes its server, a test the base and the transport of a simulation.
+/// The app passes a client of its server, a test one of a simulation.
 func makeShop(
-    over transport: @escaping HTTPService, base: URL,
-    scheduler: any Scheduler = .live, random: RandomSource = .system
+    from client: HTTPClient, scheduler: any Scheduler = .live, random: RandomSource = .system
 ) -> HTTPClient {
-    var shop = HTTPClient(base: base, over: transport)
+    var shop = client
     shop.scheduler = scheduler
     shop.random = random
     shop.circuitBreaker = .perOrigin()
@@ -49,7 +48,7 @@ struct ProveYourStackExamples {
         in world: SimulatedWorld, _ change: (inout HTTPClient) -> Void
     ) -> Service<SimulatedRequest, Data> {
         var shop = makeShop(
-            over: world.fleet.send, base: Fleet.base,
+            from: HTTPClient(base: Fleet.base, over: world.fleet.send),
             scheduler: world.scheduler, random: world.random)
         change(&shop)
         let networking = shop.networking
