@@ -1,0 +1,24 @@
+import Foundation
+import Pledge
+
+// snippet: unlabelled-effects
+enum SearchEvent: Sendable {
+    case typed(String)
+    case found([String])
+}
+
+func makeStore(over client: HTTPClient) {
+    let store = Store<[String], SearchEvent>(initialState: []) { titles, event in
+        switch event {
+        case .typed(let text):
+            titles = []
+            let search = Endpoint(path: "/search?q=\(text)")
+            return .request(client.decoded(search)) { .found($0) }
+        case .found(let found):
+            titles = found
+            return .none
+        }
+    }
+}
+// error: cannot assign to value: 'titles' is a 'let' constant
+// end snippet
