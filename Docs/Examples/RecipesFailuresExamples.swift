@@ -173,17 +173,14 @@ struct RecipesFailuresExamples {
     func load(
         _ endpoint: Endpoint, keptIn file: URL, over networking: @escaping Networking
     ) -> Future<Data> {
-        let keeping: Networking = { endpoint in
-            networking(endpoint).onSuccess { data in try? data.write(to: file, options: .atomic) }
-        }
-        let kept = stack(
+        let kept: Networking = stack(
             .fallback { error in
-                guard let data = try? Data(contentsOf: file) else {
-                    throw error ?? CancellationError()
-                }
-                return data
+                if let data = try? Data(contentsOf: file) { return data }
+                throw error ?? CancellationError()
             },
-            over: keeping)
+            over: { endpoint in
+                networking(endpoint).onSuccess { try? $0.write(to: file, options: .atomic) }
+            })
         return kept(endpoint)
     }
     // end snippet

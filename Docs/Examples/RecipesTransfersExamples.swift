@@ -149,24 +149,27 @@ struct RecipesTransfersExamples {
         #expect(range == (known == 0 ? nil : "bytes=11-"))
     }
 
+    // snippet: may-succeed
+    /// Whether the same request may succeed a moment later.
+    func maySucceed(after error: any Error) -> Bool {
+        if case .retryable = Classifier<Void>.standard(.failure(error)) { return true }
+        return false
+    }
+    // end snippet
+
     // snippet: follow
-    func follow(
-        _ news: URL, by client: HTTPClient, handle: (ServerSentEvent) -> Void
-    ) async throws {
+    func follow(_ url: URL, by client: HTTPClient, handle: (ServerSentEvent) -> Void) async throws {
         var (id, wait) = ("", Duration.seconds(3))
         while true {
             do {
                 let known: HTTPHeaders = id.isEmpty ? [:] : ["Last-Event-ID": id]
-                let response = try await client.stream(HTTPRequest(news, headers: known)).value
+                let response = try await client.stream(HTTPRequest(url, headers: known)).value
                 for try await event in response.body.serverSentEvents() {
                     if !event.id.isEmpty { id = event.id }
                     wait = event.retry ?? wait
                     handle(event)
                 }
-            } catch {
-                let outcome = Classifier<Void>.standard(.failure(error))
-                guard case .retryable = outcome else { throw error }
-            }
+            } catch let error where maySucceed(after: error) {}
             try await client.scheduler.clock.sleep(for: wait)
         }
     }
