@@ -12,20 +12,24 @@ extension MemoryTransport {
     /// let service: HTTPService = stack(.redirect(), over: transport.send)
     /// ```
     ///
-    /// It behaves as ``request(_:)``, except for the status. A body in a file is read before this returns; a
-    /// body in a stream is read to its end first, and the call is recorded then. Routes match the URL's whole
-    /// path, without that of `base`. A request whose body cannot be read rejects with an `HTTPError` with the
-    /// code `bodyUnreadable`, whose cause is what the source threw; a stream of another length than announced
-    /// with the code `bodyLengthMismatch`.
+    /// It behaves as ``request(_:)``, except for the status, and the deadline of the request holds as well. A
+    /// body in a file is read before this returns; a body in a stream is read to its end first, and the call
+    /// is recorded then. Routes match the URL's whole path, without that of `base`. A request whose body cannot
+    /// be read rejects with an `HTTPError` with the code `bodyUnreadable`, whose cause is what the source
+    /// threw; a stream of another length than announced with the code `bodyLengthMismatch`.
     ///
     /// - Returns: A future of the response. Without a URL in the answer it has the request's URL. Its timing
     ///   is measured on the scheduler.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let request = request.inCallContext()
         let start = scheduler.now
+        let limit = CallLimit(request.context.deadline, of: request)
         return CallContext.current.exchange(request) {
             bytes(of: request)
-                .flatMap { body in self.respond(to: Endpoint(request, body: body), request) }
+                .flatMap { body in
+                    self.respond(to: Endpoint(request, body: body), request, within: limit)
+                }
+                .ending(within: limit)
         }
         .mapWithoutOrigin { [scheduler] response in
             var response = response
@@ -47,8 +51,10 @@ extension MemoryTransport {
         }
     }
 
-    private func respond(to endpoint: Endpoint, _ request: HTTPRequest) -> Future<HTTPResponse> {
-        respond(to: endpoint, request) { () throws(Endpoint.Error) in
+    private func respond(
+        to endpoint: Endpoint, _ request: HTTPRequest, within limit: CallLimit?
+    ) -> Future<HTTPResponse> {
+        respond(to: endpoint, request, within: limit) { () throws(Endpoint.Error) in
             try RequestTarget(of: request, under: base)
         }
     }
@@ -57,6 +63,8 @@ extension MemoryTransport {
         switch request.body.content {
         case .none: return Future(value: nil)
         case .data(let data): return Future(value: data)
+        // A request that is refused does not use up a body that can be sent once.
+        case _ where (try? request.validate()) == nil: return Future(value: nil)
         case .file(let url):
             do { return Future(value: try Data(contentsOf: url)) } catch {
                 return Future(error: HTTPError.unreadable(url, cause: error).naming(request))

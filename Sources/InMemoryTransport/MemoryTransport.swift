@@ -26,14 +26,17 @@ public final class MemoryTransport {
     ///
     /// - Returns: The body, if the status is in 200…299. Otherwise the future rejects: with `Endpoint.Error`
     ///   if the endpoint cannot be sent, with ``UnmatchedCall`` if no route matches, with `HTTPError` for
-    ///   another status and for a random failure, and with ``AnswerFailure`` if a file, a value, or an empty
-    ///   sequence has no answer. Complexity: linear in the number of routes.
+    ///   another status, for a random failure, and, with the code `timedOut`, when the deadline of the calling
+    ///   `CallContext` passes, and with ``AnswerFailure`` if a file, a value, or an empty sequence has no
+    ///   answer. Complexity: linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        CallContext.current.exchange(endpoint) {
-            respond(to: endpoint, nil) { () throws(Endpoint.Error) in
+        let limit = CallLimit(CallContext.current.deadline, of: endpoint)
+        return CallContext.current.exchange(endpoint) {
+            respond(to: endpoint, nil, within: limit) { () throws(Endpoint.Error) in
                 try RequestTarget(of: endpoint)
             }
             .mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
+            .ending(within: limit)
         }
     }
 
@@ -88,13 +91,18 @@ extension MemoryTransport {
     /// - Parameters:
     ///   - endpoint: The recorded endpoint.
     ///   - request: The request of the second level.
+    ///   - limit: The time of the call; if it is over, the call is recorded, and not answered.
     ///   - asking: Makes the target, or throws the reason why it cannot be sent.
     func respond(
-        to endpoint: Endpoint, _ request: HTTPRequest?,
+        to endpoint: Endpoint, _ request: HTTPRequest?, within limit: CallLimit?,
         asking: () throws(Endpoint.Error) -> RequestTarget
     ) -> Future<HTTPResponse> {
         do {
-            let answer = try admit(endpoint, request, asking: asking)
+            let answer = try admit(endpoint, request) { () throws in
+                let target = try asking()
+                try limit?.check()
+                return target
+            }
             guard latency > .zero else { return answer() }
             return timer().flatMap { answer() }
         } catch {
@@ -104,8 +112,7 @@ extension MemoryTransport {
 
     /// Records a call and chooses its answer; throws if there is none.
     private func admit(
-        _ endpoint: Endpoint, _ request: HTTPRequest?,
-        asking: () throws(Endpoint.Error) -> RequestTarget
+        _ endpoint: Endpoint, _ request: HTTPRequest?, asking: () throws -> RequestTarget
     ) throws -> @Sendable () -> Future<HTTPResponse> {
         do {
             let asked = try asking()

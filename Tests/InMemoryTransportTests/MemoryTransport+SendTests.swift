@@ -169,6 +169,24 @@ import Testing
         #expect(try future.result?.get().timing.total == .milliseconds(30))
     }
 
+    @Test func aBodyOfAnotherLengthThanAnnouncedIsNotSent() throws {
+        let transport = MemoryTransport(routes: [.put("/a", answer: .data(Data()))])
+        let source = HTTPRequest.BodySource(length: 3, isReplayable: false) {
+            HTTPBodyStream(Data("four".utf8), chunksOf: 2)
+        }
+        let url = try #require(URL(string: "http://h/a"))
+        // A request that is refused does not use up its body.
+        let refused = HTTPRequest(.put, url, headers: ["TE": "x"], body: .stream(source))
+        #expect(throws: Endpoint.Error.reservedHeader(name: "TE")) {
+            try transport.send(refused).result?.get()
+        }
+        #expect {
+            try transport.send(HTTPRequest(.put, url, body: .stream(source))).result?.get()
+        } throws: {
+            ($0 as? HTTPError)?.code == .bodyLengthMismatch
+        }
+    }
+
     @Test func theBodyCanBeStreamed() throws {
         let transport = MemoryTransport(routes: [.get("/a", answer: .text("hello"))])
         let future = transport.stream(HTTPRequest(.get, URL(string: "http://h/a")!))

@@ -1,0 +1,49 @@
+import Futures
+import HTTPNetworking
+import Services
+
+/// The time of a call: a wire transport ends a call at its deadline, and so does this one.
+struct CallLimit: Sendable {
+    private let deadline: CallDeadline
+    private let time: Duration
+    private let endpoint: Endpoint?
+    private let request: HTTPRequest?
+
+    /// Makes the limit of a call that begins now; nil if it has no deadline.
+    init?(_ deadline: CallDeadline?, of endpoint: Endpoint) {
+        self.init(deadline, endpoint, nil)
+    }
+
+    /// The same for a call of the second level.
+    init?(_ deadline: CallDeadline?, of request: HTTPRequest) { self.init(deadline, nil, request) }
+
+    private init?(_ deadline: CallDeadline?, _ endpoint: Endpoint?, _ request: HTTPRequest?) {
+        guard let deadline else { return nil }
+        self.deadline = deadline
+        time = max(.zero, deadline.remaining)
+        self.endpoint = endpoint
+        self.request = request
+    }
+
+    /// Throws if no time is left.
+    func check() throws {
+        if deadline.remaining <= .zero { throw error }
+    }
+
+    /// Fails a future that has not settled when the time is over.
+    func applied<Value>(to future: Future<Value>) -> Future<Value> {
+        if future.isSettled { return future }
+        return future.timeout(deadline.remaining, on: deadline.scheduler) { error }
+    }
+
+    private var error: HTTPError {
+        HTTPError(
+            code: .timedOut, endpoint: endpoint, request: request,
+            reason: TimeLimit.deadline(after: time).words)
+    }
+}
+
+extension Future {
+    /// Fails with the error of a call whose time is over.
+    func ending(within limit: CallLimit?) -> Future<Value> { limit?.applied(to: self) ?? self }
+}
