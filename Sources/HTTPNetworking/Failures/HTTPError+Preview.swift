@@ -36,8 +36,20 @@ extension HTTPError {
 
     func preview(without secrets: KnownSecrets?, upTo limit: Int) -> String? {
         guard let response, !response.body.isEmpty else { return nil }
+        var secrets = secrets ?? knownSecrets
+        // A secret that is cut in two is not recognised.
+        if !isWhole { secrets.isMissingSome() }
         return BodyPreview.text(
             of: response.body, contentType: response.headers["Content-Type"],
-            without: secrets ?? knownSecrets, harmless: .ofErrors, upTo: limit)
+            without: secrets, harmless: .ofErrors, upTo: limit)
+    }
+
+    /// Whether the body of the answer is complete: a transport keeps the part that arrived before a failure.
+    private var isWhole: Bool {
+        switch code {
+        case .unacceptableStatus: cause == nil
+        case .tooManyRedirects, .tokenRefreshFailed, .signInNeeded, .sessionEnded: true
+        default: false
+        }
     }
 }

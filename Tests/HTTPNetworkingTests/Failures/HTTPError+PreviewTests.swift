@@ -63,6 +63,36 @@ import Testing
         #expect(preview(#"{"error":"sold out","token":"s3"#) == #"{"error":"…","token":…"#)
     }
 
+    /// The end of the text may be the beginning of a secret, which is not recognised.
+    @Test(arguments: [
+        HTTPError.Code.connectionLost, .timedOut, .badResponse, .bodyTooLarge, .other,
+    ])
+    func ofAnIncompleteAnswerNoTextIsShown(code: HTTPError.Code) {
+        let asked = request(headers: ["Authorization": "Bearer swordfish-sesame"])
+        for (body, type, shown) in [
+            ("who has swordfish-ses", "text/plain", nil),
+            ("key=swordfish-ses&swordfi", "application/x-www-form-urlencoded", nil),
+            (
+                #"{"error":"swordfish-ses","swordfish-ses":1}"#, "application/json",
+                #"{"error":"…","…":…}"#
+            ),
+        ] {
+            let response = HTTPResponse(
+                status: 200, headers: ["Content-Type": type], body: Data(body.utf8))
+            let error = HTTPError(code: code, request: asked, response: response)
+            #expect(error.bodyPreview() == shown)
+            #expect(!"\(error)".contains("swordfi"))
+        }
+    }
+
+    @Test func aBodyOfWhichOnlyTheBeginningWasKeptIsIncomplete() {
+        let response = HTTPResponse(status: 500, body: Data("who has swordfish-ses".utf8))
+        let error = HTTPError(
+            code: .unacceptableStatus, request: request(), response: response,
+            cause: HTTPError(code: .bodyTooLarge))
+        #expect(error.bodyPreview() == nil)
+    }
+
     @Test func whatWasSentIsTakenOut() {
         let asked = request(
             "https://joe:hunter2@a.example/p?key=k%2Fy%201#frag=ment9",
