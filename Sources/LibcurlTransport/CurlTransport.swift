@@ -11,7 +11,7 @@ import Services
 ///
 /// It sends each request unchanged and returns each response, whatever its status. libcurl's own redirects,
 /// cookies, passwords and decompression are off: middleware does these things, in the same way over every
-/// transport.
+/// transport. A user and a password in the URL are not sent.
 ///
 /// libcurl is looked up when the first transport is made; see ``CurlLibrary``. If there is none, each call
 /// fails with the code `unsupported`, and the error says what to install.
@@ -85,8 +85,8 @@ public final class CurlTransport {
     ///   applies to the whole exchange.
     /// - Returns: A future of the server's response, whatever its status. It rejects with
     ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
-    ///   - `HTTPError` if no whole answer arrived, with the request and libcurl's error, a ``CurlError``.
-    ///     Among its codes, `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
+    ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived,
+    ///     and usually libcurl's error, a ``CurlError``, as its cause. Among its codes, `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
     ///     `HTTPError.Code.timedOut` one of the time limits, which the error names,
     ///     `HTTPError.Code.transportClosed` a call that ``close()`` has ended, `HTTPError.Code.unsupported` a
     ///     machine without libcurl;

@@ -52,7 +52,8 @@ struct Decompression {
             }
         return HTTPError(
             code: code, request: request, response: response,
-            cause: failure is HTTPError ? nil : failure)
+            cause: failure is HTTPError ? nil : failure,
+            reason: code == .bodyTooLarge ? "decompressed, it has more than \(limit) bytes" : nil)
     }
 }
 

@@ -16,7 +16,7 @@ public struct HTTPError: Error {
     /// The request of the second level, as it was passed to the transport.
     public var request: HTTPRequest?
 
-    /// The whole answer, if there was one.
+    /// The answer, if there was one; after a failure of the transport, the part that had arrived.
     public var response: HTTPResponse?
 
     /// The error below this one.
@@ -34,7 +34,7 @@ public struct HTTPError: Error {
     ///   - endpoint: The endpoint.
     ///   - request: The request of the second level. If the response has the request as it was
     ///     sent, the error keeps that request.
-    ///   - response: The whole answer, if there was one.
+    ///   - response: The answer, if there was one, or the part that had arrived.
     ///   - cause: The error below this one.
     ///   - reason: The reason in a few words. They are part of the text and must contain no secrets.
     public init(
@@ -60,7 +60,7 @@ public struct HTTPError: Error {
     /// The headers of the answer; none without an answer.
     public var headers: HTTPHeaders { response?.headers ?? [:] }
 
-    /// The body of the answer; empty without an answer.
+    /// The body of the answer, or the part that had arrived; empty without an answer.
     public var body: Data { response?.body ?? Data() }
 }
 

@@ -63,10 +63,9 @@ final class CurlCall: Sendable {
     var elapsed: Duration { made.duration(to: .now) }
 
     func failure(
-        _ code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil,
-        response: HTTPResponse? = nil
+        _ code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil
     ) -> HTTPError {
-        HTTPError(code: code, request: request, response: response, cause: cause, reason: reason)
+        HTTPError(code: code, request: request, cause: cause, reason: reason)
     }
 
     /// The error for a body that cannot be read.

@@ -69,6 +69,7 @@ extension CurlLoop {
         transfer.upload?.cancel()
         flush(transfer)
         let pipe = transfer.pipe
+        let result = result.mapError { transfer.keepingPart($0) }
         let response = transfer.takeWhole()
         let handle = transfer.handle
         let job = ResultDelivery.Job { [handles = engine.handles] in

@@ -71,6 +71,15 @@ final class Transfer {
         return whole
     }
 
+    /// An error with the part of the response that has arrived.
+    func keepingPart(_ error: any Error) -> any Error {
+        guard var error = error as? HTTPError, var part = response else { return error }
+        part.body = body
+        part.timing.total = call.elapsed
+        error.response = part
+        return error
+    }
+
     func takeUnread() -> Data {
         defer { unread = Data() }
         return unread
@@ -112,10 +121,14 @@ extension Transfer {
             request: call.request)
         response = head
         call.noteSign()
-        let isBodyless = call.request.method == .head || status == 204 || status == 304
-        let length = isBodyless ? 0 : headers["Content-Length"].flatMap { Int($0) }
+        let method = call.request.method
+        if head.hasInvalidLength(for: method) {
+            failure = call.failure(.badResponse, reason: HTTPError.invalidLength)
+            return
+        }
+        let length = head.announcedLength(for: method)
         if call.isStreamed { return open(head, length) }
-        guard length ?? 0 <= loop.options.maxBodySize else { return refuse(head) }
+        guard length ?? 0 <= loop.options.maxBodySize else { return refuse() }
         body.reserveCapacity(min(length ?? 0, 1 << 20))
     }
 
@@ -130,17 +143,16 @@ extension Transfer {
         loop.results.append(ResultDelivery.Job { [call] in call.resolve(with: streamed) })
     }
 
-    private func refuse(_ head: HTTPResponse) {
-        let limit = loop.options.maxBodySize
+    private func refuse() {
         failure = call.failure(
-            .bodyTooLarge, reason: "its body has more than \(limit) bytes", response: head)
+            .bodyTooLarge, reason: HTTPError.tooLarge(loop.options.maxBodySize))
     }
 
     /// Receives bytes of the body.
     ///
     /// - Returns: How many were taken, or another instruction to libcurl.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard let response else { return 0 }
+        if response == nil { return 0 }
         if !isReceiving {
             isReceiving = true
             loop.receivers.append(self)
@@ -153,7 +165,7 @@ extension Transfer {
             return bytes.count
         }
         guard bytes.count <= loop.options.maxBodySize - body.count else {
-            refuse(response)
+            refuse()
             return 0
         }
         body.append(contentsOf: bytes)

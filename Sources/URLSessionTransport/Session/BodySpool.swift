@@ -27,7 +27,10 @@ struct BodySpool {
     ///
     /// - Throws: `HTTPError` if there are more bytes than the limit, or if the file cannot be written.
     mutating func append(_ chunk: Data) throws {
-        guard chunk.count <= limit - count else { throw HTTPError(code: .bodyTooLarge) }
+        guard chunk.count <= limit - count else {
+            let reason = "the body to be sent has more than \(limit) bytes"
+            throw HTTPError(code: .bodyTooLarge, reason: reason)
+        }
         count += chunk.count
         if file == nil, count <= memory { return data.append(chunk) }
         do {

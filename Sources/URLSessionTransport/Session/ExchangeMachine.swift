@@ -22,8 +22,8 @@ struct ExchangeMachine {
         case pass(Data)
         /// The body is complete.
         case finish(HTTPResponse)
-        /// The exchange has failed.
-        case fail(HTTPError.Code)
+        /// The exchange has failed, for a reason where the code does not say everything.
+        case fail(HTTPError.Code, because: String? = nil)
     }
 
     private let delivery: Delivery
@@ -54,16 +54,16 @@ struct ExchangeMachine {
         guard head.status >= 200, response == nil else { return .nothing }
         var head = head
         head.request = request
+        let isInvalid = head.hasInvalidLength(for: request.method)
         if request.method != .head { head.headers.dropDecodedFraming() }
         head.timing.untilHeaders = start.duration(to: now)
         response = head
+        if isInvalid { return .fail(.badResponse, because: HTTPError.invalidLength) }
         switch delivery {
         case .streamed: return .deliverHead(head)
         case .whole(let limit):
-            let announced =
-                request.method == .head
-                ? nil : head.headers["Content-Length"].flatMap { Int($0) }
-            return (announced ?? 0) > limit ? .fail(.bodyTooLarge) : .nothing
+            let announced = head.announcedLength(for: request.method) ?? 0
+            return announced > limit ? tooLarge(limit) : .nothing
         }
     }
 
@@ -72,9 +72,13 @@ struct ExchangeMachine {
         lastSign = now
         guard response != nil else { return .nothing }
         guard case .whole(let limit) = delivery else { return .pass(data) }
-        guard data.count <= limit - response!.body.count else { return .fail(.bodyTooLarge) }
+        guard data.count <= limit - response!.body.count else { return tooLarge(limit) }
         response!.body.append(data)
         return .nothing
+    }
+
+    private func tooLarge(_ limit: Int) -> Command {
+        .fail(.bodyTooLarge, because: HTTPError.tooLarge(limit))
     }
 
     /// Notes that a piece of the request's body was sent.

@@ -125,7 +125,7 @@ extension SessionTaskDelegate {
         switch command {
         case .nothing, .pass: break
         case .deliverHead(let head): deliver(head, of: id)
-        case .fail(let code): fail(id, with: code)
+        case .fail(let code, let reason): fail(id, with: code, reason: reason)
         case .finish(let response):
             guard let entry = remove(id) else { return }
             entry.finish()
@@ -136,9 +136,8 @@ extension SessionTaskDelegate {
     private func deliver(_ head: HTTPResponse, of id: Int) {
         let entry = state.withLock { state in state.entries[id].map { ($0.call, $0.recipient) } }
         guard let (call, recipient) = entry else { return }
-        let isBodyless = call.request.method == .head || [204, 304].contains(head.status)
-        let announced = head.headers["Content-Length"].flatMap { Int($0) }
-        guard let body = open(id, length: isBodyless ? 0 : announced) else { return }
+        let length = head.announcedLength(for: call.request.method)
+        guard let body = open(id, length: length) else { return }
         recipient.succeed(with: head, body)
     }
 }

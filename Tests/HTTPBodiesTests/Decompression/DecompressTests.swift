@@ -123,7 +123,9 @@ import Testing
     @Test func aBombIsNotUnpacked() {
         #expect(Compressed.bomb.count < 200)
         let bomb = response("gzip, gzip", Compressed.bomb)
-        #expect(failure(bomb, upTo: 1_000_000)?.code == .bodyTooLarge)
+        let error = failure(bomb, upTo: 1_000_000)
+        #expect(error?.code == .bodyTooLarge)
+        #expect(error?.reason == "decompressed, it has more than 1000000 bytes")
         // The data between two codings is bounded as well.
         #expect(failure(response("deflate, gzip", Compressed.gzip), upTo: 0)?.code != nil)
         #expect(future(bomb, upTo: .max).valueNow?.body == Data(count: 10_000_000))

@@ -82,12 +82,15 @@ struct HTTPErrorCurlTests {
             ("SSH-2.0-OpenSSH_9.2\r\n", "its first line is no status line"),
             (head + ": value\r\n\r\n", "a line of its head has no colon"),
             (head + "Content-Length: -1\r\n\r\n", words(8)),
+            (head + "Content-Length: 0x1\r\n\r\na", "its Content-Length is not one number"),
             (head + String(repeating: "a", count: 200_000), "a line of its head is too long"),
             (chunked + "abcdef\r\n", "its chunks are malformed"),
             (chunked + "abc\r\n0\r\nno colon\r\n\r\n", "a trailer is malformed"),
         ]
         for (answer, cause) in causes {
-            #expect(try await text(ofAnswer: answer) == "\(start) (cause: \(cause))")
+            // Of a body, the part before its fault has arrived.
+            let text = try await text(ofAnswer: answer).replacing(" (3 bytes in its body)", with: "")
+            #expect(text == "\(start) (cause: \(cause))")
         }
         #expect(words(8) != "(libcurl 8)")
     }

@@ -71,7 +71,7 @@ struct ExchangeMachineTests {
 
         let step = machine.receive(Data(count: size - 5), at: instant(102))
 
-        #expect(step == (isAllowed ? .nothing : .fail(.bodyTooLarge)))
+        #expect(step == (isAllowed ? .nothing : tooLarge))
         #expect(machine.response?.body.count == (isAllowed ? size : 5))
     }
 
@@ -82,7 +82,27 @@ struct ExchangeMachineTests {
 
         let step = machine.receive(head, at: instant(102))
 
-        #expect(step == (isRefused ? .fail(.bodyTooLarge) : .nothing))
+        #expect(step == (isRefused ? tooLarge : .nothing))
+    }
+
+    private let tooLarge = ExchangeMachine.Command.fail(
+        .bodyTooLarge, because: "its body has more than 10 bytes")
+
+    /// The length of the stored body that a 304 confirms is not that of its own.
+    @Test(arguments: [204, 304]) func theLengthOfNoBodyDoesNotCount(status: Int) {
+        var machine = machine()
+        let head = HTTPResponse(status: status, headers: ["Content-Length": "11"])
+        #expect(machine.receive(head, at: instant(102)) == .nothing)
+    }
+
+    @Test(arguments: [ExchangeMachine.Delivery.whole(upTo: 10), .streamed])
+    func aLengthThatIsNotOneNumberIsNoAnswer(delivery: ExchangeMachine.Delivery) {
+        var machine = machine(.get, delivery)
+        // URLSession joins the two fields.
+        let head = HTTPResponse(status: 200, headers: ["Content-Length": "5, 3"])
+        let step = machine.receive(head, at: instant(102))
+        #expect(step == .fail(.badResponse, because: "its Content-Length is not one number"))
+        #expect(machine.response?.status == 200)
     }
 
     @Test(arguments: [

@@ -17,6 +17,15 @@ extension TransportCheck {
                 "Content-Length: -5\r\n\r\nabcde"
             ),
             (
+                "two lengths are told", "two different Content-Lengths are badResponse",
+                "Content-Length: 5\r\nContent-Length: 3\r\n\r\nabcde"
+            ),
+            (
+                "hexadecimal length is told",
+                "a Content-Length that only begins like a number is badResponse",
+                "Content-Length: 0x5\r\n\r\nabcde"
+            ),
+            (
                 "missing colon is told", "a header without a colon is badResponse",
                 "no colon here\r\nContent-Length: 2\r\n\r\nok"
             ),

@@ -1,0 +1,45 @@
+import Foundation
+import Futures
+import HTTPNetworking
+import PledgeTesting
+import TestSupport
+import Testing
+
+@testable import LibcurlTransport
+
+/// The part of an answer that had arrived before a failure.
+@Suite(.timeLimit(.minutes(10)))
+struct CurlTransportPartTests {
+    private let scheduler = ManualScheduler()
+    private let never = Promise<Void>()
+
+    @Test func anErrorHasThePartThatHadArrived() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(5) }
+        let server = try LoopbackServer { [never] request in
+            request.target == "/cut"
+                ? .truncated("half", of: 8) : .stopping(after: "half", of: 8, until: never)
+        }
+        let lost = try await transport.get(server, "cut").httpError
+        #expect(lost.code == .connectionLost)
+        #expect(lost.response?.text == "half" && lost.response?.request?.url.path == "/cut")
+        let stopped = transport.get(server, "stopped")
+        _ = try await server.received(2).soon
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(5))
+                return stopped.isSettled
+            })
+        let late = try await stopped.httpError
+        #expect(late.code == .timedOut && late.reason == "the idle limit of 5.0 seconds")
+        #expect(late.response.map { "half".hasPrefix($0.text) } ?? true)
+        let streamed = try await transport.stream(HTTPRequest(server.url.appending(path: "cut"))).soon
+        let error = try await streamed.body.gathered(upTo: 10).httpError
+        #expect(error.status == 200 && error.body.isEmpty)
+    }
+
+    @Test func aUserInTheURLIsNotSent() async throws {
+        let server = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
+        let url = try #require(URL(string: "http://joe:hunter2@127.0.0.1:\(server.port)/"))
+        #expect(try await CurlTransport().get(url).soon.text == "none")
+    }
+}
