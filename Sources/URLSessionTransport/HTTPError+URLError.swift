@@ -17,6 +17,8 @@ extension HTTPError {
         guard let code = (error as? URLError)?.code else { return nil }
         switch code {
         case .timedOut: return idleLimit.map { TimeLimit.idle($0).words }
+        case .badURL:
+            return "URLSession takes no URL with this host: write an IPv4 address as four numbers"
         case .serverCertificateHasUnknownRoot: return "the certificate's authority is unknown"
         case .serverCertificateNotYetValid: return "the certificate is not valid yet"
         case .clientCertificateRejected, .clientCertificateRequired:
@@ -47,6 +49,7 @@ extension HTTPError.Code {
             self = .notConnected
         case .httpTooManyRedirects, .redirectToNonExistentLocation: self = .tooManyRedirects
         case .dataLengthExceedsMaximum: self = .bodyTooLarge
+        case .badURL: self = .unsupported
         case .fileDoesNotExist, .noPermissionsToReadFile, .fileIsDirectory: self = .bodyUnreadable
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,

@@ -32,9 +32,11 @@ struct LibcurlWords {
         ),
         (
             [
-                // FoundationNetworking refuses a head that is not UTF-8 while libcurl writes it, and libcurl
-                // reports a field of more than 100 KiB as a lack of memory.
-                "writing header", "out of memory", "response headers", "header without colon",
+                // FoundationNetworking refuses a head that is not UTF-8 while libcurl writes it, libcurl reports
+                // a field of more than 100 KiB as a lack of memory, and bytes after a coded body as bytes that
+                // it cannot write.
+                "writing header", "writing received data", "out of memory", "response headers",
+                "header without colon",
                 "header line", "content-length", "chunked-encoding", "chunk", "content encoding",
                 "content unencoding", "hexadecimal", "transfer-encoding", "http version",
                 "http/0.9",

@@ -22,7 +22,8 @@ public import Foundation
 ///
 /// - **Headers.** The request's headers are sent, repeated ones joined by ", ". Headers about the connection
 ///   are refused; see `HTTPRequest.validate()`. If the request does not have them, URLSession adds Accept,
-///   Accept-Encoding, Accept-Language, Connection and User-Agent.
+///   Accept-Encoding, Accept-Language, Connection and User-Agent. A user and a password in the URL are not
+///   sent.
 /// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A stream
 ///   is first read to its end, beyond 1 MiB into a temporary file, and sent with its length.
 /// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. Such a response
@@ -45,7 +46,7 @@ public import Foundation
 /// any server may that you do not run yourself, use `CurlTransport` of the module `LibcurlTransport`, or
 /// `AHCTransport`: both read the same answers without harm.
 ///
-/// - A `Content-Length` of 9223372036854775807 ends the process.
+/// - A `Content-Length` of 9223372036854775296 (2⁶³ − 512) or more, up to 2⁶³ − 1, ends the process.
 /// - A chunked response with a trailer ends the process.
 /// - A connection that is closed in the middle of a response's head ends the process, and so does a head with
 ///   a NUL, or with a line that begins with a CR. (If the connection is reset, the call fails with

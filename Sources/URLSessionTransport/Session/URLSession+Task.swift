@@ -27,7 +27,7 @@ extension URLRequest {
     /// Makes the head of a request that has been validated.
     fileprivate init(_ request: HTTPRequest) {
         #if canImport(FoundationNetworking)
-        self.init(url: request.url.withPlainScheme.withEncodedLiteral)
+        self.init(url: request.url.withoutUser.withPlainScheme.withEncodedLiteral)
         #else
         self.init(url: request.url.withPlainScheme)
         #endif
@@ -39,6 +39,19 @@ extension URLRequest {
 }
 
 extension URL {
+    #if canImport(FoundationNetworking)
+    /// The same URL without user and password, which URLSession on Linux would send unasked.
+    fileprivate var withoutUser: URL {
+        let place = AbsoluteURL.schemeAndAuthority(of: self)
+        guard let user = place.utf8.lastIndex(of: UInt8(ascii: "@")),
+            let start = place.firstRange(of: "://")?.upperBound
+        else { return self }
+        let rest = absoluteString.utf8.dropFirst(place.utf8.count)
+        let text = "\(place[..<start])\(place[place.index(after: user)...])\(Substring(rest))"
+        return URL(string: text) ?? self
+    }
+    #endif
+
     /// The same URL with its scheme in lower case, since URLSession on Linux ends the process for a scheme in
     /// any other case.
     fileprivate var withPlainScheme: URL {

@@ -87,6 +87,29 @@ struct SessionTransportFailureTests {
         #expect(error.cause is URLError)
     }
 
+    @Test func bytesAfterACodedBodyAreABadResponse() async throws {
+        // The output of zlib for "content".
+        var body = try #require(Data(base64Encoded: "H4sIAAAAAAAC/0vOzytJzSsBAKkwxf4HAAAA"))
+        body.append(0)
+        let server = try LoopbackServer { [body] _ in
+            .response(headers: ["Content-Encoding": "gzip"], body: body)
+        }
+        let error = try await transport.send(HTTPRequest(.get, server.url)).httpError
+        #expect(error.code == .badResponse, "\(error)")
+    }
+
+    @Test func aBodyThatIsTooLargeIsTold() async throws {
+        let transport = SessionTransport(.init(maxBodySize: 3, maxSpooledBodySize: 3))
+        let server = try LoopbackServer { _ in .text("four") }
+        let answer = try await transport.send(HTTPRequest(.get, server.url)).httpError
+        #expect("\(answer)".hasSuffix("(cause: its body has more than 3 bytes)"))
+        let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data(count: 4)) }
+        let sent = HTTPRequest(.post, server.url, body: .stream(source))
+        let error = try await transport.send(sent).httpError
+        #expect("\(error)".hasSuffix("(cause: the body to be sent has more than 3 bytes)"))
+        #expect(server.requests.count == 1)
+    }
+
     @Test(arguments: ["100 Continue", "103 Early Hints"])
     func interimAnswersAreNoAnswer(line: String) async throws {
         let server = try LoopbackServer { _ in
