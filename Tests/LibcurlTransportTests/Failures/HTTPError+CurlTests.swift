@@ -89,8 +89,9 @@ struct HTTPErrorCurlTests {
         ]
         for (answer, cause) in causes {
             // Of a body, the part before its fault has arrived.
-            let text = try await text(ofAnswer: answer).replacing(" (3 bytes in its body)", with: "")
-            #expect(text == "\(start) (cause: \(cause))")
+            let text = try await text(ofAnswer: answer)
+            let words = text.replacing(" (3 bytes in its body)", with: "")
+            #expect(words == "\(start) (cause: \(cause))")
         }
         #expect(words(8) != "(libcurl 8)")
     }

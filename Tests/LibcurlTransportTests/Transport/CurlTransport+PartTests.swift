@@ -32,7 +32,8 @@ struct CurlTransportPartTests {
         let late = try await stopped.httpError
         #expect(late.code == .timedOut && late.reason == "the idle limit of 5.0 seconds")
         #expect(late.response.map { "half".hasPrefix($0.text) } ?? true)
-        let streamed = try await transport.stream(HTTPRequest(server.url.appending(path: "cut"))).soon
+        let streamed = try await transport.stream(HTTPRequest(server.url.appending(path: "cut")))
+            .soon
         let error = try await streamed.body.gathered(upTo: 10).httpError
         #expect(error.status == 200 && error.body.isEmpty)
     }
