@@ -33,7 +33,7 @@ struct CallLimit: Sendable {
     /// Fails a future that has not settled when the time is over.
     func applied<Value>(to future: Future<Value>) -> Future<Value> {
         if future.isSettled { return future }
-        return future.timeout(deadline.remaining, on: deadline.scheduler) { error }
+        return future.timeout(deadline.timeForTransports, on: deadline.scheduler) { error }
     }
 
     private var error: HTTPError {

@@ -108,11 +108,10 @@ extension RequestAttempt {
     /// Ends the exchange at its deadline, if there is one, and when it has been idle for too long.
     func limitTime(_ control: RequestLifetime) {
         control.watch()
-        guard let deadline = request.context.deadline else { return }
-        control.hold(
-            deadline.scheduler.schedule(after: deadline.remaining) {
-                control.end(with: self.failure(by: .deadline(after: self.elapsed)))
-            })
+        let timer = request.atDeadline {
+            control.end(with: self.failure(by: .deadline(after: self.elapsed)))
+        }
+        if let timer { control.hold(timer) }
     }
 
     /// Starts the idle timeout, if the client has queued the call for a connection.
