@@ -128,7 +128,7 @@ struct CurlCommand {
         }
         let text = data.count <= Self.largestArgument ? String(data: data, encoding: .utf8) : nil
         // With "@" in front, curl would read a file of that name.
-        if let text, !text.hasPrefix("@"), !text.utf8.contains(0) {
+        if let text, text.utf8.first != UInt8(ascii: "@"), !text.utf8.contains(0) {
             options.append("--data-binary \(ShellWord.quoted(text))")
         } else {
             source = ShellWord.printing(data)

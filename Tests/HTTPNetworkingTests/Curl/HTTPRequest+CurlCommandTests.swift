@@ -70,12 +70,14 @@ import Testing
     @Test(arguments: [
         Data("a'b\"c`d$(e)\n\\f%g!h".utf8), Data([0, 1, 2, 255, 254, 37, 92, 39]), Data("@x".utf8),
         Data("a\0b".utf8), Data(String(repeating: "é'", count: 20_000).utf8), Data(),
-        Data("-".utf8),
+        Data("-".utf8), Data("@\u{301}x".utf8), Data("'\u{301}; id #".utf8),
     ])
     func everyBodyIsReadAgain(body: Data) throws {
         let request = HTTPRequest(.put, url, body: .data(body))
         let read = try read(request)
         #expect(read.printed ?? read.values(of: "--data-binary").first == Array(body))
+        // curl would read a file.
+        #expect(read.printed != nil || !body.starts(with: Data("@".utf8)))
     }
 
     @Test func randomRequestsAreReadAgain() throws {

@@ -11,6 +11,8 @@ import Testing
         "\\'", "*?[a]", "~", "#x", "a#b", "!!", "&& ls", "| sh", "> f", "<(x)", "{a,b}", "a=b",
         "é☃",
         "\t", "\u{1B}[0m", "-n", "%s", "…",
+        // With what comes after it, the quote is one character.
+        "'\u{301}; rm -rf / #", "a'\u{200D}$(id)", "'\u{FE0F}'",
     ])
     func aShellReadsTheSameAgain(text: String) throws {
         #expect(
