@@ -185,6 +185,14 @@ import Testing
         #expect(endpoint.url?.absoluteString == "https://api.example.com/v1/z?q=e")
     }
 
+    /// A slash is one character with a mark behind it, but is a byte of its own.
+    @Test func noSlashOfAValueBecomesASeparatorWhereThePathIsSet() {
+        var endpoint = Endpoint(path: "/\("a/\u{301}b")/\("/\u{200D}..")", base: base)
+        #expect(Array(endpoint.path.utf8) == Array("/a%2F\u{301}b/%2F\u{200D}..".utf8))
+        endpoint.path = "/v2" + endpoint.path
+        #expect(endpoint.url?.path().split(separator: "/").count == 4)
+    }
+
     @Test func thePlaceCountsAndNotHowItWasWritten() {
         let term = "a&b"
         let item = URLQueryItem(name: "q", value: term)
