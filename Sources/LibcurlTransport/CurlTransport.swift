@@ -85,9 +85,9 @@ public final class CurlTransport {
     ///   applies to the whole exchange.
     /// - Returns: A future of the server's response, whatever its status. It rejects with
     ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
-    ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived,
-    ///     and usually libcurl's error, a ``CurlError``, as its cause. Among its codes,
-    ///     `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
+    ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived
+    ///     (nothing of a body that is too large), and usually libcurl's error, a ``CurlError``, as its cause.
+    ///     Among its codes, `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
     ///     `HTTPError.Code.timedOut` one of the time limits, which the error names,
     ///     `HTTPError.Code.transportClosed` a call that ``close()`` has ended, `HTTPError.Code.unsupported` a
     ///     machine without libcurl;

@@ -74,7 +74,8 @@ final class Transfer {
     /// An error with the part of the response that has arrived.
     func keepingPart(_ error: any Error) -> any Error {
         guard var error = error as? HTTPError, var part = response else { return error }
-        part.body = body
+        // An error does not keep what was too large to be kept.
+        part.body = error.code == .bodyTooLarge ? Data() : body
         part.timing.total = call.elapsed
         error.response = part
         return error
