@@ -39,11 +39,16 @@ import Testing
         let table = sheet.tables[0]
         for (code, next) in zip(table["Code"].flatMap(MarkdownTable.code), table["Next call"])
         where code != "unacceptableStatus" {
-            let error = HTTPError(code: .init(rawValue: code))
-            let outcome = Classifier<HTTPResponse>.standard(.failure(error))
-            let isRetryable = if case .retryable = outcome { true } else { false }
-            #expect(next == (isRetryable ? "yes" : "no"), "\(code)")
+            let causes = [HTTPError(code: .connectionLost), HTTPError(code: .badResponse)]
+            let answers = Set(causes.map { isRetryable(code, because: $0) ? "yes" : "no" })
+            #expect(next == (answers.count == 1 ? answers.first : "by its cause"), "\(code)")
         }
+    }
+
+    private func isRetryable(_ code: String, because cause: HTTPError) -> Bool {
+        let error = HTTPError(code: .init(rawValue: code), cause: cause)
+        let outcome = Classifier<HTTPResponse>.standard(.failure(error))
+        return if case .retryable = outcome { true } else { false }
     }
 
     @Test func codesAndWordsOfServiceErrors() {

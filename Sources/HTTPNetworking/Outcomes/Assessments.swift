@@ -84,6 +84,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `timedOut` by the call's deadline | unknown | may succeed |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
     /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
+    /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
     /// | `other`, and what a transport adds | as the cause says; unhealthy where it says nothing | as the cause says |
     public var assessment: CallAssessment {
         switch code {
@@ -99,8 +100,13 @@ extension HTTPError: OutcomeAdvising {
             .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported, .requestNotPrepared,
             .signInNeeded, .sessionEnded:
             .callersMistake
-        default: cause.map { CallAssessment(of: $0) } ?? .transient()
+        case .tokenRefreshFailed: assessmentOfCause.sayingNothingAboutHealth
+        default: assessmentOfCause
         }
+    }
+
+    private var assessmentOfCause: CallAssessment {
+        cause.map { CallAssessment(of: $0) } ?? .transient()
     }
 
     /// The outcome of ``assessment``.
@@ -119,6 +125,12 @@ extension HTTPError: OutcomeAdvising {
 
     private var hasPassedDeadline: Bool {
         request?.context.deadline.map { $0.remaining <= .zero } ?? false
+    }
+}
+
+extension CallAssessment {
+    fileprivate var sayingNothingAboutHealth: CallAssessment {
+        CallAssessment(isSuccess: isSuccess, health: .unknown, retry: retry, fault: fault)
     }
 }
 

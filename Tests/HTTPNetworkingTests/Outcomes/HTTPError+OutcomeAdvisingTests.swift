@@ -62,6 +62,23 @@ import Testing
         #expect(HTTPError(code: code, cause: mistake).assessment == .callersMistake)
     }
 
+    /// The refresh calls another service, so a breaker outside `.authorize` counts nothing.
+    @Test func aFailedRefreshMayBeRepeatedByItsCauseAndSaysNothingAboutTheService() {
+        func assessment(_ cause: any Error) -> CallAssessment {
+            HTTPError(code: .tokenRefreshFailed, cause: cause).assessment
+        }
+        func refusal(_ status: Int, _ headers: HTTPHeaders = [:]) -> HTTPError {
+            HTTPError(
+                code: .unacceptableStatus, response: HTTPResponse(status: status, headers: headers))
+        }
+        #expect(assessment(refusal(400)) == .callersMistake)
+        #expect(assessment(HTTPError(code: .badResponse)).retry == .never)
+        #expect(assessment(refusal(503, ["Retry-After": "3"])).retry == .after(.seconds(3)))
+        #expect(assessment(HTTPError(code: .connectionLost)).retry == .after(nil))
+        let causes: [any Error] = [refusal(503), HTTPError(code: .connectionLost), Odd()]
+        #expect(causes.allSatisfy { assessment($0).health == .unknown })
+    }
+
     /// A redirect of a POST has led to a GET, and only the error is left, without its context.
     @Test func theEndpointTellsWhereTheRequestIsAnother() {
         let order = Endpoint(path: "/orders", method: .post)
