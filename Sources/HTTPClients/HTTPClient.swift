@@ -29,7 +29,7 @@ public import Services
 /// From outside: the observers (``log``, ``metrics``, ``observers``), a new trace (``tracing``), ``aroundCall``,
 /// ``deadline``,
 /// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
-/// ``cookies``, ``authorization``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
+/// ``authorization``, ``cookies``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
 /// ``hedge``, ``circuitBreaker``, ``tracing``, ``log``, ``attemptTimeout`` or ``uploadTimeout``,
 /// ``aroundExchange``, ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
 /// another order use `stack`; ``problems(of:)`` lists the problems of a stack.

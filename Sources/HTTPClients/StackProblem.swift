@@ -35,7 +35,7 @@ public func problems<Input, Output>(
             let inner = parts[innerIndex]
             // A timeout around a part with a timeout of its own limits the whole.
             if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
-            guard let consequence = consequences[outer]?[inner] else { continue }
+            guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
             let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
             if !found.contains(problem) { found.append(problem) }
         }
@@ -52,107 +52,3 @@ extension StackProblem: CustomStringConvertible {
 }
 
 extension StackProblem: Hashable, Sendable {}
-
-/// The consequence if the first part is anywhere outside the second.
-private let consequences: [String: [String: String]] = {
-    return [
-        "retry": [
-            "retry":
-                "the attempts multiply, three times three are nine, and the outer repeats what the inner gave up.",
-            "observed": "the retry's own events have no observer; observed belongs outermost.",
-            "deadline":
-                "each attempt has the whole time; deadline belongs above, and timeout here.",
-            "fallback": "the retry sees the substitute, a success, and repeats nothing.",
-            "idempotencyKey":
-                "each attempt has a key of its own, so the server cannot know the second for the first.",
-            "redirect": "an attempt repeats all redirects, also those that succeeded.",
-            "authorize": "a 401 that a new token would cure is renewed in each attempt.",
-            "newTrace": "the attempts of one call are in different traces.",
-            "cache":
-                "an answer from the cache counts as an attempt, and a stale one is confirmed in each attempt.",
-            "bulkhead":
-                "a call gives its place up between attempts, so that a full server gets more calls, not fewer.",
-            "coalesce": "callers who share a call each repeat it.",
-            "memoise": "an answer from the memo counts as an attempt.",
-        ],
-        "hedge": [
-            "retry":
-                "each of the two calls has all attempts, so that the load doubles when the service is ill.",
-            "cache": "two calls ask the cache for the same at the same time.",
-            "idempotencyKey": "the two calls have different keys, so both may be carried out.",
-            "newTrace": "the two calls are in different traces.",
-        ],
-        "circuitBreaker": [
-            "retry":
-                "the breaker sees one failure where the service failed in each attempt, and opens late.",
-            "hedge": "the breaker sees the faster of two calls only.",
-            "fallback": "the breaker sees the substitute, a success, and never opens.",
-            "cache": "while the breaker is open, stored answers are refused too.",
-        ],
-        "timeout": [
-            "circuitBreaker":
-                "the breaker sees a call that was given up, and not that it took too long.",
-            "hedge": "the limit of an attempt bounds all calls of the hedge together.",
-            "retry":
-                "the limit bounds all attempts together, which deadline does and tells the parts beneath.",
-        ],
-        "rateLimit": ["cache": "stored answers draw from the server's quota."],
-        "bulkhead": ["cache": "an answer that is stored waits for a place."],
-        "cache": [
-            "redirect":
-                "the answer of the last URL would be stored for the first, so nothing is stored.",
-            "cookies":
-                "the cache does not see the cookies, and may give one user's answer to another.",
-            "authorize":
-                "the cache does not know in whose name is asked, so answers to credentials are not stored.",
-            "defaultHeaders": "the cache does not see the headers that the server's Vary names.",
-            "idempotencyKey": "the cache does not see what is sent.",
-            "cache": "the outer asks the inner, and both hold the same answers.",
-        ],
-        "authorize": [
-            "redirect":
-                "the URL that a redirect leads to gets no credentials of its own, and its 401 repeats the whole chain.",
-            "cookies":
-                "a request that is sent again with a new token has the cookies of the first.",
-        ],
-        "cookies": [
-            "redirect":
-                "the URL that a redirect leads to gets no cookies of its own, and those that it sets are lost."
-        ],
-        "redirect": [
-            "defaultHeaders":
-                "the headers go to each origin that a redirect leads to, and keys among them.",
-            "idempotencyKey": "the requests of one call have different keys.",
-            "newTrace": "the requests of one call are in different traces.",
-            "redirect": "the inner follows all, and the outer's limit counts nothing.",
-        ],
-        "coalesce": [
-            "authorize": "callers with different credentials share one answer.",
-            "cookies": "callers with different cookies share one answer.",
-            "defaultHeaders": "calls are compared without the headers that are sent.",
-        ],
-        "memoise": [
-            "fallback":
-                "the substitute is kept like an answer, unless the memo's classifier says otherwise.",
-            "deadline": "callers who wait for the same answer share the first one's time.",
-        ],
-        "decompress": [
-            "acceptStatus": "the bodies of errors stay compressed.",
-            "cache": "what is stored is compressed, and decompressed for each answer.",
-        ],
-        "tracePropagation": [
-            "retry": "the attempts of one call have the same span ID.",
-            "hedge": "the two calls have the same span ID.",
-            "redirect":
-                "the requests of one call have the same span ID, and those to other origins none.",
-            "authorize":
-                "a request that is sent again with a new token has the span ID of the first.",
-            "cache": "an answer from the cache is told as a span, though no request is sent.",
-            "coalesce": "no two calls are equal, so none is shared.",
-            "newTrace": "the trace begins beneath what would send it, so nothing is sent.",
-        ],
-        "deadline": [
-            "observed": "what the deadline cuts has no observer; observed belongs outermost."
-        ],
-    ]
-}()

@@ -126,6 +126,26 @@ import Testing
         #expect(sent.map { $0.headers["Cookie"] } == [nil, "session=1"])
     }
 
+    /// A load balancer chooses a host by such a cookie, also for the request that follows.
+    @Test func theCookiesOfARefusalAreKeptAndSentWithTheNewToken() throws {
+        let refusing = MemoryTransport(routes: [
+            .get(
+                "/v1/a",
+                answer: .sequence([
+                    .status(401, headers: ["Set-Cookie": "host=7"]), .status(200),
+                ]))
+        ])
+        var client = HTTPClient(base: server, over: refusing)
+        client.cookies = CookieJar()
+        client.authorization = .bearer(
+            from: TokenRefresher(AccessToken("old")) { _ in Future(value: AccessToken("new")) })
+        #expect(try client.networking(Endpoint(path: "/a")).settledValue().isEmpty)
+        let sent = refusing.calls.compactMap(\.request)
+        #expect(sent.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer new"])
+        #expect(sent.map { $0.headers["Cookie"] } == [nil, "host=7"])
+        #expect(client.cookies?.cookies.count == 1)
+    }
+
     @Test func withoutABaseHeadersGoWhereTheCallerSaysAndNoFurther() throws {
         var client = HTTPClient(base: nil, over: transport)
         client.headers = ["X-API-Key": "k"]

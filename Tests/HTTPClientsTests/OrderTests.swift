@@ -43,7 +43,7 @@ import Testing
         let order = [
             "observed", "newTrace", "call", "deadline", "deadline", "acceptStatus",
             "defaultHeaders",
-            "idempotencyKey", "redirect", "headersOfOrigin", "cookies", "authorize", "cache",
+            "idempotencyKey", "redirect", "headersOfOrigin", "authorize", "cookies", "cache",
             "each",
             "retry", "attempt", "hedge", "each", "tracePropagation", "exchangeLog", "timeout",
             "exchange", "decompress",

@@ -58,4 +58,56 @@ import Testing
     @Test func whatHasNoNameIsPassedOver() {
         #expect(problems(of: Part { $0 }, .passThrough, .retry()) == [])
     }
+
+    @Test func cookiesBelongBeneathATokenThatIsRenewed() {
+        let (authorize, cookies): (Part, Part) = (
+            .authorize(.bearer("t"), for: .all), .cookies(sharing: CookieJar())
+        )
+        #expect(problems(of: authorize, cookies) == [])
+        #expect(pairs(problems(of: cookies, authorize)) == [["cookies", "authorize"]])
+    }
+
+    @Test func whatJudgesTheServiceBelongsBeneathWhatCallsItAgain() {
+        let throttle: Part = .throttle(sharing: AdaptiveThrottle())
+        let limit: Part = .adaptiveConcurrency(sharing: AdaptiveConcurrency())
+        for part in [throttle, limit] {
+            #expect(problems(of: .cache(), .retry(), part, .timeout(.seconds(1))) == [])
+            let name = part.parts[0]
+            #expect(pairs(problems(of: part, .retry())) == [[name, "retry"]])
+            #expect(pairs(problems(of: part, .cache())) == [[name, "cache"]])
+            #expect(
+                pairs(problems(of: part, .fallback(to: { _ in Future(error: Lost()) })))
+                    == [[name, "fallback"]])
+            #expect(pairs(problems(of: .timeout(.seconds(1)), part)) == [["timeout", name]])
+        }
+    }
+
+    @Test func aShedderIsWhereABulkheadIs() {
+        let shed: Part = .shed(sharing: LoadShedder())
+        #expect(problems(of: .priority(.sheddable), .cache(), shed, .retry()) == [])
+        #expect(pairs(problems(of: shed, .cache())) == [["shed", "cache"]])
+        #expect(pairs(problems(of: shed, .priority(.critical))) == [["shed", "priority"]])
+        #expect(pairs(problems(of: .retry(), shed)) == [["retry", "shed"]])
+    }
+
+    @Test func theTimeThatIsLeftIsSentLast() {
+        let sent: Part = .callPropagation(to: .all)
+        let waiting: [Part] = [
+            .redirect(), .authorize(.bearer("t"), for: .all), .cache(), .coalesce(), .retry(),
+            .hedge(), .bulkhead(sharing: Bulkhead(limit: 1)), .shed(sharing: LoadShedder()),
+            .adaptiveConcurrency(sharing: AdaptiveConcurrency()),
+            .rateLimit(sharing: RateLimiter(rate: 1, per: .seconds(1))), .deadline(.seconds(1)),
+            .priority(.critical),
+        ]
+        for part in waiting {
+            #expect(problems(of: part, sent) == [])
+            #expect(pairs(problems(of: sent, part)) == [["callPropagation", part.parts[0]]])
+        }
+    }
+
+    private struct Lost: Error {}
+
+    private func pairs(_ problems: [StackProblem]) -> [[String]] {
+        problems.map { [$0.outer, $0.inner] }
+    }
 }

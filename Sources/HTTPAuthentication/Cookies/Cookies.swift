@@ -13,8 +13,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Cookies are kept from every response, of any status, before the caller gets it, and from the
     /// response that an `HTTPError` holds. Beneath `.redirect` these are all responses of the chain.
     ///
-    /// **Place.** Beneath `.redirect`, so that each request of the chain carries its own origin's cookies,
-    /// and above `.cache(sharing:)`, which separates the answers for different jars.
+    /// **Place.** Beneath `.redirect`, so that each request of the chain carries its own origin's cookies;
+    /// beneath `.authorize`, so that the cookies of a 401 are stored although the request is sent again with a
+    /// new token; and above `.cache(sharing:)`, which separates the answers for different jars.
     ///
     /// The cookies in the request's own header Cookie are sent first, unchanged; the jar's cookies
     /// of the same names are left out. All are sent as one header.

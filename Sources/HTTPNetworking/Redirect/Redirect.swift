@@ -30,7 +30,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// secrets, which misses that one.) They stay removed, even if a later redirect leads back: the origin in
     /// between must not choose a URL to request with them. No Referer is added.
     ///
-    /// **Place.** Above `.cookies`, `.authorize`, `.cache` and `.retry`: each request of a chain then has the
+    /// **Place.** Above `.authorize`, `.cookies`, `.cache` and `.retry`: each request of a chain then has the
     /// cookies and the credentials of its own origin, and its own stored answer and attempts.
     ///
     /// **Errors.** A redirect within the error of an `.acceptStatus()` beneath is followed as well.
