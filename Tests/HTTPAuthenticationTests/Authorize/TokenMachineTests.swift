@@ -164,7 +164,7 @@ import Testing
     @Test func whoLeavesIsNotAmongThoseWhoWait() throws {
         var machine = machine(token("old"))
         let old = try grant(&machine)
-        guard case .wait(let number) = machine.refused(old, at: at(0), "a").turn else {
+        guard case .wait(let number) = machine.refused(old, at: at(0), "a").decision else {
             throw Missing()
         }
         _ = machine.refused(old, at: at(0), "b")
