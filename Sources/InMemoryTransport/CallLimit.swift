@@ -33,7 +33,13 @@ struct CallLimit: Sendable {
     /// Fails a future that has not settled when the time is over.
     func applied<Value>(to future: Future<Value>) -> Future<Value> {
         if future.isSettled { return future }
-        return future.timeout(deadline.timeForTransports, on: deadline.scheduler) { error }
+        let limited = InternalPromise<Value>()
+        let answer = future.onEnd { limited.settle(with: $0) }
+        limited.onCancel { answer.cancel() }
+        let timer = deadline.schedule {
+            if limited.reject(with: error) { answer.cancel() }
+        }
+        return limited.onEnd { _ in timer.cancel() }
     }
 
     private var error: HTTPError {

@@ -10,14 +10,22 @@ extension HTTPRequest {
     /// - Parameter action: Runs once, as the deadline's scheduler runs actions.
     /// - Returns: The token that cancels the action; nil without a deadline.
     package func atDeadline(_ action: @escaping @Sendable () -> Void) -> (any ScheduledAction)? {
-        guard let deadline = context.deadline else { return nil }
-        return deadline.scheduler.schedule(after: deadline.timeForTransports, action)
+        context.deadline?.schedule(action)
     }
 }
 
 extension CallDeadline {
-    /// The time after which a transport ends a call: a millisecond after the deadline.
+    /// Runs a transport's action when the deadline has passed.
     ///
-    /// So a policy that ends the call at the same deadline comes first, and the caller gets its error.
-    package var timeForTransports: Duration { remaining + .milliseconds(1) }
+    /// A policy with the same deadline comes first, so that the caller gets its error. It sets its timer after the
+    /// transport has: on virtual time for the same instant, on a live clock for some microseconds later.
+    ///
+    /// - Returns: A token that cancels the action until the deadline; after it, the action may still run.
+    package func schedule(_ action: @escaping @Sendable () -> Void) -> any ScheduledAction {
+        scheduler.schedule(after: remaining) {
+            // Only on virtual time does an action run at its very instant.
+            let isOnVirtualTime = remaining == .zero
+            scheduler.schedule(after: isOnVirtualTime ? .zero : .milliseconds(1), action)
+        }
+    }
 }

@@ -25,13 +25,21 @@ struct HTTPRequestDeadlineTests {
         scheduler.advance(by: .milliseconds(1_999))
         #expect(request.timeLeft == .milliseconds(1))
         #expect(rang.withLock { $0 } == 0)
-        // A policy with the same deadline comes first.
-        scheduler.advance(by: .milliseconds(1))
-        #expect(request.timeLeft == .zero)
-        #expect(rang.withLock { $0 } == 0)
-        scheduler.advance(by: .milliseconds(1))
+        scheduler.advance(by: .milliseconds(2))
         #expect(request.timeLeft == .milliseconds(-1))
         #expect(rang.withLock { $0 } == 1)
+    }
+
+    /// A policy sets its timer after the transport has, and yet comes first.
+    @Test mutating func comesAfterOtherActionsOfThatInstant() {
+        let order = Locked<[String]>([])
+        request.context.deadline = CallDeadline(after: .seconds(2), on: scheduler)
+        _ = request.atDeadline { order.withLock { $0.append("transport") } }
+        scheduler.schedule(after: .seconds(2)) { order.withLock { $0.append("policy") } }
+
+        scheduler.advance(by: .seconds(2))
+
+        #expect(order.withLock { $0 } == ["policy", "transport"])
     }
 
     @Test mutating func canBeTakenBack() {
