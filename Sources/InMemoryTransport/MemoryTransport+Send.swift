@@ -72,17 +72,11 @@ extension MemoryTransport {
         case .stream:
             do {
                 return try request.body.open().gathered(upTo: .max).mapWithoutOrigin { $0 }
-                    .mapError(Self.refusal)
+                    .mapError(HTTPError.failure(ofBody:))
             } catch {
-                return Future(error: Self.refusal(error))
+                return Future(error: HTTPError.failure(ofBody: error))
             }
         }
-    }
-
-    /// The error of a call whose body fails with a given error, as over a wire.
-    private static func refusal(_ error: any Error) -> any Error {
-        if error is HTTPError || error is CancellationError { return error }
-        return HTTPError(code: .bodyUnreadable, cause: error)
     }
 }
 

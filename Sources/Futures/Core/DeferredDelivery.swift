@@ -1,5 +1,4 @@
 internal import CFutures
-import Synchronization
 
 /// How many deliveries may nest on one thread's stack.
 ///

@@ -2,13 +2,10 @@
 enum ShellWord {
     /// A word for a text with any characters except NUL, which no argument can contain.
     ///
-    /// Within single quotes all characters stand for themselves; a single quote ends them. Scalars are
-    /// searched, because a quote and a mark behind it are one `Character`.
+    /// Within single quotes all characters stand for themselves; a single quote ends them.
     static func quoted(_ text: some StringProtocol) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return String(text) }
-        let parts = String(text).unicodeScalars.split(
-            separator: "'", omittingEmptySubsequences: false)
-        return "'" + parts.map { String($0) }.joined(separator: "'\\''") + "'"
+        return "'" + String(text).replacing(scalar: "'", with: "'\\''") + "'"
     }
 
     /// A command that writes any bytes.

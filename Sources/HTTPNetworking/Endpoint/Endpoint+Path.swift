@@ -47,7 +47,7 @@ extension Endpoint.Path {
         let path = text.prefix { $0 != "?" }
         guard path.utf8.contains(UInt8(ascii: "%")) else { return String(path) }
         return path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { (PercentEncoding.decode($0) ?? String($0)).withoutSlashes }
+            .map { (PercentEncoding.decode($0) ?? String($0)).replacing(scalar: "/", with: "%2F") }
             .joined(separator: "/")
     }
 
@@ -128,11 +128,3 @@ extension Endpoint.Path: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension Endpoint.Path: Sendable {}
-
-extension String {
-    /// The text with "%2F" for each slash; a slash and a mark behind it are one `Character`.
-    fileprivate var withoutSlashes: String {
-        unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
-            .map { String($0) }.joined(separator: "%2F")
-    }
-}

@@ -42,6 +42,12 @@ extension HTTPError {
         return HTTPError(code: .bodyUnreadable, cause: cause, reason: reason)
     }
 
+    /// The error of a call whose request's body fails with a given error: with `bodyUnreadable`, unless the error
+    /// says what it is, or that the call was given up.
+    package static func failure(ofBody error: any Error) -> any Error {
+        error is HTTPError || error is CancellationError ? error : unreadable(error)
+    }
+
     fileprivate static func unreadable(_ cause: any Error) -> HTTPError {
         HTTPError(code: .bodyUnreadable, cause: cause)
     }

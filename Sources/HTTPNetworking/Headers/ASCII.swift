@@ -36,3 +36,12 @@ extension StringProtocol {
         String(hasPrefix("[") ? dropFirst().dropLast() : self[...])
     }
 }
+
+extension String {
+    /// The text with another in the place of a scalar, also of one with a mark behind it: `replacing(_:with:)`
+    /// compares characters, and these two are one.
+    func replacing(scalar: Unicode.Scalar, with text: String) -> String {
+        unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false)
+            .map { String($0) }.joined(separator: text)
+    }
+}

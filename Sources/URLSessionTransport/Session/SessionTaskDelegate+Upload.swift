@@ -39,18 +39,12 @@ extension SessionTaskDelegate {
                 self.start(Call(request, body, since: start), for: recipient)
             case .failure(let error):
                 leave()
-                recipient.fail(with: Self.refusal(error).naming(request))
+                recipient.fail(with: HTTPError.failure(ofBody: error).naming(request))
             }
         }
     }
 
     private func opened(_ source: HTTPRequest.BodySource) throws -> HTTPBodyStream {
-        do { return try source.open() } catch { throw Self.refusal(error) }
-    }
-
-    /// The error of a call whose body fails with a given error.
-    private static func refusal(_ error: any Error) -> any Error {
-        if error is HTTPError || error is CancellationError { return error }
-        return HTTPError(code: .bodyUnreadable, cause: error)
+        do { return try source.open() } catch { throw HTTPError.failure(ofBody: error) }
     }
 }

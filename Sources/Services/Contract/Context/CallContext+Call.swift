@@ -66,11 +66,7 @@ extension CallContext {
     private func end<Output: Sendable>(
         _ ending: SpanEnding, after future: Future<Output>, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        if let result = future.result {
-            ending.tell(classifier.assess(result), result.failure)
-            return future
-        }
-        return future.onEnd { ending.tell(classifier.assess($0), $0.failure) }
+        future.atEnd(with: { ending.tell(classifier.assess($0), $0.failure) })
     }
 }
 
