@@ -177,7 +177,8 @@ let package = Package(
         tests(of: "Services", uses: ["Futures", "TestSupport"]),
         // What the tests of the modules of HTTP need; not a product.
         .target(
-            name: "HTTPTestSupport", dependencies: ["HTTPNetworking", "Services", "Futures"],
+            name: "HTTPTestSupport",
+            dependencies: ["HTTPNetworking", "Services", "Futures", "TestSupport"],
             path: "Tests/HTTPSupport", swiftSettings: settings),
         // Those of the core look at all that is put around it as well: orders, secrets.
         tests(
@@ -214,13 +215,13 @@ let package = Package(
             exclude: ["Corpus"],
             swiftSettings: settings
         ),
-        tests(of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures", "Services"]),
+        tests(
+            of: "InMemoryTransport", uses: ["HTTPNetworking", "Futures", "Services", "TestSupport"]),
         tests(
             of: "URLSessionTransport",
             uses: [
                 "HTTPBodies", "HTTPNetworking", "HTTPAuthentication", "Futures", "Services",
-                "PledgeTesting",
-                "TestSupport",
+                "PledgeTesting", "HTTPTestSupport", "TestSupport",
             ]),
         tests(
             of: "LibcurlTransport",

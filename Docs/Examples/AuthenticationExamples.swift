@@ -3,10 +3,11 @@ import Foundation
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Authentication.md.
-@Suite struct AuthenticationExamples {
+@Suite(.oneAtATime) struct AuthenticationExamples {
     // snippet: setup
     let server = URL(string: "https://api.example.com")!
     let images = URL(string: "https://images.example.com")!

@@ -1,9 +1,10 @@
 import Foundation
 import Pledge
+import TestSupport
 import Testing
 
 /// The run-time errors of Docs/Guides/Errors.md, with the very texts that the guide shows.
-@Suite struct ErrorTextExamples {
+@Suite(.oneAtATime) struct ErrorTextExamples {
     // snippet: product
     struct Product: Codable, Equatable, Sendable {
         var id: Int

@@ -2,10 +2,11 @@
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/SameScreenFiveWays.md: a button that loads a fact about a number.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct FiveWaysExamples {
     // snippet: screen
     struct Screen: Equatable, Sendable {

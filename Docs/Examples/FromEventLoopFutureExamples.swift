@@ -3,11 +3,12 @@ import Dispatch
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/FromEventLoopFuture.md.
-@Suite struct FromEventLoopFutureExamples {
-    @Test(.timeLimit(.minutes(10))) func chain() async throws {
+@Suite(.oneAtATime) struct FromEventLoopFutureExamples {
+    @Test func chain() async throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: load

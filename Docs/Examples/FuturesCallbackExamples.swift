@@ -3,10 +3,11 @@ import Pledge
 // snippet: mutex
 import Synchronization
 // end snippet
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Futures.md on order, on what callbacks see, and on futures that never settle.
-@Suite struct FuturesCallbackExamples {
+@Suite(.oneAtATime) struct FuturesCallbackExamples {
     @Test func order() {
         let log = ExampleLog()
         let print: @Sendable (String) -> Void = { log.add($0) }

@@ -2,10 +2,11 @@
 import Foundation
 import Pledge
 // end snippet
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Futures.md, on making, observing and transforming futures.
-@Suite struct FuturesExamples {
+@Suite(.oneAtATime) struct FuturesExamples {
     // snippet: load
     struct Product: Equatable, Sendable {
         var id: Int

@@ -5,10 +5,11 @@ import Pledge
 // snippet: test-imports
 import PledgeTesting
 // end snippet
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/HTTPClient.md.
-@Suite struct HTTPClientExamples {
+@Suite(.oneAtATime) struct HTTPClientExamples {
     // snippet: product
     struct Product: Codable, Equatable, Sendable {
         var id: Int
@@ -115,7 +116,7 @@ import Testing
         #expect(signature == "signed GET /v1/me")
     }
 
-    @Test(.timeLimit(.minutes(10))) func session() async throws {
+    @Test func session() async throws {
         // snippet: session
         let session = SessionTransport(session: .shared)
         let sharing = HTTPClient(base: server, over: session)
@@ -166,7 +167,7 @@ import Testing
 }
 
 /// The code of Docs/Guides/TheWholeStack.md.
-@Suite struct WholeStackExamples {
+@Suite(.oneAtATime) struct WholeStackExamples {
     @Test func problemsOfAnOrder() {
         let lines = ExampleLog()
         let print: @Sendable (StackProblem) -> Void = { lines.add("\($0)") }

@@ -1,10 +1,11 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 // snippet: suite
 /// What a user of the login may meet, on virtual time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct LoginFlowExamples {
     typealias Login = LoginFlow.Login
 

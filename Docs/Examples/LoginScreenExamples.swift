@@ -1,10 +1,11 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The login screen of Docs/Guides/ModellingState.md.
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.oneAtATime)
 struct LoginScreenExamples {
     // snippet: login
     struct Login: Equatable, Sendable {

@@ -8,8 +8,7 @@ import Testing
 // end snippet
 
 /// The code of Docs/Guides/ModellingState.md.
-@Suite(.timeLimit(.minutes(10)))
-struct ModellingStateExamples {
+@Suite struct ModellingStateExamples {
     // snippet: recursive
     final class RecursivePlayer {
         var seconds: Int { didSet { handleChange() } }

@@ -3,6 +3,7 @@ import Foundation
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 // snippet: endpoint
@@ -23,7 +24,7 @@ extension Endpoint {
 // end snippet
 
 /// The code of Docs/Guides/Networking.md.
-@Suite struct NetworkingExamples {
+@Suite(.oneAtATime) struct NetworkingExamples {
     // snippet: server
     let server = URL(string: "https://api.example.com/v1")!
     // end snippet

@@ -1,10 +1,11 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/ProxiesAndTLS.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct ProxiesAndTLSExamples {
     private let loopback: LoopbackServer
     private var server: URL { loopback.url }

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What holds for every recipe.
-@Suite struct RecipePageTests {
+@Suite(.oneAtATime) struct RecipePageTests {
     @Test func recipesAreShortAndSayWhereToReadOn() throws {
         var count = 0
         for name in try RecipePage.names() {

@@ -3,10 +3,11 @@ import Foundation
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Recipes/Combining.md and Adapting.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RecipesCombiningExamples {
     private let scheduler: ManualScheduler
     private let networking: Networking

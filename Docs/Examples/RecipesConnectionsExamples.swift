@@ -3,10 +3,11 @@ import Foundation
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Recipes/Connections.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RecipesConnectionsExamples {
     private let loopback: LoopbackServer
     private var server: URL { loopback.url }

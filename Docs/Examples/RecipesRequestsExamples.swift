@@ -3,10 +3,11 @@ import Foundation
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Recipes/Requests.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RecipesRequestsExamples {
     // snippet: shop
     struct Product: Codable, Equatable, Sendable {

@@ -4,6 +4,7 @@ import Observation
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 #if canImport(SwiftUI)
@@ -13,7 +14,7 @@ import SwiftUI
 #endif
 
 /// The code of Docs/Guides/Recipes/Screens.md.
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.oneAtATime)
 struct RecipesScreensExamples {
     // snippet: product
     struct Product: Codable, Equatable, Sendable {

@@ -5,9 +5,11 @@ import PledgeTesting
 import Testing
 
 // end snippet
+// swift-format-ignore: OrderedImports
+import TestSupport
 
 /// The code of Docs/Guides/Recipes/Tests.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RecipesTestsExamples {
     // snippet: model
     struct Product: Codable, Equatable, Sendable {

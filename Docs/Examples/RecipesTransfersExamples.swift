@@ -3,10 +3,11 @@ import Foundation
 import Pledge
 // end snippet
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Recipes/Transfers.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RecipesTransfersExamples {
     // snippet: files
     let server = URL(string: "https://files.example.com")!

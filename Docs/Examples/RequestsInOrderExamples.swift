@@ -8,10 +8,11 @@ import Pledge
 // snippet: testing
 import PledgeTesting
 // end snippet
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/RequestsInOrder.md: three requests, each after the answer of the last.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RequestsInOrderExamples {
     // snippet: answers
     struct Route: Codable, Equatable, Sendable {

@@ -2,12 +2,13 @@
 import Pledge
 import Simulation
 // end snippet
+import TestSupport
 // snippet: testing
 import Testing
 // end snippet
 
 /// The code of Docs/Guides/Simulation.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SimulationExamples {
     // snippet: scenario
     /// Five hosts with two workers each, of which one gets ten times slower after half a minute.

@@ -2,12 +2,13 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 // end snippet
 
 /// The code of Docs/Guides/Testing.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TestingExamples {
     // snippet: loader
     struct Product: Codable, Equatable, Sendable {

@@ -2,12 +2,13 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 // end snippet
 
 /// The code of Docs/Guides/TestingState.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TestingStateExamples {
     // snippet: search
     struct Search: Equatable, Sendable {

@@ -1,10 +1,11 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Transports.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TransportsExamples {
     // snippet: book
     struct Book: Codable, Equatable, Sendable {

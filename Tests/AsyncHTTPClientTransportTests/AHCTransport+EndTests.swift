@@ -7,12 +7,13 @@ import NIOCore
 import NIOPosix
 import PledgeTesting
 import Services
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
 /// Ways to end a call from outside.
-struct AHCTransportEndTests {
+@Suite(.oneAtATime) struct AHCTransportEndTests {
     let transport = AHCTransport()
 
     @Test func endsTheExchangeWhenTheFutureIsCancelled() async throws {

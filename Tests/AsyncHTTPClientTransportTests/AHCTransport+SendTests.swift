@@ -3,11 +3,12 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct AHCTransportSendTests {
+@Suite(.oneAtATime) struct AHCTransportSendTests {
     let transport = AHCTransport()
 
     @Test func givesTheWholeResponse() async throws {

@@ -4,11 +4,12 @@ import Futures
 import HTTPNetworking
 import PledgeTesting
 import Services
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct AHCTransportStreamTests {
+@Suite(.oneAtATime) struct AHCTransportStreamTests {
     let transport = AHCTransport()
 
     @Test func givesTheHeadersBeforeTheBody() async throws {

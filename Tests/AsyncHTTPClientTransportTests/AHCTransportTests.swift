@@ -4,11 +4,12 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct AHCTransportTests {
+@Suite(.oneAtATime) struct AHCTransportTests {
     @Test func refusesCallsWhenItIsClosed() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let transport = AHCTransport()

@@ -5,10 +5,11 @@ import AsyncHTTPClientTransport
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// The code that the guide on transports shows.
-struct GuideTests {
+@Suite(.oneAtATime) struct GuideTests {
     @Test func sendsThroughMiddleware() async throws {
         let loopback = try LoopbackServer { _ in .text("ok") }
         let server = loopback.url

@@ -6,11 +6,12 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct HTTPErrorAsyncHTTPClientTests {
+@Suite(.oneAtATime) struct HTTPErrorAsyncHTTPClientTests {
     let transport = AHCTransport()
 
     @Test(arguments: [

@@ -4,12 +4,13 @@ import Futures
 import HTTPNetworking
 import PledgeTesting
 import Services
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
 /// Calls for which there is no connection yet.
-struct WaitingCallsTests {
+@Suite(.oneAtATime) struct WaitingCallsTests {
     private let scheduler = ManualScheduler()
     private let gate = Promise<Void>()
     private let transport: AHCTransport

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The code of the callback article, with a scheduler in place of `asyncAfter`.
-@Suite struct CallbackArticleTests {
+@Suite(.oneAtATime) struct CallbackArticleTests {
     struct LoginInfo {
         let userName: String
         let password: String

@@ -4,7 +4,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct CallingBackTests {
+@Suite(.oneAtATime) struct CallingBackTests {
     struct Broken: Error, Equatable {}
 
     @Test func callsBackAtOnceWithASettledValue() throws {

@@ -13,7 +13,7 @@ struct ButtonEvents: OptionSet {
     static let touchCancel = ButtonEvents(rawValue: 4)
 }
 
-@Suite struct EventSourceTests {
+@Suite(.oneAtATime) struct EventSourceTests {
     let button = EventSource<ButtonEvents>()
     let recorder = TestLog<Int>()
 

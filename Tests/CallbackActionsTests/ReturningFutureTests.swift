@@ -5,7 +5,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct ReturningFutureTests {
+@Suite(.oneAtATime) struct ReturningFutureTests {
     struct Broken: Error, Equatable {
         var code: Int
     }

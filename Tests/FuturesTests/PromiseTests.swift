@@ -3,7 +3,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct PromiseTests {
+@Suite(.oneAtATime) struct PromiseTests {
     @Test func theFirstToSettleWins() {
         let promise = Promise<Int>()
         #expect(promise.result == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPCaching
 
-@Suite struct CacheControlFuzzTests {
+@Suite(.oneAtATime) struct CacheControlFuzzTests {
     private func inputs(_ seed: UInt64) throws -> Mutator {
         Mutator(
             corpus: try corpus(named: "cache-control"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPAuthentication
 
-@Suite struct ChallengeFuzzTests {
+@Suite(.oneAtATime) struct ChallengeFuzzTests {
     private func inputs(_ seed: UInt64) throws -> Mutator {
         Mutator(
             corpus: try corpus(named: "challenges"),

@@ -4,7 +4,7 @@ import HTTPNetworking
 import TestSupport
 import Testing
 
-@Suite struct CookieFuzzTests {
+@Suite(.oneAtATime) struct CookieFuzzTests {
     @Test func whatIsKeptIsSentToItsHostAloneAndInOneLine() throws {
         var inputs = Mutator(
             corpus: try corpus(named: "cookies"),

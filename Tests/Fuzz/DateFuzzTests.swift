@@ -3,7 +3,7 @@ import HTTPNetworking
 import TestSupport
 import Testing
 
-@Suite struct DateFuzzTests {
+@Suite(.oneAtATime) struct DateFuzzTests {
     @Test func whateverIsADateIsWrittenAndReadAgain() throws {
         var inputs = Mutator(
             corpus: try corpus(named: "dates"),

@@ -2,7 +2,7 @@ import HTTPNetworking
 import TestSupport
 import Testing
 
-@Suite struct HeadersFuzzTests {
+@Suite(.oneAtATime) struct HeadersFuzzTests {
     @Test func whatIsValidIsOneLineAndIsKept() throws {
         var inputs = Mutator(
             corpus: try corpus(named: "headers"),

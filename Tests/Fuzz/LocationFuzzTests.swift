@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPNetworking
 
-@Suite struct LocationFuzzTests {
+@Suite(.oneAtATime) struct LocationFuzzTests {
     @Test func aLocationLeadsToWhereItSaysOrNowhere() throws {
         var inputs = Mutator(
             corpus: try corpus(named: "locations"),

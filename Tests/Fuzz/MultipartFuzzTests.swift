@@ -5,7 +5,7 @@ import HTTPNetworking
 import TestSupport
 import Testing
 
-@Suite struct MultipartFuzzTests {
+@Suite(.oneAtATime) struct MultipartFuzzTests {
     /// What was read: each part's headers and bytes, and how it ended.
     private struct Reading: Equatable {
         var parts: [(HTTPHeaders, Data)] = []

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct TraceContextFuzzTests {
+@Suite(.oneAtATime) struct TraceContextFuzzTests {
     /// The values of `traceparent` and of each line of `tracestate`.
     private func inputs(_ seed: UInt64) throws -> some Sequence<(String, [String])> {
         var inputs = Mutator(

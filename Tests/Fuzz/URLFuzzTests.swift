@@ -3,7 +3,7 @@ import HTTPNetworking
 import TestSupport
 import Testing
 
-@Suite struct URLFuzzTests {
+@Suite(.oneAtATime) struct URLFuzzTests {
     @Test func whatHasAnOriginCanBeSentAndShowsNoUserinfo() throws {
         var inputs = Mutator(
             corpus: try corpus(named: "urls"),

@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPCaching
 
 /// A cache under several threads.
-@Suite struct CacheContentionTests {
+@Suite(.oneAtATime) struct CacheContentionTests {
     /// The answer to a request, perhaps on the thread of another caller with the same request.
     private func text(_ future: Future<HTTPResponse>) -> String {
         let end = DispatchSemaphore(value: 0)

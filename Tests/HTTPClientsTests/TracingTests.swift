@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPClients
 
 /// The slot `tracing` in a whole client.
-@Suite(.timeLimit(.minutes(10))) struct TracingTests {
+@Suite(.oneAtATime) struct TracingTests {
     private let server = URL(string: "https://api.example.com/v1")!
     private let scheduler = ManualScheduler()
     private let transport = MemoryTransport(routes: [

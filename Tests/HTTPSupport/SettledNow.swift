@@ -1,4 +1,7 @@
 package import Futures
+package import HTTPNetworking
+import TestSupport
+import Testing
 
 extension Future {
     /// The value, if there is one now.
@@ -7,5 +10,18 @@ extension Future {
     /// The error, if there is one now.
     package var errorNow: (any Error)? {
         if case .failure(let error) = result { error } else { nil }
+    }
+
+    /// The HTTPError with which the future rejects.
+    package var httpError: HTTPError {
+        get async throws {
+            switch await resultSoon {
+            case .success(let value):
+                Issue.record("it resolved with \(value)")
+                throw CancellationError()
+            case .failure(let error):
+                return try #require(error as? HTTPError, "it rejected with \(error)")
+            }
+        }
     }
 }

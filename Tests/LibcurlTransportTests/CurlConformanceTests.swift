@@ -5,12 +5,11 @@ import TestSupport
 import Testing
 
 /// CurlTransport by the same checks as every other transport.
-@Suite struct CurlConformanceTests {
+@Suite(.oneAtATime) struct CurlConformanceTests {
     private static let checked: CheckedTransport = {
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         return CheckedTransport(
-            send: transport.send, stream: transport.stream, maxBodySize: 64 << 20,
-            patience: .seconds(120))
+            send: transport.send, stream: transport.stream, maxBodySize: 64 << 20)
     }()
 
     @Test(arguments: TransportCheck.all)

@@ -4,13 +4,14 @@ import HTTPAuthentication
 import HTTPNetworking
 import PledgeTesting
 import Services
+import TestSupport
 import Testing
 import URLSessionTransport
 
 /// `.authorize` over a real connection.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct AuthorizeOverSocketTests {
-    private let send = SessionTransport(session: URLSession(configuration: .ephemeral)).send
+    private let send = SessionTransport(session: URLSession(configuration: .patient)).send
 
     @Test func aThousandRefusedRequestsShareOneRefresh() async throws {
         let allAreSent = Promise<Void>()

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import URLSessionTransport
 
 /// Settings that URLSession cannot apply are reported when a transport is made.
-struct ConnectionSettingsURLSessionTests {
+@Suite(.oneAtATime) struct ConnectionSettingsURLSessionTests {
     private func refusal(
         in environment: [String: String] = [:], _ adjust: (inout ConnectionSettings) throws -> Void
     ) rethrows -> String? {
@@ -25,7 +26,8 @@ struct ConnectionSettingsURLSessionTests {
     @Test func theDefaultIsKept() async throws {
         #expect(refusal(in: ["all_proxy": "http://a"]) { _ in } == nil)
         let server = try LoopbackServer { _ in .text("ok") }
-        let transport = try SessionTransport(connecting: ConnectionSettings())
+        let transport = try SessionTransport(
+            .init(idleTimeout: nil), connecting: ConnectionSettings())
         #expect(try await transport.send(HTTPRequest(.get, server.url)).soon.text == "ok")
     }
 
@@ -102,7 +104,8 @@ struct ConnectionSettingsURLSessionTests {
             setenv("http_proxy", proxy.url.absoluteString, 1)
             setenv("no_proxy", "127.0.0.1", 1)
             let server = try LoopbackServer { .text("\($0.target) by itself") }
-            let transport = try SessionTransport(connecting: ConnectionSettings())
+            let transport = try SessionTransport(
+                .init(idleTimeout: nil), connecting: ConnectionSettings())
             let text = { (text: String) in
                 let url = try #require(URL(string: text))
                 return try await transport.send(HTTPRequest(.get, url)).soon.text

@@ -2,15 +2,16 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct URLSessionRequestCancelTests {
     @Test func cancellingWhileTheServerThinksHangsUp() async throws {
         let thinking = Promise<LoopbackAnswer>()
         let server = try LoopbackServer(answeringLater: { _ in thinking })
-        let future = URLSession.shared.request(Endpoint(url: server.url))
+        let future = URLSession.patient.request(Endpoint(url: server.url))
         _ = try await server.received(1).value
 
         future.cancel()
@@ -26,7 +27,7 @@ struct URLSessionRequestCancelTests {
                 LoopbackAnswer.truncated("half", of: 8).steps.dropLast() + [.hold(never)]
             )
         }
-        let future = URLSession.shared.request(Endpoint(url: server.url))
+        let future = URLSession.patient.request(Endpoint(url: server.url))
         _ = try await server.received(1).value
 
         future.cancel()
@@ -39,20 +40,20 @@ struct URLSessionRequestCancelTests {
     @Test func cancellingAtOnceLeavesNoConnectionBehind() async throws {
         let thinking = Promise<LoopbackAnswer>()
         let server = try LoopbackServer(answeringLater: { _ in thinking })
-        let future = URLSession.shared.request(Endpoint(url: server.url))
+        let future = URLSession.patient.request(Endpoint(url: server.url))
 
         future.cancel()
 
         #expect(throws: CancellationError.self) { try future.result?.get() }
         // The session has released the task before it ends another one.
         thinking.resolve(with: .text("late"))
-        _ = try await URLSession.shared.request(Endpoint(path: "/next", base: server.url)).value
+        _ = try await URLSession.patient.request(Endpoint(path: "/next", base: server.url)).value
         #expect(server.requests.filter { $0.target == "/next" }.count == 1)
     }
 
     @Test func cancellingAfterTheAnswerChangesNothing() async throws {
         let server = try LoopbackServer { _ in .text("done") }
-        let future = URLSession.shared.request(Endpoint(url: server.url))
+        let future = URLSession.patient.request(Endpoint(url: server.url))
         let data = try await future.value
 
         future.cancel()
@@ -66,7 +67,7 @@ struct URLSessionRequestCancelTests {
             LoopbackAnswer([.hold(go)] + LoopbackAnswer.text(request.target).steps)
         }
         let futures = (0..<4).map { index in
-            URLSession.shared.request(Endpoint(path: "/\(index)", base: server.url))
+            URLSession.patient.request(Endpoint(path: "/\(index)", base: server.url))
         }
         _ = try await server.received(4).value
 
@@ -83,7 +84,7 @@ struct URLSessionRequestCancelTests {
     @Test func twoHundredAtOnceAreAllAnsweredWithTheirOwn() async throws {
         let server = try LoopbackServer { .text($0.target) }
         let futures = (0..<200).map { index in
-            URLSession.shared.request(Endpoint(path: "/\(index)", base: server.url))
+            URLSession.patient.request(Endpoint(path: "/\(index)", base: server.url))
         }
 
         let answers = try await Future.all(futures).value
@@ -96,7 +97,7 @@ struct URLSessionRequestCancelTests {
     @Test func cancellingAtAnyMomentNeverTraps() async throws {
         let server = try LoopbackServer { _ in .text("quick") }
         for round in 0..<1000 {
-            let future = URLSession.shared.request(Endpoint(path: "/\(round)", base: server.url))
+            let future = URLSession.patient.request(Endpoint(path: "/\(round)", base: server.url))
             for _ in 0..<(round % 40) { await Task.yield() }
             future.cancel()
             switch await future.resultWhenSettled {
@@ -104,7 +105,7 @@ struct URLSessionRequestCancelTests {
             case .failure(let error): #expect(error is CancellationError)
             }
         }
-        let last = try await URLSession.shared.request(Endpoint(url: server.url)).value
+        let last = try await URLSession.patient.request(Endpoint(url: server.url)).value
         #expect(last.count == 5)
     }
 
@@ -122,13 +123,13 @@ struct URLSessionRequestCancelTests {
         let queue = DispatchQueue(label: "cancelling")
         for round in 0..<300 {
             let endpoint = Endpoint(path: "/start", method: .get, base: server.url)
-            let future = URLSession.shared.request(endpoint)
+            let future = URLSession.patient.request(endpoint)
             let requests = server.received(server.requests.count + round % 3)
             requests.observe { _ in queue.async { future.cancel() } }
             _ = await future.resultWhenSettled
             requests.cancel()
         }
-        let data = try await URLSession.shared.request(Endpoint(path: "/end", base: server.url))
+        let data = try await URLSession.patient.request(Endpoint(path: "/end", base: server.url))
             .value
         #expect(data == Data("end".utf8))
     }

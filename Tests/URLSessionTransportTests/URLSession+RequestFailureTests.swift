@@ -2,14 +2,15 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct URLSessionRequestFailureTests {
     @Test(arguments: ["", "/products/7", "ftp://127.0.0.1/x", "http://"])
     func rejectsAnEndpointWithoutAnAbsoluteURL(path: String) async {
-        let result = await URLSession.shared.request(Endpoint(path: path)).resultWhenSettled
+        let result = await URLSession.patient.request(Endpoint(path: path)).resultWhenSettled
 
         #expect(throws: Endpoint.Error.invalidURL) { try result.get() }
     }
@@ -19,9 +20,9 @@ struct URLSessionRequestFailureTests {
         let wrongHeader = Endpoint(path: "/", headers: ["X": "a\r\nY: b"], base: server.url)
         let getWithBody = Endpoint(path: "/", body: .data(Data([1])), base: server.url)
 
-        let header = await URLSession.shared.request(wrongHeader).resultWhenSettled
-        let body = await URLSession.shared.request(getWithBody).resultWhenSettled
-        _ = try await URLSession.shared.request(Endpoint(path: "/last", base: server.url)).value
+        let header = await URLSession.patient.request(wrongHeader).resultWhenSettled
+        let body = await URLSession.patient.request(getWithBody).resultWhenSettled
+        _ = try await URLSession.patient.request(Endpoint(path: "/last", base: server.url)).value
 
         #expect(throws: Endpoint.Error.invalidHeader(name: "X")) { try header.get() }
         #expect(throws: Endpoint.Error.bodyNotAllowed(method: .get)) { try body.get() }
@@ -32,7 +33,7 @@ struct URLSessionRequestFailureTests {
         let closed = try ClosedPort()
         let endpoint = Endpoint(path: "/gone", base: closed.url)
 
-        let error = try await httpError(of: URLSession.shared.request(endpoint))
+        let error = try await httpError(of: URLSession.patient.request(endpoint))
 
         #expect(error.code == .cannotConnect)
         #expect((error.cause as? URLError)?.code == .cannotConnectToHost)
@@ -43,7 +44,7 @@ struct URLSessionRequestFailureTests {
     @Test func anUnknownHostIsNotFound() async throws {
         let endpoint = Endpoint(path: "/x", base: URL(string: "http://no-such-host.invalid"))
 
-        let error = try await httpError(of: URLSession.shared.request(endpoint))
+        let error = try await httpError(of: URLSession.patient.request(endpoint))
 
         #expect(error.code == .cannotFindHost)
     }
@@ -55,7 +56,7 @@ struct URLSessionRequestFailureTests {
     func anAnswerThatBreaksOffIsALostConnection(answer: LoopbackAnswer) async throws {
         let server = try LoopbackServer { _ in answer }
 
-        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
 
         #expect(error.code == .connectionLost, "\(error)")
         #expect(error.cause is URLError)
@@ -64,7 +65,7 @@ struct URLSessionRequestFailureTests {
     @Test func garbageIsABadResponse() async throws {
         let server = try LoopbackServer { _ in .raw("\u{1}\u{2} this is no HTTP\r\n\r\n") }
 
-        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
 
         #expect(error.code == .badResponse, "\(error)")
         #expect(error.cause is URLError)
@@ -73,7 +74,7 @@ struct URLSessionRequestFailureTests {
     @Test func aSessionThatGivesUpTimesOut() async throws {
         let never = Promise<LoopbackAnswer>()
         let server = try LoopbackServer(answeringLater: { _ in never })
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.patient
         configuration.timeoutIntervalForRequest = 1
         let session = URLSession(configuration: configuration)
 

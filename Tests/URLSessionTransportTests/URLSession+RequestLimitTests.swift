@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct URLSessionRequestLimitTests {
     @Test func aBodyThatGrowsBeyondTheLimitFailsAndIsNotKept() async throws {
         let bomb = try await Self.bomb()
@@ -25,7 +25,7 @@ struct URLSessionRequestLimitTests {
         watch.resume()
         defer { watch.cancel() }
 
-        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
 
         #expect(error.code == .bodyTooLarge)
         #expect(error.status == 200)

@@ -2,10 +2,11 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct URLSessionRequestRedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308])
     func followsARedirectOfAGet(status: Int) async throws {
@@ -13,7 +14,7 @@ struct URLSessionRequestRedirectTests {
             .response(status, headers: ["Location": "/there?a=b%2Fc"]), .text("arrived"),
         ])
 
-        let data = try await URLSession.shared.request(Endpoint(url: server.url)).value
+        let data = try await URLSession.patient.request(Endpoint(url: server.url)).value
 
         #expect(String(decoding: data, as: UTF8.self) == "arrived")
         #expect(server.requests.map(\.target) == ["/", "/there?a=b%2Fc"])
@@ -31,7 +32,7 @@ struct URLSessionRequestRedirectTests {
             base: server.url
         )
 
-        _ = try await URLSession.shared.request(endpoint).value
+        _ = try await URLSession.patient.request(endpoint).value
 
         #expect(server.requests.map(\.method) == ["POST", "POST"])
         #expect(server.requests.map(\.text) == ["the body", "the body"])
@@ -51,7 +52,7 @@ struct URLSessionRequestRedirectTests {
             base: server.url
         )
 
-        _ = try await URLSession.shared.request(endpoint).value
+        _ = try await URLSession.patient.request(endpoint).value
 
         let request = try #require(elsewhere.requests.first)
         #expect(request.header("Authorization") == nil)
@@ -71,7 +72,7 @@ struct URLSessionRequestRedirectTests {
             base: server.url
         )
 
-        _ = try await URLSession.shared.request(endpoint).value
+        _ = try await URLSession.patient.request(endpoint).value
 
         #expect(server.requests.map { $0.header("Authorization") } == ["Bearer t", "Bearer t"])
     }
@@ -79,7 +80,7 @@ struct URLSessionRequestRedirectTests {
     @Test func redirectsInACircleEnd() async throws {
         let server = try LoopbackServer { _ in .response(302, headers: ["Location": "/again"]) }
 
-        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
 
         #expect(error.code == .tooManyRedirects, "\(error)")
         #expect(server.requests.count == 2)
@@ -94,7 +95,7 @@ struct URLSessionRequestRedirectTests {
             base: server.url
         )
 
-        let error = try await httpError(of: URLSession.shared.request(endpoint))
+        let error = try await httpError(of: URLSession.patient.request(endpoint))
 
         #expect(error.code == .tooManyRedirects, "\(error)")
         #expect(server.requests.count == 2)
@@ -112,7 +113,7 @@ struct URLSessionRequestRedirectTests {
             body: .data(Data([1])),
             base: server.url
         )
-        let future = URLSession.shared.request(endpoint)
+        let future = URLSession.patient.request(endpoint)
         _ = try await server.received(2).value
 
         future.cancel()
@@ -124,7 +125,7 @@ struct URLSessionRequestRedirectTests {
     @Test func aRedirectWithoutALocationIsAStatus() async throws {
         let server = try LoopbackServer { _ in .text("where", status: 302) }
 
-        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
 
         #expect(error.status == 302)
     }

@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// The app's configuration of its session stays in use.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct URLSessionRequestSessionTests {
     @Test func cookiesAreStoredAndSentOnARedirectToo() async throws {
         let server = try LoopbackServer { request in
@@ -19,7 +19,7 @@ struct URLSessionRequestSessionTests {
                 ? .response(302, headers: ["Location": "/there", "Set-Cookie": "a=b"])
                 : .text(request.header("Cookie") ?? "none")
         }
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.patient
         let session = URLSession(configuration: configuration)
 
         let data = try await session.request(Endpoint(url: server.url)).value
@@ -29,7 +29,7 @@ struct URLSessionRequestSessionTests {
 
     @Test func aStoredCredentialIsSent() async throws {
         let server = try guardedServer(user: "stored")
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.patient
         let storage = try #require(configuration.urlCredentialStorage)
         storage.set(
             URLCredential(user: "stored", password: "secret", persistence: .forSession),
@@ -84,7 +84,7 @@ struct URLSessionRequestSessionTests {
     }
 
     @Test func protocolsOfTheSessionAnswer() async throws {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.patient
         configuration.protocolClasses = [AnsweringProtocol.self]
         let session = URLSession(configuration: configuration)
 
@@ -113,7 +113,7 @@ struct URLSessionRequestSessionTests {
     @Test func theIdleLimitIsTheSessionsToTheFraction() async throws {
         let never = Promise<LoopbackAnswer>()
         let server = try LoopbackServer(answeringLater: { _ in never })
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.patient
         configuration.timeoutIntervalForRequest = 0.4
         let session = URLSession(configuration: configuration)
 

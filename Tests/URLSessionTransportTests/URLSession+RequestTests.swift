@@ -2,10 +2,11 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct URLSessionRequestTests {
     @Test(arguments: [
         HTTPMethod.get, .post, .put, .delete, .patch, .options, "PURGE", .query,
@@ -19,7 +20,7 @@ struct URLSessionRequestTests {
             base: server.url
         )
 
-        let data = try await URLSession.shared.request(endpoint).value
+        let data = try await URLSession.patient.request(endpoint).value
 
         #expect(String(decoding: data, as: UTF8.self) == "\(method) /a%20b/%C3%BC?q=x%26y")
         #expect(server.requests.count == 1)
@@ -28,7 +29,7 @@ struct URLSessionRequestTests {
     @Test func headGivesNoBody() async throws {
         let server = try LoopbackServer { _ in .text("never sent") }
 
-        let data = try await URLSession.shared.request(
+        let data = try await URLSession.patient.request(
             Endpoint(path: "/", method: .head, base: server.url)
         ).value
 
@@ -46,7 +47,7 @@ struct URLSessionRequestTests {
             base: server.url
         )
 
-        let data = try await URLSession.shared.request(endpoint).value
+        let data = try await URLSession.patient.request(endpoint).value
 
         #expect(String(decoding: data, as: UTF8.self) == #"{"name":"Zoë"}"#)
         #expect(server.requests.first?.header("Content-Type") == "application/json")
@@ -58,7 +59,7 @@ struct URLSessionRequestTests {
         endpoint.headers = ["X-One": "1", "Authorization": "Bearer t", "Accept": "text/plain"]
         endpoint.headers.add("2", for: "x-one")
 
-        _ = try await URLSession.shared.request(endpoint).value
+        _ = try await URLSession.patient.request(endpoint).value
 
         let request = try #require(server.requests.first)
         #expect(request.header("X-One") == "1, 2")
@@ -73,9 +74,9 @@ struct URLSessionRequestTests {
             path: "/", method: .post, headers: [name: "3"], body: .data(Data("whole".utf8)),
             base: server.url)
 
-        let refused = await URLSession.shared.request(endpoint).resultWhenSettled
+        let refused = await URLSession.patient.request(endpoint).resultWhenSettled
         endpoint.headers = ["Content-Length": "5"]
-        let data = try await URLSession.shared.request(endpoint).value
+        let data = try await URLSession.patient.request(endpoint).value
 
         #expect(throws: Endpoint.Error.reservedHeader(name: name)) { try refused.get() }
         #expect(String(decoding: data, as: UTF8.self) == "whole")
@@ -86,7 +87,7 @@ struct URLSessionRequestTests {
     func acceptsEverySuccess(status: Int) async throws {
         let server = try LoopbackServer { _ in .text("fine", status: status) }
 
-        let data = try await URLSession.shared.request(Endpoint(url: server.url)).value
+        let data = try await URLSession.patient.request(Endpoint(url: server.url)).value
 
         #expect(String(decoding: data, as: UTF8.self) == (status == 204 ? "" : "fine"))
     }
@@ -98,7 +99,7 @@ struct URLSessionRequestTests {
         }
         let endpoint = Endpoint(path: "/p", base: server.url)
 
-        let error = try await httpError(of: URLSession.shared.request(endpoint))
+        let error = try await httpError(of: URLSession.patient.request(endpoint))
 
         #expect(error.code == .unacceptableStatus)
         #expect(error.status == status)
@@ -113,7 +114,7 @@ struct URLSessionRequestTests {
             .text("who are you", status: 401, headers: ["WWW-Authenticate": challenge])
         }
 
-        let error = try await httpError(of: URLSession.shared.request(Endpoint(url: server.url)))
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
 
         #expect(error.status == 401)
         #expect(error.headers["WWW-Authenticate"] == challenge)
@@ -134,7 +135,7 @@ struct URLSessionRequestTests {
         }
 
         let error = try await httpError(
-            of: URLSession(configuration: .ephemeral).request(Endpoint(url: server.url))
+            of: URLSession(configuration: .patient).request(Endpoint(url: server.url))
         )
 
         #expect(error.headers.values(for: "Set-Cookie") == cookies)
@@ -143,7 +144,7 @@ struct URLSessionRequestTests {
     @Test func anEmptyBodyIsEmptyData() async throws {
         let server = try LoopbackServer { _ in .response() }
 
-        #expect(try await URLSession.shared.request(Endpoint(url: server.url)).value == Data())
+        #expect(try await URLSession.patient.request(Endpoint(url: server.url)).value == Data())
     }
 
     @Test func carriesBigBodiesBothWays() async throws {
@@ -151,7 +152,7 @@ struct URLSessionRequestTests {
         let bytes = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         let endpoint = Endpoint(path: "/", method: .post, body: .data(bytes), base: server.url)
 
-        let data = try await URLSession.shared.request(endpoint).value
+        let data = try await URLSession.patient.request(endpoint).value
 
         #expect(data == bytes)
     }
@@ -160,7 +161,7 @@ struct URLSessionRequestTests {
         let server = try LoopbackServer(answers: [
             .chunked(["Hello", ", ", "world"]), .untilClose("until the end"),
         ])
-        let networking: Networking = URLSession.shared.request
+        let networking: Networking = URLSession.patient.request
 
         let chunked = try await networking(Endpoint(url: server.url)).value
         let endless = try await networking(Endpoint(url: server.url)).value
@@ -171,7 +172,7 @@ struct URLSessionRequestTests {
 
     @Test func aSessionOfOnesOwnWorksToo() async throws {
         let server = try LoopbackServer { .text($0.header("X-Session") ?? "none") }
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.patient
         configuration.httpAdditionalHeaders = ["X-Session": "mine"]
 
         let data = try await URLSession(configuration: configuration)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CommandTests {
     @Test(arguments: ["--help", "-h"])
     func helpShowsHowItIsUsed(flag: String) async throws {

@@ -4,7 +4,7 @@ import PledgeTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct LoadTests {
     @Test func showsStatusTimeSizeAndTheBodysBeginning() async throws {
         let server = try LoopbackServer { _ in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import quickstart
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TerminalTests {
     @Test(arguments: [
         (true, ["TERM": "xterm-256color"], true), (true, [:], true),

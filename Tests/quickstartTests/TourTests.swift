@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TourTests {
     @Test func printsWhatIsCommitted() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -3,7 +3,7 @@ import PledgeTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TraceTests {
     private let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("quickstart-\(UUID().uuidString)")

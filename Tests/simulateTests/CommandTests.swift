@@ -4,7 +4,7 @@ import Testing
 
 @testable import simulate
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CommandTests {
     @Test func withoutANameItListsTheScenarios() async throws {
         let run = try await runSimulate()

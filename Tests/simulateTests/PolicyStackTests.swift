@@ -1,9 +1,10 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct PolicyStackTests {
     /// A host that fails every call, a second of calls, and a stack.
     private func run(_ policies: String) throws -> SimulationRun {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import simulate
@@ -7,7 +8,7 @@ import Testing
 ///
 /// Where PLEDGE_SIMULATIONS asks for whole runs, the pages have to show the figures of a run, and the pictures its
 /// bytes; with PLEDGE_RECORD=1 they are written instead.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.oneAtATime)
 struct PublishedPageTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Docs/Simulations").standardized

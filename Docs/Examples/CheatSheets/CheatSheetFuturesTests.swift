@@ -1,9 +1,10 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// Docs/Guides/CheatSheetFutures.md says what the code does.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CheatSheetFuturesTests {
     private struct Broken: Error {}
     private struct Other: Error {}

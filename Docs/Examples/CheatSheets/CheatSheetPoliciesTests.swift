@@ -1,8 +1,9 @@
 import Pledge
+import TestSupport
 import Testing
 
 /// Docs/Guides/CheatSheetPolicies.md has the defaults of the code.
-@Suite struct CheatSheetPoliciesTests {
+@Suite(.oneAtATime) struct CheatSheetPoliciesTests {
     private let sheet: CheatSheet
 
     init() throws { sheet = try CheatSheet("CheatSheetPolicies") }

@@ -1,10 +1,11 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 /// Docs/Guides/CheatSheetTransports.md says which settings a transport keeps.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CheatSheetTransportsTests {
     private let sheet: CheatSheet
     private let settings: MarkdownTable

@@ -22,10 +22,11 @@ public struct CheckedTransport {
     ///     streaming pass without a run.
     ///   - maxBodySize: The limit that `send` was configured with. Checks send bodies of up to 8 MiB within
     ///     the limit, so it must be larger.
-    ///   - patience: How long a check waits for an event that must happen, in real time.
+    ///   - patience: How long a check waits for an event that must happen, in real time. It ends
+    ///     what hangs; a busy machine needs minutes for what takes milliseconds elsewhere.
     public init(
         send: @escaping HTTPService, stream: HTTPStreamingService? = nil, maxBodySize: Int,
-        patience: Duration = .seconds(25)
+        patience: Duration = .seconds(600)
     ) {
         self.send = send
         self.stream = stream

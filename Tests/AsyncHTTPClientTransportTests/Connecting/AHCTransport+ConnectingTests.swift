@@ -10,7 +10,7 @@ import Testing
 @testable import AsyncHTTPClientTransport
 
 /// Each setting that AsyncHTTPClient supports, tested with a server.
-struct AHCTransportConnectingTests {
+@Suite(.oneAtATime) struct AHCTransportConnectingTests {
     private let authority = TestCertificates.url("authority")
 
     private func transport(

@@ -3,12 +3,13 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
 /// Calls through a proxy that answers itself.
-struct ProxiedCallTests {
+@Suite(.oneAtATime) struct ProxiedCallTests {
     private let proxy: LoopbackServer
 
     init() throws {

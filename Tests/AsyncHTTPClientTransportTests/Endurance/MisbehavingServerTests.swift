@@ -8,7 +8,7 @@ import Testing
 @testable import AsyncHTTPClientTransport
 
 /// Whatever a server does, each call ends, and leaves no resources behind.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct MisbehavingServerTests {
     @Test func noneOfThemLeavesAnything() async {
         // In a process in which no other test uses sockets and memory.

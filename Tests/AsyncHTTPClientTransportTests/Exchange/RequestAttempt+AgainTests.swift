@@ -4,11 +4,12 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct RequestAttemptAgainTests {
+@Suite(.oneAtATime) struct RequestAttemptAgainTests {
     let transport = AHCTransport()
 
     /// A server that keeps its connections, and hangs up on the requests with the given numbers.

@@ -3,11 +3,12 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
 
-struct UploadTests {
+@Suite(.oneAtATime) struct UploadTests {
     let transport = AHCTransport()
 
     /// A source of chunks that records how often it was opened and whether it was cancelled.

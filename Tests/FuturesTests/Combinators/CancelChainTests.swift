@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Cancel handlers that cancel futures with cancel handlers of their own.
-@Suite struct CancelChainTests {
+@Suite(.oneAtATime) struct CancelChainTests {
     @Test func aChainOfPromisesThatCancelEachOtherNeedsNoStack() {
         let isCancelled = onSmallThread {
             let first = Promise<Int>()

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct CancelHandlersTests {
+@Suite(.oneAtATime) struct CancelHandlersTests {
     private let promise = Promise<Int>()
     private let heard = TestLog<Int>()
     private let census = Census()
@@ -61,7 +61,6 @@ import Testing
 
     /// For each way to settle: the deinit of a captured object observes the promise.
     @Test(
-        .timeLimit(.minutes(10)),
         arguments: [
             { (promise: Promise<Int>) in _ = promise.resolve(with: 1) },
             { promise in _ = promise.reject(with: CancellationError()) },

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct FutureAllTests {
+@Suite(.oneAtATime) struct FutureAllTests {
     @Test func ofNothingSucceedsAtOnceWithNothing() {
         #expect(Future.all([Future<Int>]()).valueNow == [])
         #expect(Future.allSettled([Promise<Int>]()).result.map { (try? $0.get())?.count } == 0)

@@ -3,7 +3,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct FutureAsCompletedTests {
+@Suite(.oneAtATime) struct FutureAsCompletedTests {
     @Test func resultsComeAsTheyAreCompleted() async {
         let promises = (0..<3).map { _ in Promise<Int>() }
         let stream = Future.asCompleted(promises)

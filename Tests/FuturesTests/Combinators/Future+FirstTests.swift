@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct FutureFirstTests {
+@Suite(.oneAtATime) struct FutureFirstTests {
     @Test func ofNothingFailsAndNamesTheLine() {
         let line: UInt = #line
         let any = Future<Int>.any([Future<Int>]())

@@ -4,7 +4,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct FutureObserveTests {
+@Suite(.oneAtATime) struct FutureObserveTests {
     @Test func inOrderOfRegistration() {
         let promise = Promise<Int>()
         let order = TestLog<Int>()

@@ -3,7 +3,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct FutureOnQueueTests {
+@Suite(.oneAtATime) struct FutureOnQueueTests {
     private static let key = DispatchSpecificKey<Int>()
 
     @Test func transformsOfAQueueRunThereAndNowhereElse() async throws {

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct FutureResultTests {
+@Suite(.oneAtATime) struct FutureResultTests {
     @Test func wholeResultsAreTransformed() {
         let failed = Future<Int>(error: TestError(number: 1))
         #expect(failed.mapResult { "\((try? $0.get()) ?? 0)" }.valueNow == "0")

@@ -3,7 +3,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct FutureTraverseTests {
+@Suite(.oneAtATime) struct FutureTraverseTests {
     /// The test plays the server: it sees the calls, and answers them at any time.
     private final class Server: Sendable {
         let started = TestLog<Int>()

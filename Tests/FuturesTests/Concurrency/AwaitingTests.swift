@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What an awaiting task retains, and where its continuation runs.
-@Suite struct AwaitingTests {
+@Suite(.oneAtATime) struct AwaitingTests {
     @Test("F6: awaiting does not keep a promise that its producer forgot")
     func aForgottenPromiseIsAbandoned() async {
         @Sendable func load() -> Future<Int> {

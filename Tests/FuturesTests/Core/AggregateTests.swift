@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An aggregate retains itself while an input may still use it, and no longer.
-@Suite struct AggregateTests {
+@Suite(.oneAtATime) struct AggregateTests {
     /// An aggregate of two futures, which is added to the references.
     private typealias Shape = @Sendable ([Future<Int>], WeakReferences) -> Future<Void>
 

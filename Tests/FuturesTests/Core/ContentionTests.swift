@@ -7,9 +7,9 @@ import Testing
 /// Eight threads on the same futures.
 ///
 /// Run under ThreadSanitizer too (see .ci/run).
-@Suite struct ContentionTests {
+@Suite(.oneAtATime) struct ContentionTests {
     static let threads = 8
-    static let rounds = 100_000
+    static let rounds = depth() / 5
     static let batch = 2_000
 
     /// What one round counts.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Futures that wait for themselves.
-@Suite struct CycleTests {
+@Suite(.oneAtATime) struct CycleTests {
     /// A future that continues with a future derived from itself.
     private func loop(
         _ promise: Promise<Int>, _ derive: (Future<Int>) -> Future<Int>

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Loops made of `flatMap` and `flatMapError` stay in constant memory.
-@Suite struct LinkingTests {
+@Suite(.oneAtATime) struct LinkingTests {
     /// Counts the living futures of a loop's turns.
     private final class Census: Sendable {
         private struct Reference: @unchecked Sendable { weak var future: Future<Int>? }

@@ -4,7 +4,7 @@ import Testing
 
 /// Calls that may nest without limit go through the queue of deliveries that are put off: stacks of 512 KB,
 /// 100,000 links.
-@Suite struct NestingTests {
+@Suite(.oneAtATime) struct NestingTests {
     private static let links = min(depth(), 100_000)
 
     @Test("F1: always closures that cancel the next future")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The order of observers that are registered before a future settles, and of those that they add.
-@Suite struct OrderTests {
+@Suite(.oneAtATime) struct OrderTests {
     @Test("F4: an observer added within an observer comes after those registered before")
     func addedWithinAnObserver() {
         let promise = Promise<Int>()

@@ -8,7 +8,7 @@ import Testing
 ///
 /// The model in Tests/Model checks every interleaving of a few small scenes; this checks many interleavings
 /// of large ones, with the code itself. It finds most where `disturb` has an effect: see CDisturbance.h.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct ProtocolStressTests {
     private static let threads = 4
     private static let scenes = 40

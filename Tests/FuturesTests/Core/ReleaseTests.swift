@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The last reference to a promise or a scheduler is released while futures still wait.
-@Suite struct ReleaseTests {
+@Suite(.oneAtATime) struct ReleaseTests {
     private static let batch = 500
     private static let rounds = 20
 

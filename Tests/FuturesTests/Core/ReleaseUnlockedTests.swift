@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The core releases objects of the user while no lock is held: their deinit may call the core again.
-@Suite(.timeLimit(.minutes(10))) struct ReleaseUnlockedTests {
+@Suite(.oneAtATime) struct ReleaseUnlockedTests {
     /// Calls a closure in its deinit.
     private final class Last: Sendable {
         let body: @Sendable () -> Void

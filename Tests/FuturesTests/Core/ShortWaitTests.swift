@@ -5,7 +5,7 @@ import Testing
 @testable import Futures
 
 /// No thread waits for an operation whose time grows with the number of inputs.
-@Suite struct ShortWaitTests {
+@Suite(.oneAtATime) struct ShortWaitTests {
     @Test(
         "F8: while the value of an aggregate is made, others observe it, go on with it and cancel")
     func theValueIsMadeOutsideTheLock() {
@@ -14,7 +14,7 @@ import Testing
         let input = Promise<Int>()
         let aggregate = Aggregate<Int>(count: 1, rule: .firstFailure) { aggregate, inputs in
             isMaking.signal()
-            if othersAreDone.wait(timeout: .now() + 20) == .timedOut {
+            if othersAreDone.wait(timeout: .watchdog) == .timedOut {
                 wasHeldUp.withLock { $0 = true }
             }
             aggregate.storage = inputs[0].value(of: Int.self)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Futures derived from a promise that rejects nothing when it is released.
-@Suite struct SilentPromiseTests {
+@Suite(.oneAtATime) struct SilentPromiseTests {
     @Test("what derives from what derives is freed, with what its closures hold")
     func aChainIsFreed() {
         let census = Census()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Any depth works: a million steps on a stack of 512 KB (each test also frees what it made).
-@Suite struct StackSafetyTests {
+@Suite(.oneAtATime) struct StackSafetyTests {
     static let steps = depth()
 
     @Test func mapsOfAPendingPromise() {

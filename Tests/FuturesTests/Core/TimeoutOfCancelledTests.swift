@@ -9,7 +9,7 @@ import Testing
 /// value again.
 ///
 /// A future derived from it must not read that value, which may be freed meanwhile.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TimeoutOfCancelledTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func aTimeoutOfACancelledFutureKeepsNoValue(seed: UInt64) {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A weak reference to a turn of a loop is loaded while the turn is removed from the chain.
-@Suite struct WeakReferenceTests {
+@Suite(.oneAtATime) struct WeakReferenceTests {
     private struct Turn: @unchecked Sendable { weak var future: Future<Int>? }
 
     @Test func aTurnBroughtBackIsUsable() {

@@ -15,7 +15,7 @@ import Testing
 /// - 2.3.3 (objects with a `then`): a future takes no value of another type, and `map` does not unwrap a
 ///   future. The rules of 2.3.3.3 for the two functions that are passed to a `then` are tested for a
 ///   resolver.
-@Suite struct PromisesAPlusTests {
+@Suite(.oneAtATime) struct PromisesAPlusTests {
     /// When a promise settles: before a handler is registered, afterwards, or on another thread.
     enum Moment: CaseIterable, Sendable { case before, after, elsewhere }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Nothing is kept longer than needed: futures, values, and the captures of closures.
-@Suite struct LeakTests {
+@Suite(.oneAtATime) struct LeakTests {
     /// A combinator, as a function that derives a future; its closure captures the token.
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String

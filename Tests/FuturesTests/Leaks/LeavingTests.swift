@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A future that is given up leaves the pending future's list at once, however often: memory stays constant.
-@Suite struct LeavingTests {
+@Suite(.oneAtATime) struct LeavingTests {
     static let times = 100_000
 
     /// Derives futures from a pending promise many times and gives them up; counts the living objects.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// On the clock of a manual scheduler, so that nothing waits.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.oneAtATime)
 struct ClockSchedulerTests {
     private let time = ManualScheduler()
     private let scheduler: ClockScheduler<SchedulerClock>

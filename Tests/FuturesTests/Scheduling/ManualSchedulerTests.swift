@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite struct ManualSchedulerTests {
+@Suite(.oneAtATime) struct ManualSchedulerTests {
     let scheduler = ManualScheduler()
     let log = TestLog<String>()
 

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.oneAtATime)
 struct SchedulerClockTests {
     private let scheduler = ManualScheduler()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Futures
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TimerEntriesTests {
     /// The number of entries that fit.
     private func capacity(of entries: TimerEntries) -> Int {

@@ -4,7 +4,7 @@ import Testing
 @testable import Futures
 
 /// The wheel compared with a plain list that is searched each time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TimerWheelTests {
     @Test func whatIsDueComesInOrderOfItsInstant() {
         var wheel = TimerWheel()

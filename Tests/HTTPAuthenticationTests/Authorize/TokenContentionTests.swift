@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Threads send, cancel and sign in, while tokens are revoked and refreshes end on other threads.
-@Suite(.timeLimit(.minutes(10))) struct TokenContentionTests {
+@Suite(.oneAtATime) struct TokenContentionTests {
     private let valid = Locked(0)
     private let underWay = Locked((now: 0, most: 0))
     private let told = Locked<[Int]>([])

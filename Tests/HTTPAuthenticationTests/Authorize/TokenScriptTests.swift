@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 /// Random scripts, compared with a plain model of the state of each request.
-@Suite struct TokenScriptTests {
-    @Test(arguments: 0..<60) func agreesWithAFlatAccount(seed: UInt64) {
+@Suite(.oneAtATime) struct TokenScriptTests {
+    @Test(arguments: 0..<20) func agreesWithAFlatAccount(seed: UInt64) {
         var script = TokenScript(seed: seed)
         for step in 0..<400 {
             script.step()

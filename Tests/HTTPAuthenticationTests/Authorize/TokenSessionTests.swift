@@ -4,9 +4,10 @@ import HTTPAuthentication
 import HTTPNetworking
 import HTTPTestSupport
 import Services
+import TestSupport
 import Testing
 
-@Suite struct TokenSessionTests {
+@Suite(.oneAtATime) struct TokenSessionTests {
     private let fixture = TokenFixture()
 
     @Test func signedOutTheAnswerIsTheCallers() {
@@ -105,7 +106,7 @@ import Testing
 }
 
 /// The calls of the refresh go through the stack whose requests wait for the refresh.
-@Suite(.timeLimit(.minutes(10))) struct TokenRefreshContextTests {
+@Suite(.oneAtATime) struct TokenRefreshContextTests {
     private let scheduler = ManualScheduler()
 
     /// A server with a token endpoint that fails at first, and an API.

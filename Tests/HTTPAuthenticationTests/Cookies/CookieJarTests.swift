@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPAuthentication
 
-@Suite struct CookieJarTests {
+@Suite(.oneAtATime) struct CookieJarTests {
     private let date = Locked(HTTPDate(secondsSince1970: 1_000))
     private let url = URL(string: "https://www.example.com/shop/cart")!
 

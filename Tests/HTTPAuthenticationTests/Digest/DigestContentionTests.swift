@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Threads send and cancel, while nonces become stale and the server answers on other threads.
-@Suite(.timeLimit(.minutes(10))) struct DigestContentionTests {
+@Suite(.oneAtATime) struct DigestContentionTests {
     @Test func everyRequestEndsAndNoUseIsSentTwice() {
         let server = DigestServer()
         server.change { $0.uses = 20 }

@@ -7,7 +7,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct DownloadTests {
+@Suite(.oneAtATime) struct DownloadTests {
     let folder: TestFolder
     let target: URL
     let request: HTTPRequest

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPBodies
 
-@Suite struct MultipartParserTests {
+@Suite(.oneAtATime) struct MultipartParserTests {
     /// The contents of a body as text: parts with their headers and bytes, then how it ended.
     private func parsed(
         _ body: Data, in sizes: [Int] = [], limits: MultipartReader.Limits = .init()

@@ -6,7 +6,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-@Suite struct HTTPRequestCurlCommandTests {
+@Suite(.oneAtATime) struct HTTPRequestCurlCommandTests {
     private let url = URL(string: "https://me:s3cret@a.example/p%20q?key=s3cret&n=1#s3cret")!
 
     private func read(_ request: HTTPRequest) throws -> ShellReader {

@@ -2,9 +2,10 @@ import Foundation
 import Futures
 import HTTPNetworking
 import HTTPTestSupport
+import TestSupport
 import Testing
 
-@Suite struct DecodingFailureTests {
+@Suite(.oneAtATime) struct DecodingFailureTests {
     struct Order: Decodable {
         var items: [Item]
         var note: [String: Status]?

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Random literals with random values, read by an independent parser.
-@Suite struct EndpointPathPropertyTests {
+@Suite(.oneAtATime) struct EndpointPathPropertyTests {
     @Test(arguments: 0..<40) func everyValueComesBackWholeAndInItsPlace(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let base = URL(string: "https://api.example.com/v1")

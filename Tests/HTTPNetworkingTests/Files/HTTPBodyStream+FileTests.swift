@@ -5,7 +5,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-@Suite struct HTTPBodyStreamFileTests {
+@Suite(.oneAtATime) struct HTTPBodyStreamFileTests {
     let folder: TestFolder
     let bytes = Data((0..<10_000).map { UInt8($0 % 251) })
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPNetworking
 
-@Suite struct KnownSecretsTests {
+@Suite(.oneAtATime) struct KnownSecretsTests {
     private func secrets(_ values: String...) -> KnownSecrets {
         var secrets = KnownSecrets()
         for value in values { secrets.add(value) }

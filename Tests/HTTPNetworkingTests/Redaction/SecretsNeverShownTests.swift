@@ -8,24 +8,22 @@ import Testing
 @testable import HTTPNetworking
 
 /// Secrets in every possible place, and all texts that must not contain them.
-@Suite struct SecretsNeverShownTests {
-    @Test(arguments: 0..<20)
-    func noTextOfAnExchangeShowsOne(part: UInt64) async {
-        await onOwnThread {
-            for seed in part * 5..<(part + 1) * 5 {
-                let planted = PlantedSecrets(seed: seed)
-                check(planted, seed, allTexts(of: planted))
-            }
+///
+/// PLEDGE_FUZZ_INPUTS chooses how many places: all texts of a hundredth, and the two that are shown most of a tenth.
+@Suite(.oneAtATime) struct SecretsNeverShownTests {
+    private static let count = UInt64(fuzzInputCount())
+
+    @Test func noTextOfAnExchangeShowsOne() {
+        for seed in 0..<Self.count / 100 {
+            let planted = PlantedSecrets(seed: seed)
+            check(planted, seed, allTexts(of: planted))
         }
     }
 
-    @Test(arguments: 0..<20)
-    func neitherDescriptionNorCommandShowsOne(part: UInt64) async {
-        await onOwnThread {
-            for seed in 1_000 + part * 100..<1_000 + (part + 1) * 100 {
-                let planted = PlantedSecrets(seed: seed)
-                check(planted, seed, ["\(planted.error)", planted.request.curlCommand])
-            }
+    @Test func neitherDescriptionNorCommandShowsOne() {
+        for seed in 1_000..<1_000 + Self.count / 10 {
+            let planted = PlantedSecrets(seed: seed)
+            check(planted, seed, ["\(planted.error)", planted.request.curlCommand])
         }
     }
 
@@ -112,7 +110,7 @@ import Testing
 
     @Test func anEndpointsSecretsAreNotShownEither() async {
         await onOwnThread {
-            for seed in UInt64(0)..<200 {
+            for seed in 0..<Self.count / 100 {
                 let planted = PlantedSecrets(seed: seed)
                 guard case .data(let data) = planted.request.body.content else { continue }
                 let type = planted.request.body.contentType ?? ""

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPNetworking
 
-@Suite struct URLReferenceTests {
+@Suite(.oneAtATime) struct URLReferenceTests {
     private func resolve(_ text: String, against base: String) -> String? {
         URLReference(text).resolved(against: URL(string: base)!)?.absoluteString
     }

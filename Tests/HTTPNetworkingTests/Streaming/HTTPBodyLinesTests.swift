@@ -5,7 +5,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct HTTPBodyLinesTests {
+@Suite(.oneAtATime) struct HTTPBodyLinesTests {
     @Test func linesComeAsTheyEnd() async throws {
         let body = HTTPBodyStream(Data("one\r\ntwo\n\nlast".utf8), chunksOf: 3)
         var lines: [String] = []

@@ -5,7 +5,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-@Suite struct HTTPBodyPipeTests {
+@Suite(.oneAtATime) struct HTTPBodyPipeTests {
     private func data(_ text: String) -> Data { Data(text.utf8) }
 
     @Test func whatIsWrittenIsReadInOrder() {

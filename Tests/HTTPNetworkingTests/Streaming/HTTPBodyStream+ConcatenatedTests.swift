@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPNetworking
 
-@Suite struct HTTPBodyStreamConcatenatedTests {
+@Suite(.oneAtATime) struct HTTPBodyStreamConcatenatedTests {
     let sources = [ScriptedSource(), ScriptedSource()]
     let opened = Locked(0)
 

@@ -2,9 +2,10 @@ import Foundation
 import Futures
 import HTTPNetworking
 import HTTPTestSupport
+import TestSupport
 import Testing
 
-@Suite struct HTTPBodyStreamForEachTests {
+@Suite(.oneAtATime) struct HTTPBodyStreamForEachTests {
     let source = ScriptedSource()
 
     @Test func theNextChunkIsAskedForWhenTheLastIsDealtWith() {

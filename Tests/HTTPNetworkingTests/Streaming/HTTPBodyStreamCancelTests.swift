@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a cancellation gives up, and which code is notified.
-@Suite struct HTTPBodyStreamCancelTests {
+@Suite(.oneAtATime) struct HTTPBodyStreamCancelTests {
     let source = ScriptedSource()
 
     @Test func cancellingBeforeAnyReadTellsTheSourceOnce() {

@@ -5,7 +5,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-@Suite struct HTTPBodyStreamTests {
+@Suite(.oneAtATime) struct HTTPBodyStreamTests {
     let source = ScriptedSource()
 
     @Test func nothingIsAskedForBeforeTheReaderAsks() {

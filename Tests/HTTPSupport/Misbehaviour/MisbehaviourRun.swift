@@ -1,5 +1,6 @@
 import Futures
 package import HTTPNetworking
+import TestSupport
 
 /// Calls of a transport to a server that misbehaves.
 package struct MisbehaviourRun {
@@ -11,10 +12,9 @@ package struct MisbehaviourRun {
     /// - Parameters:
     ///   - count: The number of calls.
     ///   - width: The number of calls at a time.
-    ///   - patience: The maximum time of a call.
     package init(
         of misbehaviour: Misbehaviour, _ count: Int, atOnce width: Int = 8,
-        patience: Duration = .seconds(60), by send: @escaping HTTPService
+        by send: @escaping HTTPService
     ) async throws {
         let server = try misbehaviour.server()
         defer { server.stop() }
@@ -23,7 +23,7 @@ package struct MisbehaviourRun {
                 send(HTTPRequest(.get, server.url("/\(number)")))
             }
             for call in calls {
-                switch await call.timeout(patience).resultWhenSettled {
+                switch await call.resultSoon {
                 case .success: continue
                 case .failure(is HTTPError): continue
                 case .failure(let error): strange.append("\(misbehaviour): \(error)")

@@ -3,9 +3,10 @@ import Futures
 import HTTPNetworking
 import InMemoryTransport
 import Services
+import TestSupport
 import Testing
 
-@Suite struct FailuresTests {
+@Suite(.oneAtATime) struct FailuresTests {
     private struct Refusal: Error {}
 
     private func failing(

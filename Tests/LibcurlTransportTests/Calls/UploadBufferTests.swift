@@ -8,7 +8,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-struct UploadBufferTests {
+@Suite(.oneAtATime) struct UploadBufferTests {
     /// A buffer, and the number of times that it asked libcurl to continue.
     private struct Bench {
         let buffer: UploadBuffer

@@ -8,7 +8,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// Whatever a server does, each call ends, and leaves no resources behind.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct MisbehavingServerTests {
     @Test func thereAreFortyOfThemAndMore() {
         #expect(Misbehaviour.all.count >= 40)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-struct ResultDeliveryTests {
+@Suite(.oneAtATime) struct ResultDeliveryTests {
     private let log = TestLog<Int>()
 
     /// Jobs that record their numbers.

@@ -10,13 +10,14 @@ import Testing
 @testable import LibcurlTransport
 
 /// The texts of failures.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct HTTPErrorCurlTests {
     private let never = Promise<Void>()
 
     /// The text after the method and the URL in the error that a call rejects with.
     private func text(
-        _ transport: CurlTransport = CurlTransport(), at place: String, scheme: String = "http"
+        _ transport: CurlTransport = CurlTransport.patient, at place: String,
+        scheme: String = "http"
     ) async throws -> String {
         let url = try #require(
             URL(string: "\(scheme)://planted-user:planted-word@\(place)/a?key=planted-key"))
@@ -30,7 +31,7 @@ struct HTTPErrorCurlTests {
     }
 
     private func text(
-        _ transport: CurlTransport = CurlTransport(), ofAnswer answer: String
+        _ transport: CurlTransport = CurlTransport.patient, ofAnswer answer: String
     ) async throws -> String {
         let server = try SocketServer { connection in
             if connection.head() != nil { connection.send(answer) }

@@ -3,12 +3,13 @@ import Foundation
 import Futures
 import HTTPNetworking
 import HTTPTestSupport
+import TestSupport
 import Testing
 
 @testable import LibcurlTransport
 
 /// Settings that a libcurl cannot apply are reported when a transport is made.
-struct ConnectionSettingsCheckTests {
+@Suite(.oneAtATime) struct ConnectionSettingsCheckTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

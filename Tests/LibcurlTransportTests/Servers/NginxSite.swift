@@ -3,6 +3,7 @@ import Foundation
 import Futures
 import HTTPNetworking
 import HTTPTestSupport
+import TestSupport
 import Testing
 
 @testable import LibcurlTransport
@@ -51,7 +52,7 @@ struct NginxSite {
         let site = NginxSite(certificates: certificates, ports: ports, program: program)
         let transport = try site.transport()
         // It begins to listen at all ports together, some time after its start.
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + watchdog
         while ContinuousClock.now < deadline {
             if (try? await transport.get(site.url(.good)).soon) != nil { break }
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// TLS and HTTP/2 through a real nginx.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct NginxTests {
     /// What the certificate of a listener makes a transport say.
     private func refusal(

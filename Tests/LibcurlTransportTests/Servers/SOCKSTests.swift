@@ -3,12 +3,13 @@ import Futures
 import HTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import LibcurlTransport
 
 /// Requests by a proxy that speaks SOCKS.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SOCKSTests {
     private func transport(
         by proxy: SOCKSServer, _ scheme: String, user: String? = nil, password: String? = nil

@@ -10,7 +10,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// Requests by a real squid, which asks for a name and a password.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SquidTests {
     @Test func whatIsNotSecureGoesThroughIt() async throws {
         guard let site = try await SquidSite.start() else { return }
@@ -101,13 +101,13 @@ struct SquidTests {
             let proxy = try LoopbackServer { .text("by the proxy, for \($0.target)") }
             let server = try LoopbackServer { _ in .text("directly") }
             setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
-            let text = try await CurlTransport().get(server).soon.text
+            let text = try await CurlTransport.patient.get(server).soon.text
             #expect(text == "by the proxy, for \(server.url.absoluteString)/")
             let none = try CurlTransport.connecting { $0.proxy = .none }
             let direct = try await none.get(server).soon.text
             #expect(direct == "directly")
             setenv("no_proxy", "127.0.0.1", 1)
-            let bypassed = try await CurlTransport().get(server).soon.text
+            let bypassed = try await CurlTransport.patient.get(server).soon.text
             #expect(bypassed == "directly")
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 
 @testable import LibcurlTransport
 
@@ -12,22 +13,30 @@ extension CurlTransport {
         get(path.isEmpty ? server.url : server.url.appending(path: path))
     }
 
-    /// A transport with the given limits.
+    /// A transport that only the ``watchdog`` ends.
+    static var patient: CurlTransport { try! with { _ in } }
+
+    /// A transport with the given limits, and none else in real time.
     static func with(
         delivery: Delivery = .concurrent, on scheduler: some Scheduler = .live,
         _ adjust: (inout Configuration) -> Void
     ) throws -> CurlTransport {
-        var configuration = Configuration()
+        var configuration = Configuration.patient
         adjust(&configuration)
         return try CurlTransport(configuration, delivery: delivery, on: scheduler)
     }
 
-    /// A transport with the given connection settings.
+    /// A transport with the given connection settings, and no limit in real time.
     static func connecting(
         _ adjust: (inout ConnectionSettings) throws -> Void
     ) throws -> CurlTransport {
         var settings = ConnectionSettings()
         try adjust(&settings)
-        return try CurlTransport(connecting: settings)
+        return try CurlTransport(.patient, connecting: settings)
     }
+}
+
+extension CurlTransport.Configuration {
+    static let patient = Self(
+        connectTimeout: watchdog, connectionWaitTimeout: nil, idleTimeout: nil, keepAlive: watchdog)
 }

@@ -8,9 +8,9 @@ import Testing
 
 @testable import LibcurlTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportCancelTests {
-    private let transport = CurlTransport()
+    private let transport = CurlTransport.patient
     private let never = Promise<Void>()
 
     private func expectCancelled<Value>(_ future: Future<Value>) async {

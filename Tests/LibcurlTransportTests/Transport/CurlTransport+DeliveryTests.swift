@@ -8,7 +8,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportDeliveryTests {
     private let server: LoopbackServer
 
@@ -64,7 +64,7 @@ struct CurlTransportDeliveryTests {
     }
 
     @Test func concurrentLetsAnObserverBlock() async throws {
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let gate = DispatchSemaphore(value: 0)
         let blocked = Promise<Void>()
         transport.get(server).observe { _ in

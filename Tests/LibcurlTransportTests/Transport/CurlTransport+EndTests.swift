@@ -9,7 +9,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportEndTests {
     /// Never answers "/head", and never completes the answer to "/body".
     private func silentServer() throws -> LoopbackServer {
@@ -21,7 +21,7 @@ struct CurlTransportEndTests {
     }
 
     @Test func closingEndsEveryCall() async throws {
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let server = try silentServer()
         // More calls than connections, so that some of them wait for one.
         let calls = (0..<20).map { _ in transport.get(server, "head") }
@@ -32,7 +32,7 @@ struct CurlTransportEndTests {
     }
 
     @Test func closingEndsBodiesOnTheirWay() async throws {
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let server = try silentServer()
         let request = HTTPRequest(.get, server.url.appending(path: "body"))
         let response = try await transport.stream(request).soon
@@ -55,7 +55,7 @@ struct CurlTransportEndTests {
     }
 
     @Test func aClosedTransportRefusesCalls() async throws {
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let server = try LoopbackServer { _ in .text("ok") }
         try await transport.close().soon
         try await transport.close().soon
@@ -68,7 +68,7 @@ struct CurlTransportEndTests {
     }
 
     @Test func cancellingTheEndOfATransportHarmsNobody() async throws {
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let server = try silentServer()
         let call = transport.get(server, "head")
         _ = try await server.received(1).soon
@@ -100,7 +100,7 @@ struct CurlTransportEndTests {
         let call: Future<HTTPResponse>
         let response: HTTPStreamedResponse
         do {
-            let brief = CurlTransport()
+            let brief = CurlTransport.patient
             transport = brief
             call = brief.get(server, "head")
             response = try await brief.stream(
@@ -118,7 +118,7 @@ struct CurlTransportEndTests {
     @Test func whileOthersCloseEachCallEnds() async throws {
         let server = try LoopbackServer { _ in .text("done") }
         for _ in 0..<40 {
-            let transport = CurlTransport()
+            let transport = CurlTransport.patient
             let futures = Locked([Future<HTTPResponse>]())
             onThreads(4) { thread in
                 for round in 0..<6 {
@@ -128,7 +128,7 @@ struct CurlTransportEndTests {
                 }
             }
             for future in futures.withLock({ $0 }) {
-                switch await future.timeout(.seconds(60)).resultWhenSettled {
+                switch await future.resultSoon {
                 case .success(let response): #expect(response.text == "done")
                 case .failure(let error):
                     #expect((error as? HTTPError)?.code == .transportClosed)
@@ -148,7 +148,7 @@ struct CurlTransportEndTests {
             }
             // Files that are opened once for the process: random numbers, certificates.
             do {
-                let first = CurlTransport()
+                let first = CurlTransport.patient
                 _ = try await first.get(server, "ok").soon
                 try await first.close().soon
             }
@@ -156,7 +156,7 @@ struct CurlTransportEndTests {
             try await server.connectionsOpen(atMost: 0).soon
             let before = ProcessState.now.descriptorCount
             for _ in 0..<10 {
-                let transport = CurlTransport()
+                let transport = CurlTransport.patient
                 _ = try await transport.get(server, "ok").soon
                 let calls = (0..<20).map { _ in transport.get(server, "never") }
                 try await transport.close().soon
@@ -173,14 +173,14 @@ struct CurlTransportEndTests {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer { _ in .text("ok") }
             do {
-                let first = CurlTransport()
+                let first = CurlTransport.patient
                 _ = try await first.get(server, "ok").soon
                 try await first.close().soon
             }
             #expect(await comesTrue { ProcessState.now.threads(named: "Pledge.Curl") == 0 })
             try await server.connectionsOpen(atMost: 0).soon
             let before = ProcessState.now.descriptorCount
-            let transport = CurlTransport()
+            let transport = CurlTransport.patient
             _ = try await transport.get(server).soon
             try await transport.close().soon
             try await server.connectionsOpen(atMost: 0).soon

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LibcurlTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportLimitTests {
     private let scheduler = ManualScheduler()
     private let never = Promise<Void>()

@@ -2,16 +2,17 @@ import Futures
 import HTTPNetworking
 import PledgeTesting
 import Services
+import TestSupport
 import Testing
 
 @testable import LibcurlTransport
 
 /// The events that the transport reports to observers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportObservedTests {
     @Test func aWaterfallShowsByWhatConnectionAResponseCame() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let recorder = CallRecorder()
         let send = stack(
             .observed(by: recorder.observer, named: { (_: HTTPRequest) in "load" }),
@@ -36,7 +37,7 @@ struct CurlTransportObservedTests {
 
     @Test func aStreamedResponseIsToldOfAtItsHead() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let recorder = CallRecorder()
         let stream: HTTPStreamingService = stack(
             .observed(by: recorder.observer, named: { _ in "load" }), over: transport.stream)

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// The part of an answer that had arrived before a failure.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportPartTests {
     private let scheduler = ManualScheduler()
     private let never = Promise<Void>()
@@ -41,6 +42,6 @@ struct CurlTransportPartTests {
     @Test func aUserInTheURLIsNotSent() async throws {
         let server = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
         let url = try #require(URL(string: "http://joe:hunter2@127.0.0.1:\(server.port)/"))
-        #expect(try await CurlTransport().get(url).soon.text == "none")
+        #expect(try await CurlTransport.patient.get(url).soon.text == "none")
     }
 }

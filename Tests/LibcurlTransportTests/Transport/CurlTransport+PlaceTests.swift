@@ -8,7 +8,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// Where connections go: addresses, sockets and proxies.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportPlaceTests {
     /// A server that answers with the request's first line and its Host.
     private func server(_ place: SocketServer.Place) throws -> SocketServer {
@@ -23,7 +23,7 @@ struct CurlTransportPlaceTests {
 
     @Test func anIPv6Literal() async throws {
         let server = try server(.ipv6)
-        let transport = CurlTransport()
+        let transport = CurlTransport.patient
         let response = try await transport.get(server.url("/a")).soon
         #expect(response.text == "GET /a HTTP/1.1 Host: [::1]:\(server.port)")
         #expect(response.timing.connection?.remoteAddress == "[::1]:\(server.port)")

@@ -8,9 +8,9 @@ import Testing
 
 @testable import LibcurlTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct CurlTransportReuseTests {
-    private let transport = CurlTransport()
+    private let transport = CurlTransport.patient
 
     @Test func aSecondAnswerIsNeverGivenToTheNextCall() async throws {
         let spoilt = TestLog<String>()

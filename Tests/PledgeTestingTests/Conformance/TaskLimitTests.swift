@@ -4,7 +4,7 @@ import Testing
 
 @testable import PledgeTesting
 
-@Suite struct TaskLimitTests {
+@Suite(.oneAtATime) struct TaskLimitTests {
     @Test func letsInSoManyAtATime() async {
         let limit = TaskLimit(2)
         let log = TestLog<Int>()

@@ -16,7 +16,7 @@ import Testing
                 value: HTTPStreamedResponse(
                     status: 200, body: HTTPBodyStream(Data()), url: request.url))
         },
-        maxBodySize: 10_000_000, patience: .milliseconds(100))
+        maxBodySize: 10_000_000, patience: .milliseconds(10))
 
     @Test func namesAreUnique() {
         let names = TransportCheck.all.map(\.name)

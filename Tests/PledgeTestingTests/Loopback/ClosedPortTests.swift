@@ -1,8 +1,9 @@
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ClosedPortTests {
+@Suite(.oneAtATime) struct ClosedPortTests {
     @Test func refusesConnectionsAndIsNobodyElses() async throws {
         let closed = try ClosedPort()
         let servers = try (0..<20).map { _ in try LoopbackServer { _ in .text("ok") } }

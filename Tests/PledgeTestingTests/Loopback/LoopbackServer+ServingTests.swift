@@ -1,9 +1,10 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct LoopbackServerServingTests {
     private struct Refusal: Error, CustomStringConvertible {
         let description = "not today"

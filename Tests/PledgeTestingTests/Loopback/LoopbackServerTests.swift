@@ -1,10 +1,11 @@
 import Foundation
 import Pledge
+import TestSupport
 import Testing
 
 @testable import PledgeTesting
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct LoopbackServerTests {
     @Test func answersByItsClosureAndRecordsWhatCame() throws {
         let server = try LoopbackServer { .text("you asked for \($0.target)") }

@@ -1,9 +1,10 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct MockCancellationTests {
+@Suite(.oneAtATime) struct MockCancellationTests {
     @Test func aTestAwaitsThatATaskCancelsItsCall() async throws {
         let network = MockNetwork()
         let loading = Task { try await network.request(Endpoint(path: "/products/7")).value }

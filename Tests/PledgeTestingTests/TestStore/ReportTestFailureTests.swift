@@ -1,10 +1,11 @@
 import PledgeTesting
+import TestSupport
 import Testing
 import XCTest
 
 @testable import PledgeTesting
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct ReportTestFailureTests {
     private static let place = TestSourceLocation(
         fileID: "Module/File.swift", filePath: "/path/to/File.swift", line: 42, column: 7)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Events that the test sends are distinguished from their consequences, whatever the middleware does.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct TestStoreDispatchTests {
     private enum Event: Equatable, Sendable {
         case tap, noted, other, late

@@ -1,9 +1,10 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// The context of a call reaches the service through every policy, however late the service is called.
-@Suite struct ContextLawTests {
+@Suite(.oneAtATime) struct ContextLawTests {
     let scheduler = ManualScheduler()
 
     @Test(arguments: PolicyRow.all)

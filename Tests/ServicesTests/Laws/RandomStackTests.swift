@@ -1,10 +1,11 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// In every stack, of any policies in any order, each call ends once, calls the service no more often than
 /// allowed, and leaves no object behind.
-@Suite struct RandomStackTests {
+@Suite(.oneAtATime) struct RandomStackTests {
     private static let seeds: Range<UInt64> = 0..<3_600
 
     /// A failure prints its seed: `RandomStackRun(seed:)` repeats the run.

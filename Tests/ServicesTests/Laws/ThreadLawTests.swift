@@ -1,10 +1,11 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// Several threads may use one stack, while others move the clock and cancel.
-@Suite struct ThreadLawTests {
+@Suite(.oneAtATime) struct ThreadLawTests {
     @Test(arguments: PolicyRow.all)
     func everyCallOfFourThreadsSettlesOnce(_ row: PolicyRow) {
         let scheduler = ManualScheduler()

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct DeadlineTests {
+@Suite(.oneAtATime) struct DeadlineTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct NewTraceTests {
+@Suite(.oneAtATime) struct NewTraceTests {
     private let scheduler = ManualScheduler()
     private let random = RandomSource(SeededGenerator(seed: 3))
     private let seen = TestLog<TraceContext?>()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Services
 
-@Suite struct TimeoutTests {
+@Suite(.oneAtATime) struct TimeoutTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 

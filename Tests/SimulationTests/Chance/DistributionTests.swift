@@ -1,9 +1,10 @@
 import Services
+import TestSupport
 import Testing
 
 @testable import Simulation
 
-@Suite struct DistributionTests {
+@Suite(.oneAtATime) struct DistributionTests {
     private func samples(_ distribution: Distribution, _ count: Int = 200_000) -> [Double] {
         var generator = SeededGenerator(seed: 7)
         return (0..<count).map { _ in Double(distribution.sample(&generator)) * 1e-9 }

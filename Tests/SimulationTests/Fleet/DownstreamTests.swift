@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Hosts that call other hosts.
-@Suite(.timeLimit(.minutes(10))) struct DownstreamTests {
+@Suite(.oneAtATime) struct DownstreamTests {
     private typealias Calls = Service<SimulatedRequest, SimulatedResponse>
 
     private let second = HostSettings(serviceTime: .constant(.seconds(1)))

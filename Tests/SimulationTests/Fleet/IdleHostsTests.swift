@@ -7,7 +7,7 @@ import Testing
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
 
 /// The memory of hosts that do nothing: 10,000 with PLEDGE_SIMULATIONS=whole, and a tenth of them otherwise.
-@Suite(.timeLimit(.minutes(10))) struct IdleHostsTests {
+@Suite(.oneAtATime) struct IdleHostsTests {
     @Test func idleHostsFitInto128MiB() throws {
         var host = HostSettings(serviceTime: .exponential(mean: .milliseconds(10)))
         host.queueLimit = 100

@@ -1,8 +1,9 @@
 import Services
 import Simulation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct PartitionTests {
+@Suite(.oneAtATime) struct PartitionTests {
     private let host = HostSettings(serviceTime: .constant(.seconds(1)))
 
     /// The ends of two calls at 0, 10 and 20 seconds, to the hosts 0 and 1, of which those that have no answer in five

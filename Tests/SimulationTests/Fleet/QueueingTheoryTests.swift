@@ -1,5 +1,6 @@
 import Foundation
 import Simulation
+import TestSupport
 import Testing
 
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
@@ -11,7 +12,7 @@ private let callsOfRun = isWhole ? 500_000.0 : 10_000
 ///
 /// PLEDGE_SIMULATIONS=whole makes the runs fifty times as long, and holds them to closer limits: 2 % at utilisations of
 /// 0.5 and 0.8, 5 % at 0.95. It needs a release build.
-@Suite(.timeLimit(.minutes(30))) struct QueueingTheoryTests {
+@Suite(.oneAtATime) struct QueueingTheoryTests {
     /// The mean time of a call in a queue of one host, in units of the mean service time.
     private func meanTime(
         utilisation: Double, workers: Int = 1, service: Distribution

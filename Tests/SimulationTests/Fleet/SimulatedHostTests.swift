@@ -4,7 +4,7 @@ import Simulation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SimulatedHostTests {
+@Suite(.oneAtATime) struct SimulatedHostTests {
     private let second = HostSettings(serviceTime: .constant(.seconds(1)))
 
     /// A run of calls at given times, in seconds.

@@ -1,6 +1,7 @@
 import Foundation
 import Services
 import Simulation
+import TestSupport
 import Testing
 
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
@@ -9,7 +10,7 @@ private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] 
 ///
 /// PLEDGE_SIMULATIONS=whole prints them, and compares all of them with the page. It needs a release build. Otherwise one
 /// row is computed.
-@Suite(.timeLimit(.minutes(30))) struct LimitComparisonTests {
+@Suite(.oneAtATime) struct LimitComparisonTests {
     /// The default in a short overload: as many calls answered as the host can answer, and none of them late.
     @Test func theDefaultKeepsAnOverloadedHostFast() throws {
         let scenario = Scenario(

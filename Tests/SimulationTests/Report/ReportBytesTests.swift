@@ -1,8 +1,9 @@
 import Simulation
+import TestSupport
 import Testing
 
 /// The same seed gives the same bytes, in each build and on every machine.
-@Suite(.timeLimit(.minutes(10))) struct ReportBytesTests {
+@Suite(.oneAtATime) struct ReportBytesTests {
     @Test func reportsHaveTheBytesThatWereRecorded() {
         let run = ReportedRuns.busy()
         #expect(ReportedRuns.hash(of: run.table()) == 1_134_156_542_381_812_554)

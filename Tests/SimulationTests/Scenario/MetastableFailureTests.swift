@@ -1,10 +1,11 @@
 import Services
 import Simulation
+import TestSupport
 import Testing
 
 /// A database of 300 calls a second gets 280, and stops for ten seconds (Bronson et al., "Metastable failures in
 /// distributed systems", HotOS 2021).
-@Suite(.timeLimit(.minutes(10))) struct MetastableFailureTests {
+@Suite(.oneAtATime) struct MetastableFailureTests {
     private func run(
         retrying budget: @escaping (SimulatedWorld) -> RetryBudget,
         _ change: (inout HostSettings) -> Void = { _ in }

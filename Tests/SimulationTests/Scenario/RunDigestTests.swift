@@ -16,7 +16,7 @@ import Foundation
 /// Runs whose digests are recorded: the same in each build, on each machine, however busy it is.
 ///
 /// A change of the simulator or of a policy may change them; two builds of the same sources may not differ.
-@Suite(.timeLimit(.minutes(10))) struct RunDigestTests {
+@Suite(.oneAtATime) struct RunDigestTests {
     /// A host for each distribution, with all kinds of settings and faults among them.
     private func scenario(_ arrivals: Arrivals) -> Scenario {
         let distributions: [Distribution] = [

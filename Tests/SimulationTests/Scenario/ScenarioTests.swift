@@ -4,7 +4,7 @@ import Simulation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ScenarioTests {
+@Suite(.oneAtATime) struct ScenarioTests {
     private let host = HostSettings(serviceTime: .exponential(mean: .milliseconds(20)))
 
     private func busyScenario() -> Scenario {

@@ -1,8 +1,9 @@
 import Futures
 import Simulation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct FaultTests {
+@Suite(.oneAtATime) struct FaultTests {
     /// Two hosts that each answer in 10 ms, and ten calls a second to each.
     private let scenario: Scenario = {
         var scenario = Scenario(

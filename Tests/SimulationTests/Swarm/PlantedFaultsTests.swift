@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import Services
 import Simulation
+import TestSupport
 import Testing
 
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
@@ -12,7 +13,7 @@ private let seedsOfSoundStacks: ClosedRange<UInt64> = 1...(isWhole ? 10_000 : 25
 /// Faults in policies that a swarm finds, and policies without a fault in which it finds nothing.
 ///
 /// PLEDGE_SIMULATIONS=whole runs the sound stacks with 10,000 seeds. It needs a release build.
-@Suite(.timeLimit(.minutes(10))) struct PlantedFaultsTests {
+@Suite(.oneAtATime) struct PlantedFaultsTests {
     typealias Stack = @Sendable (SimulatedWorld) -> Service<SimulatedRequest, SimulatedResponse>
     typealias Expectation = @Sendable (SimulationRun) -> String?
 

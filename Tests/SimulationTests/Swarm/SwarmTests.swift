@@ -4,7 +4,7 @@ import Simulation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SwarmTests {
+@Suite(.oneAtATime) struct SwarmTests {
     /// Six hosts that answer in 10 ms.
     private let scenario = Scenario(
         hosts: 6, each: HostSettings(serviceTime: .constant(.milliseconds(10))),

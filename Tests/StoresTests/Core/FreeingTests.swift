@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Objects captured by users' closures may use the store in their deinit: no lock is held then.
-@Suite struct FreeingTests {
+@Suite(.oneAtATime) struct FreeingTests {
     /// Whether a function returns; a function that waits for itself stays blocked.
     func returns(_ body: @escaping @Sendable () -> Void) -> Bool {
         let done = DispatchSemaphore(value: 0)
@@ -13,7 +13,7 @@ import Testing
             body()
             done.signal()
         }.start()
-        return done.wait(timeout: .now() + .seconds(10)) == .success
+        return done.wait(timeout: .watchdog) == .success
     }
 
     @Test func anObserverThatIsUnsubscribedWhileTheQueueIsWorkedOff() {

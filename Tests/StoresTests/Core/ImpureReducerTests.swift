@@ -5,18 +5,8 @@ import TestSupport
 import Testing
 
 /// A forbidden action of a reducer stops the program, and does not block it.
-@Suite struct ImpureReducerTests {
+@Suite(.oneAtATime) struct ImpureReducerTests {
     typealias Report = ExitTest.Result
-
-    /// Ends the process with success if it has not ended within some time.
-    static func endSoon() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(0) }
-    }
-
-    /// Ends the process with a failure if it has not ended within some time.
-    static func failSoon() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(1) }
-    }
 
     private func text(of result: Report?) throws -> String {
         String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
@@ -26,7 +16,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            Self.endSoon()
+            exitIfHung(0)
             let promise = Promise<Int>()
             let store = Store<Int, Int>(
                 initialState: 0,
@@ -44,7 +34,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            Self.endSoon()
+            exitIfHung(0)
             let promise = Promise<Int>()
             let store = Store<Int, Int>(
                 initialState: 0,
@@ -62,7 +52,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            Self.endSoon()
+            exitIfHung(0)
             let scheduler = ManualScheduler()
             let store = Store<Int, Int>(
                 initialState: 0,
@@ -80,7 +70,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            Self.endSoon()
+            exitIfHung(0)
             let held = Locked<Store<Int, Int>?>(nil)
             let feedback = Feedback<Int, Int> { state in
                 QueryOfOneState(state, OnDeinit { _ = held.withLock { $0 }?.state })
@@ -99,7 +89,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            Self.endSoon()
+            exitIfHung(0)
             let held = Locked<DispatchContext<Int, Int>?>(nil)
             let middleware = DispatchMiddleware<Int, Int> { context in
                 held.withLock { $0 = context }

@@ -7,7 +7,7 @@ import Testing
 
 /// An old state is freed outside locks and reducers: the objects that it owns may use the store in their
 /// deinit.
-@Suite struct OldStateTests {
+@Suite(.oneAtATime) struct OldStateTests {
     /// A state that owns an object.
     struct Owner: Sendable {
         var count = 0
@@ -42,7 +42,7 @@ import Testing
     @Test("T6: a reducer drops the last reference to a promise that an observer watches")
     func aPromiseThatIsWatched() async {
         await #expect(processExitsWith: .success) {
-            ImpureReducerTests.failSoon()
+            exitIfHung(1)
             let promise = Locked<Promise<Int>?>(Promise())
             let watched: Future<Void> = promise.withLock { $0! }.map { _ in }
             let store = Store<Promise<Int>?, Int>(
@@ -63,7 +63,7 @@ import Testing
     @Test("T2, T6: a state whose own deinit uses its store, which nobody observes")
     func aStateOfAStoreThatNobodyObserves() async {
         await #expect(processExitsWith: .success) {
-            ImpureReducerTests.failSoon()
+            exitIfHung(1)
             for way in Way.allCases {
                 let store = Self.makeStore(way)
                 store.dispatch(event: 1)
@@ -76,7 +76,7 @@ import Testing
     @Test("T2, T6: a state whose own deinit uses its store, which is observed")
     func aStateOfAStoreThatIsObserved() async {
         await #expect(processExitsWith: .success) {
-            ImpureReducerTests.failSoon()
+            exitIfHung(1)
             for way in Way.allCases {
                 let store = Self.makeStore(way)
                 let counts = TestLog<Int>()
@@ -91,7 +91,7 @@ import Testing
     @Test("T6: a state whose own deinit uses the view of its store")
     func aStateOfAnObservedStore() async {
         await #expect(processExitsWith: .success) {
-            ImpureReducerTests.failSoon()
+            exitIfHung(1)
             await MainActor.run {
                 let end = Locked<ObservedStore<Owner, Int>?>(nil)
                 let view = ObservedStore(
@@ -117,7 +117,7 @@ import Testing
     @Test("T6: a recorder forgets states that were undone")
     func aStateThatARecorderForgets() async {
         await #expect(processExitsWith: .success) {
-            ImpureReducerTests.failSoon()
+            exitIfHung(1)
             let end = Locked<(@Sendable () -> Void)?>(nil)
             let recorder = Recorder<Owner, Int>(
                 initialState: Owner(),

@@ -5,7 +5,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct DispatchMiddlewareTests {
+@Suite(.oneAtATime) struct DispatchMiddlewareTests {
     typealias Middleware = DispatchMiddleware<[String], String>
 
     let seen = TestLog<String>()
@@ -91,7 +91,7 @@ import Testing
     @Test("T8: a source on another thread may dispatch while the store is set up")
     func eventsOfAnotherThreadWaitForTheSetUp() async {
         await #expect(processExitsWith: .success) {
-            ImpureReducerTests.failSoon()
+            exitIfHung(1)
             let source = Middleware { context in
                 let sent = DispatchSemaphore(value: 0)
                 Thread {

@@ -2,7 +2,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct EffectEventsTests {
+@Suite(.oneAtATime) struct EffectEventsTests {
     typealias Event = EffectTests.Event
 
     let stage = EffectTests.Stage()

@@ -3,7 +3,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct EffectFireAndForgetTests {
+@Suite(.oneAtATime) struct EffectFireAndForgetTests {
     typealias Event = EffectTests.Event
 
     let stage = EffectTests.Stage()

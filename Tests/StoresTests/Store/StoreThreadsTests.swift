@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct StoreThreadsTests {
+@Suite(.oneAtATime) struct StoreThreadsTests {
     /// Whether each pair begins with the state with which the one before it ended.
     final class Chain: Sendable {
         private let values = Locked((last: Int?.none, broken: 0, count: 0))

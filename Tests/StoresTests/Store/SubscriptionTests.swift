@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct SubscriptionTests {
+@Suite(.oneAtATime) struct SubscriptionTests {
     let store = Store<[Int], Int>(initialState: [], reduce: { $0 + [$1] })
     let seen = TestLog<String>()
 

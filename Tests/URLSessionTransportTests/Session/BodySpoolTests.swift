@@ -1,11 +1,13 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
+import TestSupport
 import Testing
 
 @testable import URLSessionTransport
 
-struct BodySpoolTests {
+@Suite(.oneAtATime) struct BodySpoolTests {
     @Test func keepsLittleInMemory() throws {
         var spool = BodySpool(limit: 100, memory: 10)
         try spool.append(Data("01234".utf8))

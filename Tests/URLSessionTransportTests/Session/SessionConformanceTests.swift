@@ -10,8 +10,8 @@ import FoundationNetworking
 #endif
 
 /// SessionTransport by the same checks as every other transport.
-@Suite struct SessionConformanceTests {
-    private let checked = checked(SessionTransport())
+@Suite(.oneAtATime) struct SessionConformanceTests {
+    private let checked = checked(SessionTransport(.init(idleTimeout: nil)))
 
     private static func checked(_ transport: SessionTransport) -> CheckedTransport {
         CheckedTransport(
@@ -26,7 +26,7 @@ import FoundationNetworking
 
     @Test(arguments: TransportCheck.all)
     func conformsOnASessionOfTheApps(to check: TransportCheck) async throws {
-        let transport = SessionTransport(session: URLSession(configuration: .ephemeral))
+        let transport = SessionTransport(session: URLSession(configuration: .patient))
         try await check.run(Self.checked(transport), differences: Self.differences)
     }
 

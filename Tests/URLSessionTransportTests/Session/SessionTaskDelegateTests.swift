@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTaskDelegateTests {
     @Test func sessionAndDelegateAreFreedAfterTheEnd() async throws {
         let server = try LoopbackServer { _ in .text("done") }

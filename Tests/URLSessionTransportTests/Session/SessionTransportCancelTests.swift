@@ -2,12 +2,13 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportCancelTests {
-    private let transport = SessionTransport()
+    private let transport = SessionTransport(.init(idleTimeout: nil))
 
     @Test func cancellingWhileTheServerThinksHangsUp() async throws {
         let server = try LoopbackServer(answeringLater: { _ in Promise() })
@@ -69,7 +70,7 @@ struct SessionTransportCancelTests {
             let future = transport.send(HTTPRequest(.get, server.url.appending("/\(round)")))
             for _ in 0..<(round % 40) { await Task.yield() }
             future.cancel()
-            switch await future.timeout(.seconds(30)).resultWhenSettled {
+            switch await future.resultSoon {
             case .success(let response): #expect(response.text == "quick")
             case .failure(let error): #expect(error is CancellationError)
             }
@@ -97,7 +98,7 @@ struct SessionTransportCancelTests {
                     future.cancel()
                 }
             }
-            _ = await future.timeout(.seconds(30)).resultWhenSettled
+            _ = await future.resultSoon
             _ = try? await requests.soon
         }
         #expect(try await transport.send(HTTPRequest(.get, server.url)).soon.status == status)
@@ -115,7 +116,7 @@ struct SessionTransportCancelTests {
             }
         }
         for future in futures.withLock({ $0 }) {
-            let result = await future.timeout(.seconds(30)).resultWhenSettled
+            let result = await future.resultSoon
             switch result {
             case .success(let response): #expect(response.text == "quick")
             case .failure(let error): #expect(error is CancellationError)

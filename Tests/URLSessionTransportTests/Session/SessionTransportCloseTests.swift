@@ -1,13 +1,15 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportCloseTests {
-    private let transport = SessionTransport()
+    private let transport = SessionTransport(.init(idleTimeout: nil))
 
     @Test func aClosedTransportRefusesCallsAndSendsNothing() async throws {
         let server = try LoopbackServer { _ in .text("done") }
@@ -98,7 +100,7 @@ struct SessionTransportCloseTests {
         var future: Future<HTTPResponse>?
         weak var transport: SessionTransport?
         do {
-            let brief = SessionTransport()
+            let brief = SessionTransport(.init(idleTimeout: nil))
             transport = brief
             future = brief.send(HTTPRequest(.get, server.url))
         }
@@ -113,7 +115,7 @@ struct SessionTransportCloseTests {
     @Test func whileOthersCloseNoCallTouchesAGoneSession() async throws {
         let server = try LoopbackServer { _ in .text("done") }
         for _ in 0..<40 {
-            let transport = SessionTransport()
+            let transport = SessionTransport(.init(idleTimeout: nil))
             let futures = Locked([Future<HTTPResponse>]())
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 for round in 0..<6 {
@@ -123,7 +125,7 @@ struct SessionTransportCloseTests {
                 }
             }
             for future in futures.withLock({ $0 }) {
-                switch await future.timeout(.seconds(30)).resultWhenSettled {
+                switch await future.resultSoon {
                 case .success(let response): #expect(response.text == "done")
                 case .failure(let error as HTTPError): #expect(error.code == .transportClosed)
                 case .failure(let error): #expect(error is CancellationError)

@@ -1,13 +1,15 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportFailureTests {
-    private let transport = SessionTransport()
+    private let transport = SessionTransport(.init(idleTimeout: nil))
 
     @Test func sendsNothingThatDoesNotValidate() async throws {
         let server = try LoopbackServer { _ in .text("done") }
@@ -99,7 +101,8 @@ struct SessionTransportFailureTests {
     }
 
     @Test func aBodyThatIsTooLargeIsTold() async throws {
-        let transport = SessionTransport(.init(maxBodySize: 3, maxSpooledBodySize: 3))
+        let transport = SessionTransport(
+            .init(idleTimeout: nil, maxBodySize: 3, maxSpooledBodySize: 3))
         let server = try LoopbackServer { _ in .text("four") }
         let answer = try await transport.send(HTTPRequest(.get, server.url)).httpError
         #expect("\(answer)".hasSuffix("(cause: its body has more than 3 bytes)"))

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportLoadTests {
     @Test func aThousandAtOnceAreAllAnsweredWithTheirOwn() async throws {
         let server = try LoopbackServer { .text($0.target) }
-        let transport = SessionTransport(.init(maxConnectionsPerHost: 50))
+        let transport = SessionTransport(.init(idleTimeout: nil, maxConnectionsPerHost: 50))
         let futures = (0..<1000).map {
             transport.send(HTTPRequest(.get, server.url.appending("/\($0)")))
         }
@@ -33,7 +33,7 @@ struct SessionTransportLoadTests {
             }
             return answer
         })
-        let transport = SessionTransport(.init(maxConnectionsPerHost: 3))
+        let transport = SessionTransport(.init(idleTimeout: nil, maxConnectionsPerHost: 3))
         let futures = (0..<60).map { _ in transport.send(HTTPRequest(.get, server.url)) }
 
         for future in futures { #expect(try await future.soon.text == "done") }
@@ -43,7 +43,7 @@ struct SessionTransportLoadTests {
 
     @Test func aRequestMayBeSentFromWhereAnotherOneEnded() async throws {
         let server = try LoopbackServer { .text($0.target) }
-        let transport = SessionTransport()
+        let transport = SessionTransport(.init(idleTimeout: nil))
         @Sendable func go(_ left: Int) -> Future<Int> {
             transport.send(HTTPRequest(.get, server.url.appending("/\(left)"))).flatMap { _ in
                 left == 0 ? Future(value: server.requests.count) : go(left - 1)
@@ -55,7 +55,7 @@ struct SessionTransportLoadTests {
 
     @Test func connectionsAreUsedAgain() async throws {
         let server = try LoopbackServer { _ in .text("done") }
-        let transport = SessionTransport()
+        let transport = SessionTransport(.init(idleTimeout: nil))
 
         for _ in 0..<20 { _ = try await transport.send(HTTPRequest(.get, server.url)).soon }
 
@@ -64,7 +64,7 @@ struct SessionTransportLoadTests {
 
     @Test func nothingOfACallIsLeftAfterItsEnd() async throws {
         let server = try LoopbackServer { .text("\($0.body.count)") }
-        let transport = SessionTransport()
+        let transport = SessionTransport(.init(idleTimeout: nil))
         weak var source: HTTPRequest.BodySource?
         do {
             let brief = HTTPRequest.BodySource(isReplayable: true) {

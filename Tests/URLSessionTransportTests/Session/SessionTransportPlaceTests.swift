@@ -1,7 +1,9 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
@@ -10,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// What a URL says besides the place.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportPlaceTests {
     @Test(arguments: ["joe:hunter2@", "joe@", ":@", "a%40b:c%3Ad@"])
     func aUserInTheURLIsNotSent(user: String) async throws {
@@ -19,19 +21,23 @@ struct SessionTransportPlaceTests {
         }
         let url = try #require(URL(string: "http://\(user)127.0.0.1:\(server.port)/a@b?c=@#d"))
         for transport in [
-            SessionTransport(), SessionTransport(session: URLSession(configuration: .default)),
+            SessionTransport(.init(idleTimeout: nil)),
+            SessionTransport(session: URLSession(configuration: .patient)),
         ] {
             let text = try await transport.send(HTTPRequest(url)).soon.text
             #expect(text == "/a@b?c=@ none")
         }
         let own = HTTPRequest(url, headers: ["Authorization": "Bearer own"])
-        #expect(try await SessionTransport().send(own).soon.text == "/a@b?c=@ Bearer own")
+        #expect(
+            try await SessionTransport(.init(idleTimeout: nil)).send(own).soon.text
+                == "/a@b?c=@ Bearer own")
     }
 
     #if canImport(FoundationNetworking)
     @Test func aHostThatURLSessionDoesNotTakeIsTold() async throws {
         let url = try #require(URL(string: "http://127.1/"))
-        let error = try await SessionTransport().send(HTTPRequest(url)).httpError
+        let error = try await SessionTransport(.init(idleTimeout: nil)).send(HTTPRequest(url))
+            .httpError
         #expect(error.code == .unsupported)
         #expect("\(error)".hasSuffix("write an IPv4 address as four numbers)"))
     }

@@ -1,14 +1,16 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
 /// What happens when the server closes a connection at the moment at which it is used again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportReuseTests {
-    private let transport = SessionTransport()
+    private let transport = SessionTransport(.init(idleTimeout: nil))
 
     /// A server that answers the first request on each of its first connections, and closes them at the
     /// second.

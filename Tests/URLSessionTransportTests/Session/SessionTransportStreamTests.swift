@@ -1,14 +1,16 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportStreamTests {
-    private let transport = SessionTransport()
+    private let transport = SessionTransport(.init(idleTimeout: nil))
 
     @Test func givesTheHeadersBeforeTheBodyIsThere() async throws {
         let go = Promise<Void>()
@@ -100,7 +102,7 @@ struct SessionTransportStreamTests {
         let server = try LoopbackServer { request in
             request.target == "/other" ? .text("ok") : .response(body: bytes)
         }
-        let transport = SessionTransport(.init(maxUnreadBytes: 100_000))
+        let transport = SessionTransport(.init(idleTimeout: nil, maxUnreadBytes: 100_000))
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
         // Other calls continue meanwhile.
         let other = try #require(URL(string: "/other", relativeTo: server.url))
@@ -116,7 +118,8 @@ struct SessionTransportStreamTests {
             let bytes = Data(head.utf8) + Data(count: 4_900_000)
             return LoopbackAnswer([.send(bytes), .hold(Promise())])
         }
-        var configuration = SessionTransport.Configuration(maxUnreadBytes: 100_000)
+        var configuration = SessionTransport.Configuration(
+            idleTimeout: nil, maxUnreadBytes: 100_000)
         configuration.spoolFolder = URL(fileURLWithPath: "/no/such/folder")
         let transport = SessionTransport(configuration)
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon

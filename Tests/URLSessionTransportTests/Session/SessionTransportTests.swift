@@ -2,12 +2,13 @@ import Foundation
 import Futures
 import HTTPNetworking
 import PledgeTesting
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportTests {
-    let transport = SessionTransport()
+    let transport = SessionTransport(.init(idleTimeout: nil))
 
     @Test(arguments: [
         HTTPMethod.get, .post, .put, .delete, .patch, .options, "PURGE", .query, .trace,

@@ -1,14 +1,16 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
 import Services
+import TestSupport
 import Testing
 import URLSessionTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SessionTransportUploadTests {
-    private let transport = SessionTransport()
+    private let transport = SessionTransport(.init(idleTimeout: nil))
     private let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("PledgeTests-\(UUID().uuidString)")
 
@@ -59,7 +61,7 @@ struct SessionTransportUploadTests {
 
     @Test func boundsWhatItKeepsOfAStream() async throws {
         let server = try LoopbackServer { _ in .text("done") }
-        let transport = SessionTransport(.init(maxSpooledBodySize: 9))
+        let transport = SessionTransport(.init(idleTimeout: nil, maxSpooledBodySize: 9))
         let body = stream(2, of: Data(count: 5))
 
         let error = try await transport.send(HTTPRequest(.post, server.url, body: body)).httpError

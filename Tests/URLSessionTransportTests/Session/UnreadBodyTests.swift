@@ -2,6 +2,7 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import Testing
 
 @testable import URLSessionTransport

@@ -1,11 +1,12 @@
 import Services
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// What Docs/Simulations/Defaults.md concludes, in a few cells of its tables.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct JudgedDefaultTests {
     private let settings = ScenarioSettings.ofTests
 

@@ -1,10 +1,11 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// The example of "Metastable failures in distributed systems" (HotOS 2021, section 2.1).
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct MetastableTests {
     private let settings = ScenarioSettings.ofTests
 

@@ -1,10 +1,11 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// Orders of a queue in overload ("Fail at Scale", Maurer 2015).
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct QueueOrderTests {
     private let settings = ScenarioSettings.ofTests
 

@@ -1,10 +1,11 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// Clients that got the same Retry-After.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct RetryAfterTests {
     private let settings = ScenarioSettings.ofTests
 

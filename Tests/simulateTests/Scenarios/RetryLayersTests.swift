@@ -1,10 +1,11 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// Retries in five layers ("Timeouts, retries, and backoff with jitter", the Amazon Builders' Library).
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct RetryLayersTests {
     private let settings = ScenarioSettings.ofTests
 

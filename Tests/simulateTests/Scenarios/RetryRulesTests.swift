@@ -1,10 +1,11 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// The rules of "Fixing retries with token buckets and circuit breakers" (Brooker 2022).
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct RetryRulesTests {
     private let settings = ScenarioSettings.ofTests
 

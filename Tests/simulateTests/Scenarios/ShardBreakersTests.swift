@@ -1,10 +1,11 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// Breakers over a service of which a part fails ("Will circuit breakers solve my problems?", Brooker 2022).
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct ShardBreakersTests {
     private let settings = ScenarioSettings.ofTests
 

@@ -1,12 +1,13 @@
 import Services
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// The figures of "The Tail at Scale" (Dean and Barroso 2013), in runs that are short where PLEDGE_SIMULATIONS does not
 /// ask for whole ones.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct TailAtScaleTests {
     private let settings = ScenarioSettings.ofTests
 

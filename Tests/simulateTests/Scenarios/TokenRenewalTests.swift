@@ -1,10 +1,11 @@
 import Simulation
+import TestSupport
 import Testing
 
 @testable import simulate
 
 /// Clients whose tokens expire at the same time.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.oneAtATime)
 struct TokenRenewalTests {
     private let settings = ScenarioSettings.ofTests
 

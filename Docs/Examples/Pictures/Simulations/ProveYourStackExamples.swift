@@ -28,7 +28,7 @@ func makeShop(
 // end snippet
 
 /// The code of Docs/Guides/ProveYourStack.md.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct ProveYourStackExamples {
     // snippet: servers
     /// Three servers like the app's own: four calls at a time, some 20 ms each, far from what they can do.

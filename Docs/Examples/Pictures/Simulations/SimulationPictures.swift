@@ -3,10 +3,11 @@ import Foundation
 // end snippet
 import Pledge
 import Simulation
+import TestSupport
 import Testing
 
 /// The pictures of Docs/Guides/Simulation.md, and its code that makes them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime)
 struct SimulationPictures {
     private func scenario() -> Scenario { SimulationExamples().scenario() }
 

@@ -1,8 +1,9 @@
 import Pledge
+import TestSupport
 import Testing
 
 /// The right and the wrong way to show pages.
-@Suite(.timeLimit(.minutes(10))) struct PaginatePictures {
+@Suite(.oneAtATime) struct PaginatePictures {
     private typealias Step = Service<Int, Int>
 
     private let run = PolicyRun()

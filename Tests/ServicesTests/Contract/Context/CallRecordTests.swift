@@ -2,9 +2,10 @@ import Dispatch
 import Futures
 import Services
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct CallRecordTests {
+@Suite(.oneAtATime) struct CallRecordTests {
     @Test func aVerdictIsWhatTheMarksSay() throws {
         let record = CallRecord()
         #expect(record.verdict == .nothing)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Services
 
-@Suite struct RandomSourceTests {
+@Suite(.oneAtATime) struct RandomSourceTests {
     @Test func aSeededSourceRepeats() {
         let (first, second) = (
             RandomSource(SeededGenerator(seed: 7)), RandomSource(SeededGenerator(seed: 7))

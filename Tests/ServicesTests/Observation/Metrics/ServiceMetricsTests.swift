@@ -1,8 +1,9 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
-@Suite struct ServiceMetricsTests {
+@Suite(.oneAtATime) struct ServiceMetricsTests {
     let scheduler = ManualScheduler()
 
     @Test func theWholeTextOfACallWithARetry() {

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct CallRecorderTests {
+@Suite(.oneAtATime) struct CallRecorderTests {
     let scheduler = ManualScheduler()
     let recorder = CallRecorder()
 

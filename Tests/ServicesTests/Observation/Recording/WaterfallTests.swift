@@ -1,8 +1,9 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
-@Suite struct WaterfallTests {
+@Suite(.oneAtATime) struct WaterfallTests {
     let scheduler = ManualScheduler()
     let recorder = CallRecorder()
 

@@ -1,8 +1,9 @@
 import Services
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-@Suite struct AdaptiveConcurrencyMisuseTests {
+@Suite(.oneAtATime) struct AdaptiveConcurrencyMisuseTests {
     @Test func aNegativeQueueTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -1,9 +1,10 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// An adaptive limit used by several threads, and by the functions that it calls.
-@Suite(.timeLimit(.minutes(10))) struct AdaptiveConcurrencySharingTests {
+@Suite(.oneAtATime) struct AdaptiveConcurrencySharingTests {
     let scheduler = ManualScheduler()
 
     static let algorithms: [(String, ConcurrencyLimitAlgorithm)] = [

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Services
 
 /// The limit compared with one that computes all from the whole history.
-@Suite struct CorrelationOracleTests {
+@Suite(.oneAtATime) struct CorrelationOracleTests {
     /// How the windows of a run change: round trips grow; the calls in flight too, or they wander.
     private struct Course {
         var generator: SeededGenerator

@@ -1,9 +1,10 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
-@Suite struct RetryBudgetTests {
+@Suite(.oneAtATime) struct RetryBudgetTests {
     let scheduler = ManualScheduler()
 
     @Test func theDefaultsAreThoseOfTheReference() {

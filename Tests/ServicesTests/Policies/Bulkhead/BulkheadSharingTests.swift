@@ -1,9 +1,10 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// A bulkhead used by several threads, and by the functions that it calls.
-@Suite struct BulkheadSharingTests {
+@Suite(.oneAtATime) struct BulkheadSharingTests {
     let scheduler = ManualScheduler()
 
     @Test func whoHearsOfAnAnswerMayCallAtOnce() {

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct ChaosTests {
+@Suite(.oneAtATime) struct ChaosTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 

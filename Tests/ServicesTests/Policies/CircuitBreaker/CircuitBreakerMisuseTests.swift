@@ -1,8 +1,9 @@
 import Services
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-@Suite struct CircuitBreakerMisuseTests {
+@Suite(.oneAtATime) struct CircuitBreakerMisuseTests {
     @Test func noFailureInARowTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -1,10 +1,11 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// A breaker used by several threads, and by the functions that it calls.
-@Suite struct CircuitBreakerSharingTests {
+@Suite(.oneAtATime) struct CircuitBreakerSharingTests {
     let scheduler = ManualScheduler()
 
     func breaker(backoff: Backoff = .constant(.seconds(5))) -> CircuitBreaker {

@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct CoalesceTests {
+@Suite(.oneAtATime) struct CoalesceTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 

@@ -4,7 +4,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct CoalescerTests {
+@Suite(.oneAtATime) struct CoalescerTests {
     let scheduler = ManualScheduler()
 
     /// Compared with lists of the callers of each call, over random calls, cancellations and ends.

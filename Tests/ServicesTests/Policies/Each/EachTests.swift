@@ -4,7 +4,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct EachTests {
+@Suite(.oneAtATime) struct EachTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 

@@ -1,9 +1,10 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// Calls that are not hedged, and invalid parameters.
-@Suite struct HedgeLimitsTests {
+@Suite(.oneAtATime) struct HedgeLimitsTests {
     let scheduler = ManualScheduler()
 
     @Test(arguments: [Upstream.Step.broken, .atOnce(.failure(Broken())), .never])

@@ -4,7 +4,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct HedgedCallTests {
+@Suite(.oneAtATime) struct HedgedCallTests {
     /// One call of a script: its duration in microseconds, and its end.
     struct Turn {
         let time: Int

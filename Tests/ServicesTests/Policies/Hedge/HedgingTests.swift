@@ -1,10 +1,11 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// When calls are hedged according to their latencies, and how many calls may be hedged.
-@Suite struct HedgingTests {
+@Suite(.oneAtATime) struct HedgingTests {
     let scheduler = ManualScheduler()
 
     /// A service that answers after as many milliseconds as its input, with that number.

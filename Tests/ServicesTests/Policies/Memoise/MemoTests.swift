@@ -4,7 +4,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct MemoTests {
+@Suite(.oneAtATime) struct MemoTests {
     let scheduler = ManualScheduler()
 
     @Test func invalidatingForgetsOneAnswerAndCallsUnderWayForIt() {

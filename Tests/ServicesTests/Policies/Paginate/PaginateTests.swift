@@ -3,7 +3,7 @@ import Services
 import TestSupport
 import Testing
 
-@Suite struct PaginateTests {
+@Suite(.oneAtATime) struct PaginateTests {
     let scheduler = ManualScheduler()
 
     /// Pages 1…count: the page's value is its number times ten.

@@ -1,8 +1,9 @@
 import Services
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-@Suite struct RateLimiterMisuseTests {
+@Suite(.oneAtATime) struct RateLimiterMisuseTests {
     @Test func aRateOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -5,7 +5,7 @@ import Testing
 @testable import Services
 
 /// The machine compared with a bucket that is filled nanosecond by nanosecond.
-@Suite struct RateLimiterOracleTests {
+@Suite(.oneAtATime) struct RateLimiterOracleTests {
     @Test func agreesOverRandomScripts() {
         var generator = SeededGenerator(seed: 23)
         var passed = 0, refused = 0, left = 0

@@ -1,10 +1,11 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// A limiter used by several threads, and by the functions that it calls.
-@Suite struct RateLimiterSharingTests {
+@Suite(.oneAtATime) struct RateLimiterSharingTests {
     let scheduler = ManualScheduler()
 
     func limiter(_ rate: Int = 10, burst: Int = 1, maxWait: Duration) -> RateLimiter {

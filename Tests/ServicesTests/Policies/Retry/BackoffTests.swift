@@ -3,7 +3,7 @@ import Testing
 
 @testable import Services
 
-@Suite struct BackoffTests {
+@Suite(.oneAtATime) struct BackoffTests {
     /// The delays before the first retries, with the same random bits each time.
     func delays(_ backoff: Backoff, _ count: Int, bits: UInt64) -> [Double] {
         var previous: Duration?

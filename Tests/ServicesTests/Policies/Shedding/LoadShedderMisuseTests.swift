@@ -1,8 +1,9 @@
 import Services
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-@Suite struct LoadShedderMisuseTests {
+@Suite(.oneAtATime) struct LoadShedderMisuseTests {
     @Test func noPlaceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -1,9 +1,10 @@
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// A load shedder used by several threads, and by the functions that it calls.
-@Suite struct LoadShedderSharingTests {
+@Suite(.oneAtATime) struct LoadShedderSharingTests {
     let scheduler = ManualScheduler()
 
     /// Four threads call with all priorities, answer, cancel, and move the clock.

@@ -1,8 +1,9 @@
 import Services
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-@Suite struct AdaptiveThrottleMisuseTests {
+@Suite(.oneAtATime) struct AdaptiveThrottleMisuseTests {
     @Test func aProbabilityAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -1,10 +1,11 @@
 import Dispatch
 import Futures
 import Services
+import TestSupport
 import Testing
 
 /// A throttle used by several threads.
-@Suite struct AdaptiveThrottleSharingTests {
+@Suite(.oneAtATime) struct AdaptiveThrottleSharingTests {
     let scheduler = ManualScheduler()
 
     /// Each call is counted once: refused ones, those that fail at once, and those that are cancelled.

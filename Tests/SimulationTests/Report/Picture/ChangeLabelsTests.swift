@@ -1,9 +1,10 @@
 import Services
+import TestSupport
 import Testing
 
 @testable import Simulation
 
-@Suite(.timeLimit(.minutes(10))) struct ChangeLabelsTests {
+@Suite(.oneAtATime) struct ChangeLabelsTests {
     @Test func namesThatFitStandInOneRow() {
         let labels = ChangeLabels([("a", 100), ("b", 300)], within: 10...890)
         #expect(labels.rowCount == 1 && labels.others.isEmpty)

@@ -3,7 +3,7 @@ import Simulation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SimulationPictureTests {
+@Suite(.oneAtATime) struct SimulationPictureTests {
     private func small(
         _ duration: Duration = .seconds(10), _ change: (inout Scenario) -> Void = { _ in }
     ) -> SimulationRun {

@@ -1,9 +1,10 @@
 import Futures
 import Services
 import Simulation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct GaugeRecorderTests {
+@Suite(.oneAtATime) struct GaugeRecorderTests {
     private func scenario(until end: Duration) -> Scenario {
         Scenario(
             hosts: [HostSettings(serviceTime: .constant(.milliseconds(1)))],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite(.timeLimit(.minutes(10))) struct PolicyRecorderTests {
+@Suite(.oneAtATime) struct PolicyRecorderTests {
     @Test func recordingChangesNoCall() {
         let (recorded, bare) = (
             ReportedRuns.busy(), ReportedRuns.busy(recordsPolicyEvents: false)

@@ -1,8 +1,9 @@
 import Services
 import Simulation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RunIntervalTests {
+@Suite(.oneAtATime) struct RunIntervalTests {
     @Test func intervalsAddUpToTheRun() {
         let run = ReportedRuns.busy()
         for length in [1, 4, 100] {

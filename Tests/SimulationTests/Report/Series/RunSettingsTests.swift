@@ -1,8 +1,9 @@
 import Services
 import Simulation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RunSettingsTests {
+@Suite(.oneAtATime) struct RunSettingsTests {
     private func scenario(_ arrivals: Arrivals = .even(rate: 10)) -> Scenario {
         Scenario(
             hosts: [HostSettings(serviceTime: .constant(.milliseconds(1)))], arrivals: arrivals,

@@ -1,10 +1,11 @@
 import Foundation
 import Services
+import TestSupport
 import Testing
 
 @testable import Simulation
 
-@Suite(.timeLimit(.minutes(10))) struct RunJSONTests {
+@Suite(.oneAtATime) struct RunJSONTests {
     private static let small = """
         {
           "warning": null,

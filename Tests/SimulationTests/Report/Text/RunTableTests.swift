@@ -1,8 +1,9 @@
 import Services
 import Simulation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RunTableTests {
+@Suite(.oneAtATime) struct RunTableTests {
     @Test func aTableOfASmallRun() {
         #expect(
             ReportedRuns.small().table() == """
