@@ -4,7 +4,7 @@ struct Options {
     var filters: [String] = []
     /// How often and how long each case is run.
     var measurement = Measurement.full
-    /// Whether the limits are checked.
+    /// Whether the limits on allocations are checked.
     var check = false
     /// The file for the results as JSON.
     var json: String?
@@ -23,7 +23,7 @@ struct Options {
 
           --filter TEXT      only cases whose names contain TEXT; may be repeated
           --quick            few, short rounds: enough to see that all runs
-          --check            fail where a limit on allocations or on a ratio is passed
+          --check            fail if a limit on allocations is passed; name the missed aims
           --json FILE        write the results as JSON
           --markdown FILE    put the table between the two marks in a document,
                              <!-- benchmarks: begin --> and <!-- benchmarks: end -->

@@ -1,4 +1,4 @@
-/// The limits that the check compares the results with.
+/// What the check compares the results with.
 enum Limits {
     /// The maximum number of allocations of an operation of Pledge, for operations whose number is always the
     /// same.
@@ -14,8 +14,10 @@ enum Limits {
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 8),
     ]
 
-    /// The maximum of Pledge's time, divided by that of another way.
-    static let ratios: [Ratio] =
+    /// The most that Pledge's time should be, as a multiple of another way's.
+    ///
+    /// A miss is printed, and fails nothing: times depend on the machine and on what else it does.
+    static let aims: [Ratio] =
         [
             Ratio(.allOf100, to: "task group", most: 0.4),
             Ratio(.contended, to: "locked closures", most: 1.25),
@@ -43,24 +45,18 @@ enum Limits {
             Ratio(.curlTogether, to: "URLSession", most: 1 / 3),
             Ratio(.curlTogether, to: "C loop", most: 1.25),
             Ratio(.curlHTTP2, to: "C loop", most: 1.25),
-        ] + Peers.limits
+        ] + Peers.aims
 
-    /// A machine's speed varies: a ratio fails only if it is exceeded by more than this factor.
-    static let slack = 1.25
-
-    /// A limit on a quotient of times.
+    /// An aim for a quotient of times.
     struct Ratio: Sendable {
         let subject: Case
         let other: String
         let most: Double
-        /// The factor by which the limit may be exceeded before the check fails.
-        let slack: Double
 
-        init(_ subject: Case, to other: String, most: Double, slack: Double = Limits.slack) {
+        init(_ subject: Case, to other: String, most: Double) {
             self.subject = subject
             self.other = other
             self.most = most
-            self.slack = slack
         }
     }
 }

@@ -23,10 +23,25 @@ import Testing
         #expect(check.failures.isEmpty && check.held == 1 && check.notes.count == 1)
     }
 
+    @Test func aSlowerTimeIsANoteAndNoFailure() {
+        let samples = [("Pledge", 3.0), ("task group", 1.0)].map { way, time in
+            var sample = Sample(way: way)
+            sample.rounds = [time]
+            return sample
+        }
+        var check = Check()
+        check.ratio(
+            of: Outcome(subject: .allOf100, samples: samples),
+            Limits.Ratio(.allOf100, to: "task group", most: 0.4))
+        #expect(check.failures.isEmpty)
+        #expect(check.notes.count == 1)
+        #expect(check.notes.first?.hasSuffix("of task group, aimed at 0.40") == true)
+    }
+
     @Test func everyLimitIsThatOfACaseAndAWay() {
-        for limit in Limits.ratios {
-            let subject = Case.all.first { $0.name == limit.subject.name }
-            #expect(subject?.ways.contains { $0.name == limit.other } == true, "\(limit.other)")
+        for aim in Limits.aims {
+            let subject = Case.all.first { $0.name == aim.subject.name }
+            #expect(subject?.ways.contains { $0.name == aim.other } == true, "\(aim.other)")
         }
         for limit in Limits.allocations {
             #expect(Case.all.contains { $0.name == limit.subject.name && $0.counted > 0 })

@@ -11,6 +11,6 @@ enum Peers {
     #else
     static let all: [Addition] = []
     static let cases: [Case] = []
-    static let limits: [Limits.Ratio] = []
+    static let aims: [Limits.Ratio] = []
     #endif
 }
