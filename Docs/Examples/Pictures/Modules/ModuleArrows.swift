@@ -1,20 +1,24 @@
 import Foundation
 
-/// Which modules each module may import, as .ci/arrows checks it.
+/// Which modules each module uses, by the manifest.
 struct ModuleArrows {
     /// The modules of the package, by name, without targets of C and programs.
     let uses: [String: Set<String>]
 
-    init(script: String) {
+    /// Reads the text of a manifest: its list `modules`, and the targets that bear these names.
+    init(manifest: String) {
+        let list = manifest.firstMatch(of: /let modules = \[([^\]]*)\]/)?.output.1 ?? ""
+        let modules = Set(list.names)
         var uses: [String: Set<String>] = [:]
-        let table = script.prefix { _ in true }.split(separator: "# Frameworks").first ?? ""
-        for match in table.matches(of: /([A-Za-z |]+)\)\s+echo "([^"]*)"/) {
-            let used = Set(match.output.2.split(separator: " ").map(String.init))
-            for name in match.output.1.split(separator: "|") { uses[name.trimmed] = used }
+        let target =
+            #/
+            (?:module\(|\.target\(\s*name:)\s*"(\w+)"
+            (?:,\s*(?:uses|dependencies):\s\[([^\]]*)\])?
+            /#
+        for match in manifest.matches(of: target) where modules.contains(String(match.output.1)) {
+            uses[String(match.output.1)] = modules.intersection((match.output.2 ?? "").names)
         }
-        let modules = uses.keys.filter { !$0.isTargetOfC && $0.first?.isUppercase == true }
-        self.uses = uses.filter { modules.contains($0.key) }
-            .mapValues { $0.intersection(modules) }
+        self.uses = uses
     }
 
     /// The arrows that do not follow from others.
@@ -42,9 +46,7 @@ struct ModuleArrows {
     }
 }
 
-extension StringProtocol {
-    fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
-    fileprivate var isTargetOfC: Bool {
-        first == "C" && dropFirst().first?.isUppercase == true || self == "CFutures"
-    }
+extension Substring {
+    /// The quoted words.
+    fileprivate var names: [String] { matches(of: /"(\w+)"/).map { String($0.output.1) } }
 }

@@ -15,8 +15,8 @@ import Testing
     private static let line = 26.0
 
     @Test func modules() throws {
-        let script = Repository.this.root.appendingPathComponent(".ci/arrows")
-        let arrows = ModuleArrows(script: try String(contentsOf: script, encoding: .utf8))
+        let manifest = Repository.this.root.appendingPathComponent("Package.swift")
+        let arrows = ModuleArrows(manifest: try String(contentsOf: manifest, encoding: .utf8))
         #expect(arrows.uses.count == 20)
         var picture = Picture(
             "modules", title: "The modules and their arrows",
@@ -41,17 +41,21 @@ import Testing
     }
 
     @Test func arrowsThatFollowFromOthersAreLeftOut() {
-        let script = """
-                A | B) echo "Base" ;;
-                Top)
-                    echo "A B Base CFutures"
-                    ;;
-                Base) echo "CFutures" ;;
-                CFutures) echo "" ;;
-            # Frameworks
-                Other) echo "" ;;
+        let manifest = """
+            let modules = [
+                "A", "B", "Top", "Base",
+            ]
+                    module("A", uses: ["Base"]),
+                    module("B", uses: ["Base"]),
+                    module(
+                        "Top",
+                        uses: ["A", "B", "Base", "CBase", product("Other", of: "other")]),
+                    .target(
+                        name: "Base", dependencies: ["CBase"],
+                        swiftSettings: settings),
+                    .target(name: "CBase"),
             """
-        let arrows = ModuleArrows(script: script)
+        let arrows = ModuleArrows(manifest: manifest)
         #expect(arrows.direct == ["A": ["Base"], "B": ["Base"], "Top": ["A", "B"], "Base": []])
         #expect(arrows.groups == [["A", "B"], ["Base"], ["Top"]])
     }
