@@ -111,6 +111,7 @@ struct libcurl_loop {
     struct queue ended;
     struct transfer *transfers;
     int at_once;
+    int is_inline;
     const char *url;
     const char *authorities;
     long version;
@@ -195,15 +196,47 @@ static int set_timer(void *multi, long milliseconds, void *context) {
     return 0;
 }
 
+static void start(struct libcurl_loop *loop, struct transfer *transfer) {
+    transfer->next = NULL;
+    transfer->count = 0;
+    curl.multi_add(loop->multi, transfer->easy);
+}
+
 static void start_asked(struct libcurl_loop *loop) {
     struct transfer *transfer = queue_take(&loop->asked, 0);
     while (transfer) {
         struct transfer *next = transfer->next;
-        transfer->next = NULL;
-        transfer->count = 0;
-        curl.multi_add(loop->multi, transfer->easy);
+        start(loop, transfer);
         transfer = next;
     }
+}
+
+static void make_handle(struct libcurl_loop *loop, struct transfer *transfer) {
+    transfer->easy = curl.easy_init();
+    curl.easy_setopt(transfer->easy, 10002, loop->url);
+    curl.easy_setopt(transfer->easy, 10103, transfer);
+    curl.easy_setopt(transfer->easy, 20011, take_body);
+    curl.easy_setopt(transfer->easy, 10001, transfer);
+    curl.easy_setopt(transfer->easy, 84, loop->version);
+    curl.easy_setopt(transfer->easy, 99, 1L);
+    curl.easy_setopt(transfer->easy, 237, loop->version > 2 ? 1L : 0L);
+    if (loop->authorities) { curl.easy_setopt(transfer->easy, 10065, loop->authorities); }
+}
+
+// Takes the result of a transfer. Returns whether the transfer is to be made again.
+static int take_result(struct libcurl_loop *loop, struct transfer *transfer) {
+    if (!may_reuse) {
+        curl.easy_cleanup(transfer->easy);
+        make_handle(loop, transfer);
+    }
+    pthread_mutex_lock(&loop->lock);
+    if (transfer->has_failed) { loop->failed++; }
+    int goes_on = loop->to_ask > 0;
+    if (goes_on) { loop->to_ask--; } else if (--loop->under_way == 0) {
+        pthread_cond_signal(&loop->done);
+    }
+    pthread_mutex_unlock(&loop->lock);
+    return goes_on;
 }
 
 static void hand_over_ended(struct libcurl_loop *loop) {
@@ -215,6 +248,10 @@ static void hand_over_ended(struct libcurl_loop *loop) {
         curl.easy_getinfo(message->easy, 0x100000 + 21, &transfer);
         transfer->has_failed = message->data.code != 0;
         curl.multi_remove(loop->multi, message->easy);
+        if (loop->is_inline) {
+            if (take_result(loop, transfer)) { start(loop, transfer); }
+            continue;
+        }
         if (last) { last->next = transfer; } else { first = transfer; }
         last = transfer;
     }
@@ -263,18 +300,6 @@ static void ask(struct libcurl_loop *loop, struct transfer *transfer) {
     if (queue_push(&loop->asked, transfer, transfer)) { wake(loop); }
 }
 
-static void make_handle(struct libcurl_loop *loop, struct transfer *transfer) {
-    transfer->easy = curl.easy_init();
-    curl.easy_setopt(transfer->easy, 10002, loop->url);
-    curl.easy_setopt(transfer->easy, 10103, transfer);
-    curl.easy_setopt(transfer->easy, 20011, take_body);
-    curl.easy_setopt(transfer->easy, 10001, transfer);
-    curl.easy_setopt(transfer->easy, 84, loop->version);
-    curl.easy_setopt(transfer->easy, 99, 1L);
-    curl.easy_setopt(transfer->easy, 237, loop->version > 2 ? 1L : 0L);
-    if (loop->authorities) { curl.easy_setopt(transfer->easy, 10065, loop->authorities); }
-}
-
 static void *take_results(void *argument) {
     struct libcurl_loop *loop = argument;
     for (;;) {
@@ -282,25 +307,15 @@ static void *take_results(void *argument) {
         if (!transfer) { return NULL; }
         while (transfer) {
             struct transfer *next = transfer->next;
-            if (!may_reuse) {
-                curl.easy_cleanup(transfer->easy);
-                make_handle(loop, transfer);
-            }
-            pthread_mutex_lock(&loop->lock);
-            if (transfer->has_failed) { loop->failed++; }
-            int goes_on = loop->to_ask > 0;
-            if (goes_on) { loop->to_ask--; } else if (--loop->under_way == 0) {
-                pthread_cond_signal(&loop->done);
-            }
-            pthread_mutex_unlock(&loop->lock);
-            if (goes_on) { ask(loop, transfer); }
+            if (take_result(loop, transfer)) { ask(loop, transfer); }
             transfer = next;
         }
     }
 }
 
 libcurl_loop *libcurl_loop_make(
-    const char *url, int at_once, long version, long connections, const char *authorities) {
+    const char *url, int at_once, int is_inline, long version, long connections,
+    const char *authorities) {
     pthread_once(&once, find);
     struct libcurl_loop *loop = is_found ? calloc(1, sizeof *loop) : NULL;
     if (!loop) { return NULL; }
@@ -309,6 +324,7 @@ libcurl_loop *libcurl_loop_make(
     loop->waker = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     loop->due = -1;
     loop->at_once = at_once;
+    loop->is_inline = is_inline;
     loop->url = strdup(url);
     loop->authorities = authorities ? strdup(authorities) : NULL;
     loop->version = version;
@@ -368,8 +384,9 @@ void libcurl_loop_free(libcurl_loop *loop) {
 #else
 
 libcurl_loop *libcurl_loop_make(
-    const char *url, int at_once, long version, long connections, const char *authorities) {
-    (void)url, (void)at_once, (void)version, (void)connections, (void)authorities;
+    const char *url, int at_once, int is_inline, long version, long connections,
+    const char *authorities) {
+    (void)url, (void)at_once, (void)is_inline, (void)version, (void)connections, (void)authorities;
     return NULL;
 }
 

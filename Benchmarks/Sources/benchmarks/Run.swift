@@ -34,7 +34,7 @@ struct Run {
         print(Table.line(Table.columns))
         var outcomes: [Outcome] = []
         for subject in cases {
-            if let obstacle = subject.obstacle(options.measurement.isQuick) {
+            if let obstacle = subject.obstacle() {
                 print("\(subject.name): left out, \(obstacle)")
                 continue
             }

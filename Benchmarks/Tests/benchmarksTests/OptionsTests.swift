@@ -10,7 +10,8 @@ import Testing
         ])
         #expect(options.filters == ["maps", "zip"])
         #expect(options.json == "a" && options.markdown == "c")
-        #expect(options.check && options.measurement.isQuick && !options.help)
+        #expect(options.check && !options.help)
+        #expect(options.measurement.rounds == Measurement.quick.rounds)
         #expect(!options.large)
         #expect(try Options(["--large"]).large)
     }
@@ -18,7 +19,8 @@ import Testing
     @Test func nothingGivenMeansAllInFull() throws {
         let options = try Options([])
         #expect(try options.cases().count == Case.all.count)
-        #expect(!options.measurement.isQuick && !options.check)
+        #expect(!options.check)
+        #expect(options.measurement.rounds == Measurement.full.rounds)
     }
 
     @Test(arguments: [

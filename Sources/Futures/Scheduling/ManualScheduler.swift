@@ -117,6 +117,7 @@ public final class ManualScheduler: Scheduler {
 private final class ManualTimer: ScheduledAction, @unchecked Sendable {
     /// The index of its item in the heap, if it is there; guarded by the scheduler's lock.
     var index: Int?
+    /// Set once, by `init`.
     private weak var scheduler: ManualScheduler?
 
     init(scheduler: ManualScheduler) { self.scheduler = scheduler }

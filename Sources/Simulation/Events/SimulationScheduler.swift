@@ -7,7 +7,8 @@ import Synchronization
 /// Dispatch, comes back at no defined instant: what it schedules does not run, and is counted in
 /// ``SimulationRun/escapedActions``.
 public final class SimulationScheduler: Scheduler, @unchecked Sendable {
-    // Each property but `instant` and `escaped` belongs to the owner's thread; every access checks that first.
+    // Unchecked: other threads read `owner`, which never changes, and the two atomics. The rest belongs to the owner's
+    // thread: `schedule` and a timer's `cancel` check the thread, and all else runs within the simulation's events.
     private let owner = ThreadIdentity.current
     private let instant = Atomic<Nanoseconds>(0)
     private let escaped = Atomic<Int>(0)
@@ -85,8 +86,9 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
 
 /// An action that is scheduled.
 private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked Sendable {
-    // Of the scheduler's thread, as the scheduler's own properties are.
-    private var scheduler: SimulationScheduler?
+    // Unchecked: other threads read `scheduler`, which never changes. The rest belongs to the scheduler's thread, which
+    // `cancel` checks.
+    private let scheduler: SimulationScheduler?
     private var action: (@Sendable () -> Void)?
 
     init(of scheduler: SimulationScheduler?, action: (@Sendable () -> Void)?) {

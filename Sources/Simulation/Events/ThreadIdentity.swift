@@ -10,6 +10,7 @@ import Darwin
 
 /// Which thread it is.
 struct ThreadIdentity: Equatable, @unchecked Sendable {
+    // Unchecked: where `pthread_t` is a pointer, it is compared but never followed.
     private let thread: pthread_t
 
     /// The calling thread.

@@ -3,7 +3,7 @@ import Services
 
 /// The hosts of a simulation, as one service.
 ///
-/// It belongs to the thread of its simulation.
+/// Use it in the simulation's own events: elsewhere ``send(_:)`` traps, and nothing else checks.
 public final class Fleet: @unchecked Sendable {
     /// Which host gets a call that names none.
     public enum Balancing: Sendable, Hashable {
@@ -21,6 +21,7 @@ public final class Fleet: @unchecked Sendable {
         return network.hosts
     }
 
+    // Unchecked: neither property changes, and the network belongs to the thread of the simulation, as documented.
     let network: FleetNetwork
     /// The host whose calls it sends; nil for the clients.
     private let origin: Int?

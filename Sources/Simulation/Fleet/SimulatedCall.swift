@@ -3,6 +3,7 @@ import Services
 
 /// A call on its way to a host, in its queue, with a worker, or on its way back.
 final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
+    // Unchecked: belongs to its host's thread. `stopWork`, which any thread may reach through the promise, checks that.
     private enum Phase {
         case arriving
         case working

@@ -9,7 +9,7 @@ import Services
 /// scenario.at(.seconds(30)) { $0.host(3).slow(by: 10) }
 /// ```
 ///
-/// It belongs to the thread of its simulation.
+/// Use it in the simulation's own events; nothing checks that.
 public final class SimulatedHost: @unchecked Sendable {
     /// Its number, from 0.
     public let number: Int
@@ -26,8 +26,9 @@ public final class SimulatedHost: @unchecked Sendable {
     /// How many calls wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
-    // All of a host is used on one thread and in one event at a time: the checks for overlapping accesses would be a
-    // tenth of a simulation's time.
+    // Unchecked: everything here belongs to the thread of the simulation. Calls come through the network, which traps on
+    // another thread; their ends, and callers that give up, check the thread. One event runs at a time: checks for
+    // overlapping accesses would take a tenth of a simulation's time.
     @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
     @exclusivity(unchecked) var generator: SeededGenerator

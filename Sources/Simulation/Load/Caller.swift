@@ -2,7 +2,7 @@ import Futures
 import Services
 
 /// Makes the calls of a run, and records their ends.
-final class Caller<Output: Sendable>: @unchecked Sendable {
+final class Caller<Output: Sendable>: Sendable {
     let recorder: RunRecorder
     private let service: Service<SimulatedRequest, Output>
 
@@ -34,6 +34,7 @@ final class Caller<Output: Sendable>: @unchecked Sendable {
 
 /// One client of a closed loop, who waits for the answer before the next call.
 final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Sendable {
+    // Unchecked: belongs to the scheduler's thread, which `think` checks: a call may end on another one.
     private let caller: Caller<Output>
     private let thinkTime: Distribution
     private var generator: SeededGenerator
@@ -53,6 +54,7 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
     /// Waits, and then calls.
     func think() {
+        guard scheduler.isOnItsThread else { return scheduler.noteEscape() }
         let time = thinkTime.sample(&generator)
         if scheduler.time.adding(time) < end { scheduler.add(self, after: time) }
     }

@@ -2,6 +2,7 @@ import Services
 
 /// When each call of a run began and ended, and how.
 final class RunRecorder: @unchecked Sendable {
+    // Unchecked: belongs to the scheduler's thread. Calls begin in events; `end`, which may run anywhere, checks.
     private let scheduler: SimulationScheduler
     @exclusivity(unchecked) private(set) var begins: ContiguousArray<Nanoseconds> = []
     /// −1 for a call that has not ended.

@@ -1,10 +1,12 @@
 /// The highest numbers of hosts that a client's stack, and that changes by closures, name in a run.
 ///
-/// A swarm may remove the hosts above them. It belongs to the thread of its simulation.
+/// A swarm may remove the hosts above them.
 final class NamedHosts: @unchecked Sendable {
-    /// That of the stack; −1 if it names none.
+    // Unchecked: belongs to the thread of the simulation, as the fleet does.
+
+    /// The highest number that the stack names; −1 if it names none.
     private(set) var highestOfStack = -1
-    /// Those of the faults, by their indexes.
+    /// The highest number that each fault names, by the fault's index.
     private(set) var highestOfFaults: [Int: Int] = [:]
     private var fault: Int?
 

@@ -143,4 +143,20 @@ import Testing
         #expect(!hasRun.withLock { $0 })
         #expect(scenario.run { $0.fleet.send }.escapedActions == 0)
     }
+
+    @Test func aCallThatEndsOnAnotherThreadIsItsClientsLast() {
+        let scenario = Scenario(
+            hosts: [host], arrivals: .closed(clients: 5, thinkTime: .constant(.milliseconds(100))),
+            duration: .seconds(1))
+        let run = scenario.run { world in
+            { _ in
+                let promise = Promise<Int>()
+                world.scheduler.schedule(after: .milliseconds(1)) {
+                    onThreads(1) { _ in promise.resolve(with: 1) }
+                }
+                return promise
+            }
+        }
+        #expect(run.callCount == 5 && run.escapedActions == 5)
+    }
 }

@@ -17,6 +17,5 @@ extension Case {
         .curlAlone, .curlAloneInline, .curlTogether, .curlHTTP2,
         .policies, .passThrough, .wholeStack, .clientWithDefaults, .clientWithAllSlots, .dispatch,
         .derivedStore, .derivedStores, .simulatedCall,
-        .compileChain,
     ]
 }

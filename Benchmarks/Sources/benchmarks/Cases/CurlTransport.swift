@@ -16,17 +16,17 @@ extension Case {
     /// The transport over libcurl, compared with URLSession and a loop over libcurl in C.
     static let curlAlone = Case(
         name: "libcurl, one request at a time", counted: 0, obstacle: Nginx.obstacle,
-        ways: ways(at: 1, over: { transport }))
+        ways: ways(at: 1, over: { transport }, beside: { loopAlone }))
 
     /// The same with results on the I/O thread.
     static let curlAloneInline = Case(
         name: "libcurl inline, one request at a time", counted: 0, obstacle: Nginx.obstacle,
-        ways: ways(at: 1, over: { inlineTransport }))
+        ways: ways(at: 1, over: { inlineTransport }, beside: { loopInline }))
 
     /// The same with many requests under way.
     static let curlTogether = Case(
         name: "libcurl, 32 requests at a time", counted: 0, obstacle: Nginx.obstacle,
-        ways: ways(at: 32, over: { transport }))
+        ways: ways(at: 32, over: { transport }, beside: { loopTogether }))
 
     /// A hundred requests at a time on one connection over HTTP/2 and TLS.
     static let curlHTTP2 = Case(
@@ -42,7 +42,8 @@ extension Case {
         ])
 
     private static func ways(
-        at once: Int, over transport: @escaping @Sendable () -> CurlTransport
+        at once: Int, over transport: @escaping @Sendable () -> CurlTransport,
+        beside loop: @escaping @Sendable () -> LibcurlLoop
     ) -> [Way] {
         [
             Way("Pledge", calledBackAt: once) { completion in
@@ -51,7 +52,7 @@ extension Case {
                     completion()
                 }
             },
-            Way("C loop") { count in (once == 1 ? loopAlone : loopTogether).run(count) },
+            Way("C loop") { count in loop().run(count) },
             Way("URLSession", calledBackAt: once) { completion in
                 session.dataTask(with: URLRequest(url: nginx.url)) { body, _, _ in
                     keep(body!)
@@ -78,7 +79,7 @@ extension Case {
 }
 
 extension Case {
-    /// Used only after ``Nginx/obstacle(_:)`` has returned nil.
+    /// Used only after ``Nginx/obstacle()`` has returned nil.
     private static let nginx = Nginx.shared!
     private static let transport = CurlTransport()
     private static let inlineTransport = try! CurlTransport(delivery: .inline)
@@ -92,6 +93,7 @@ extension Case {
     }()
 
     private static let loopAlone = LibcurlLoop(nginx.url, at: 1)
+    private static let loopInline = LibcurlLoop(nginx.url, at: 1, isInline: true)
     private static let loopTogether = LibcurlLoop(nginx.url, at: 32)
     private static let secureLoop = LibcurlLoop(
         nginx.secureURL, at: 100, version: 4, connections: 1, authorities: nginx.certificate)
@@ -111,12 +113,13 @@ private struct LibcurlLoop: @unchecked Sendable {
     private let pointer: OpaquePointer
 
     init(
-        _ url: URL, at once: Int, version: Int = 2,
+        _ url: URL, at once: Int, isInline: Bool = false, version: Int = 2,
         connections: Int = CurlTransport.Configuration().maxConnectionsPerHost,
         authorities: URL? = nil
     ) {
         pointer = libcurl_loop_make(
-            url.absoluteString, Int32(once), version, connections, authorities?.path)!
+            url.absoluteString, Int32(once), isInline ? 1 : 0, version, connections,
+            authorities?.path)!
     }
 
     func run(_ count: Int) {

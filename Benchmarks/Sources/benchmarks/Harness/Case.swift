@@ -6,7 +6,7 @@ struct Case: Sendable {
     /// the count would be meaningless.
     var counted = 64
     /// Why the case cannot be measured here; nil if it can.
-    var obstacle: @Sendable (_ isQuick: Bool) -> String? = { _ in nil }
+    var obstacle: @Sendable () -> String? = { nil }
     /// The ways of doing it: Pledge's first, then the others.
     var ways: [Way]
 }

@@ -6,8 +6,6 @@ struct Measurement {
     var roundLength: Duration
     /// The number of rounds.
     var rounds: Int
-    /// Whether long measurements are left out.
-    var isQuick = false
     /// The maximum number of measurements of a case: it is measured again while a way's rounds differ too
     /// much.
     var attempts = 1
@@ -15,7 +13,7 @@ struct Measurement {
     /// The settings for published numbers.
     static let full = Measurement(roundLength: .milliseconds(50), rounds: 15, attempts: 6)
     /// Enough to check that every case runs, and roughly how the ways compare.
-    static let quick = Measurement(roundLength: .milliseconds(4), rounds: 9, isQuick: true)
+    static let quick = Measurement(roundLength: .milliseconds(4), rounds: 9)
 
     /// Measures a case, again while it is unsteady and there are attempts left.
     ///

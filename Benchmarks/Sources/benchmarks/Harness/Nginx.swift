@@ -20,7 +20,7 @@ struct Nginx {
 
     /// Why a case that needs nginx cannot be measured; nil if it can.
     @Sendable
-    static func obstacle(_ isQuick: Bool) -> String? {
+    static func obstacle() -> String? {
         shared == nil ? "nginx or openssl was not found, or does not start" : nil
     }
 

@@ -100,7 +100,10 @@ private func curl(_ arguments: [String]) throws {
     program.executableURL = findProgram("curl")
     program.arguments = arguments
     program.standardOutput = FileHandle.nullDevice
+    // `waitUntilExit` looks every 50 ms, which would count as curl's time.
+    let end = DispatchSemaphore(value: 0)
+    program.terminationHandler = { _ in end.signal() }
     try program.run()
-    program.waitUntilExit()
+    end.wait()
     guard program.terminationStatus == 0 else { throw Complaint("curl has failed") }
 }

@@ -21,7 +21,6 @@ import Testing
             "combine and chain, of futures", "combine and chain, of futures, unknown functions",
             "combine, of futures, unknown function", "chain, of futures, unknown functions",
             "combine", "chain", "combine, unknown function", "chain, unknown functions",
-            "type-check a chain of 16",
         ],
         "performance-networking": [
             "in-memory round trip", "HTTP round trip on loopback",

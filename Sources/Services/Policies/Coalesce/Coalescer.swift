@@ -208,6 +208,8 @@ private class AnyCaller: @unchecked Sendable {
 }
 
 /// A caller that waits for a call.
+///
+/// Unchecked, as its superclass is; nothing in it changes.
 private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
     let promise = InternalPromise<Output>()
     /// Calls the service for this caller.

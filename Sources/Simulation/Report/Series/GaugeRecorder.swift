@@ -1,6 +1,6 @@
 /// Reads values at each whole second of a run.
 final class GaugeRecorder: SimulatedEvent, @unchecked Sendable {
-    // Of the scheduler's thread, as the scheduler's own properties are.
+    // Unchecked: belongs to the scheduler's thread, which `add` checks; the rest runs in events and after the run.
     private let scheduler: SimulationScheduler
     private let end: Nanoseconds
     private var gauges: [SimulationRun.Gauge] = []

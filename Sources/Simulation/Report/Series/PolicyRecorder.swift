@@ -8,7 +8,7 @@ final class PolicyRecorder: @unchecked Sendable {
         let name: String?
     }
 
-    // Of the scheduler's thread, as the scheduler's own properties are.
+    // Unchecked: `activities` belongs to the scheduler's thread, which `note` checks.
     private let scheduler: SimulationScheduler
     private var activities: [Key: SimulationRun.PolicyActivity] = [:]
 

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// README.md tells how many modules there are, and Package.swift lists them.
-@Suite struct ModuleCountTests {
+/// What pages repeat, compared with its source.
+@Suite struct PageFactsTests {
     @Test func readmeCountsTheModules() throws {
         let traits = try text(of: "Package.swift").matches(of: /\.trait\(/).count
         let others = try modules().count - traits
@@ -21,6 +21,18 @@ import Testing
                 guide.contains("\n| `\(name)` |") || guide.contains("\n| [`\(name)`]("),
                 "Modules.md has no row for \(name)")
         }
+    }
+
+    @Test func thePackageIndexDocumentsEachModule() throws {
+        let listed = try text(of: ".spi.yml").matches(of: /- (\w+)\n/).map(\.1)
+        #expect(try listed.sorted() == modules().sorted())
+    }
+
+    @Test func theGlossaryDefinesEachTermOnce() throws {
+        let terms = try MarkdownTable.all(in: text(of: "Docs/Guides/Glossary.md"))
+            .flatMap { $0["Term"] }
+        #expect(terms.count > 50)
+        #expect(Set(terms).count == terms.count)
     }
 
     /// The names in the manifest's list.
