@@ -79,7 +79,7 @@ private let callsOfRun = isWhole ? 500_000.0 : 10_000
     }
 
     /// Little's law: how many calls are in a host is the rate of calls times how long each is there.
-    @Test(arguments: 1...10) func littlesLawHolds(seed: UInt64) throws {
+    @Test(arguments: 1...(isWhole ? 10 : 3)) func littlesLawHolds(seed: UInt64) throws {
         var host = HostSettings(serviceTime: .logNormal(median: .milliseconds(10), sigma: 1))
         host.workers = 3
         host.queueLimit = 20
