@@ -34,6 +34,14 @@ import Testing
         #expect(log.elements == [1, 2])
     }
 
+    @Test func theContinuousClockIsThatOfTheSystem() {
+        let (start, first) = (ContinuousClock.now, LiveScheduler.shared.continuousNow)
+        let last = LiveScheduler.shared.continuousNow
+        let between = start.duration(to: .now)
+        #expect(first <= last)
+        #expect(first.duration(to: last) <= between)
+    }
+
     @Test func anActionRunsOnAnotherThreadAfterScheduleHasReturned() async throws {
         let hasReturned = Locked(false)
         let seen = Promise<Bool>()
