@@ -47,6 +47,14 @@ let observability = [
     product("Logging", of: "swift-log", trait: "Observability"),
 ]
 
+// Only where apps are built for Apple's systems: a resource brings a bundle, and the accessor that SwiftPM writes for
+// it brings all of Foundation.
+#if os(macOS)
+let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+#else
+let privacyManifest: [Resource] = []
+#endif
+
 let modules = [
     "Composition", "Futures", "CallbackActions", "Services",
     "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients",
@@ -105,7 +113,10 @@ let package = Package(
         lookUp("CZlib"),
         lookUp("CBrotli"),
         lookUp("CZstd"),
-        module("HTTPNetworking", uses: ["Futures", "Composition", "Services"]),
+        .target(
+            name: "HTTPNetworking", dependencies: ["Futures", "Composition", "Services"],
+            exclude: privacyManifest.isEmpty ? ["PrivacyInfo.xcprivacy"] : [],
+            resources: privacyManifest, swiftSettings: settings),
         module("HTTPCaching", uses: ["HTTPNetworking", "Services", "Futures"]),
         module("HTTPAuthentication", uses: ["HTTPNetworking", "Services", "Futures"]),
         module(

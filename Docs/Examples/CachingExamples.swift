@@ -99,7 +99,7 @@ import Testing
         let print: @Sendable (HTTPMethod) -> Void = { lines.add("\($0)") }
         // snippet: stale
         let scheduler = ManualScheduler()
-        let seconds = { @Sendable in Int(scheduler.now.offset.components.seconds) }
+        let seconds = { @Sendable in scheduler.now.offset.components.seconds }
         let origin: HTTPService = { request in
             print(request.method)
             if seconds() > 0 { return Future(value: HTTPResponse(status: 503)) }

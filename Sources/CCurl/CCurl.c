@@ -1,5 +1,8 @@
 #include "CCurl.h"
 
+#if defined(__APPLE__)
+#include <TargetConditionals.h>
+#endif
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -74,6 +77,9 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+// A statically linked program, as programs over musl are, cannot look up a library. Of Apple's systems only macOS
+// has a libcurl that an app may use: elsewhere it is private, and App Review rejects an app that opens it.
+#if defined(__GLIBC__) || (defined(__APPLE__) && TARGET_OS_OSX)
 static void *open_library(void) {
 #if defined(__APPLE__)
     return dlopen("/usr/lib/libcurl.4.dylib", RTLD_NOW | RTLD_LOCAL);
@@ -118,11 +124,6 @@ static bool find_functions(void *library) {
 
 // The library is never closed: libcurl keeps state for the process, and other code in the process may use it.
 static void look_up(void) {
-#if !defined(__GLIBC__) && !defined(__APPLE__)
-    // A statically linked program, as programs over musl are, cannot look up a library.
-    curl.availability = ccurl_unsupported;
-    return;
-#endif
     void *library = open_library();
     curl.availability = ccurl_missing;
     if (!library) return;
@@ -140,6 +141,9 @@ static void look_up(void) {
     const long everything = 3;
     curl.availability = curl.global_init(everything) == ccurl_ok ? ccurl_available : ccurl_cannot_start;
 }
+#else
+static void look_up(void) { curl.availability = ccurl_unsupported; }
+#endif
 
 enum ccurl_availability ccurl_look_up(void) {
     pthread_once(&once, look_up);

@@ -6,7 +6,7 @@ struct CacheRules: Sendable {
     /// The share of the time since the last change for which a response without explicit freshness is fresh,
     /// and its maximum in seconds (RFC 9111, section 4.2.2).
     var heuristicFraction = 0.1
-    var heuristicLimit = 86_400
+    var heuristicLimit: Int64 = 86_400
 
     /// Whether Set-Cookie of stored responses is returned.
     var replaysCookies = false

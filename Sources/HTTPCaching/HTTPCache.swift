@@ -52,7 +52,7 @@ public final class HTTPCache {
     ///     of them. If that answer may not be shared, each of the others is then sent.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, for comparison with dates in headers.
-    ///   - scheduler: The clock of durations.
+    ///   - scheduler: The clock of durations. Responses also age while the device sleeps.
     public init(
         named name: String? = nil, in store: some CacheStore = MemoryCacheStore(),
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
@@ -89,7 +89,7 @@ public final class HTTPCache {
 }
 
 extension HTTPCache {
-    func moment() -> ClockReading { ClockReading(date: now(), instant: scheduler.now) }
+    func moment() -> ClockReading { ClockReading(date: now(), instant: scheduler.continuousNow) }
 
     func count(_ what: any WritableKeyPath<Statistics, Int> & Sendable) {
         counts.withLock { $0[keyPath: what] += 1 }

@@ -19,6 +19,12 @@ extension HTTPError {
         case .timedOut: return idleLimit.map { TimeLimit.idle($0).words }
         case .badURL:
             return "URLSession takes no URL with this host: write an IPv4 address as four numbers"
+        case .appTransportSecurityRequiresSecureConnection:
+            return "App Transport Security refuses http: use https, or allow it in Info.plist under"
+                + " NSAppTransportSecurity, by NSAllowsLocalNetworking for the local network or by"
+                + " NSExceptionDomains for a host"
+        case .userAuthenticationRequired, .userCancelledAuthentication:
+            return "it asks for a user and a password: send them by .authorize(_:)"
         case .serverCertificateHasUnknownRoot: return "the certificate's authority is unknown"
         case .serverCertificateNotYetValid: return "the certificate is not valid yet"
         case .clientCertificateRejected, .clientCertificateRequired:
@@ -49,7 +55,9 @@ extension HTTPError.Code {
             self = .notConnected
         case .httpTooManyRedirects, .redirectToNonExistentLocation: self = .tooManyRedirects
         case .dataLengthExceedsMaximum: self = .bodyTooLarge
-        case .badURL: self = .unsupported
+        case .badURL, .appTransportSecurityRequiresSecureConnection, .userAuthenticationRequired,
+            .userCancelledAuthentication:
+            self = .unsupported
         case .fileDoesNotExist, .noPermissionsToReadFile, .fileIsDirectory: self = .bodyUnreadable
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
@@ -84,7 +92,11 @@ extension HTTPError.Code {
         default: return .other
         }
         #else
-        return code == .badServerResponse ? .badResponse : .other
+        switch code {
+        case .badServerResponse: return .badResponse
+        case .unsupportedURL: return .unsupported
+        default: return .other
+        }
         #endif
     }
 }

@@ -4,14 +4,14 @@ import Pledge
 /// The progress of a long body, as a line that is redrawn; only on a terminal.
 struct ProgressBar: Sendable {
     /// Shorter bodies have no progress bar.
-    private static let leastBytes = 1 << 20
+    private static let leastBytes: Int64 = 1 << 20
 
     private let isOnTerminal = isatty(2) != 0
     /// The line that was drawn last.
     private let last = Locked("")
 
     /// Draws the number of bytes that have arrived, and the total if it is known.
-    func show(_ count: Int, of total: Int?) {
+    func show(_ count: Int64, of total: Int64?) {
         guard isOnTerminal, total ?? count >= Self.leastBytes else { return }
         draw(Self.line(count, of: total))
     }
@@ -31,7 +31,7 @@ struct ProgressBar: Sendable {
     }
 
     /// "[##########··········]  50 %  4.0 of 8.0 MiB".
-    static func line(_ count: Int, of total: Int?) -> String {
+    static func line(_ count: Int64, of total: Int64?) -> String {
         let done = String(format: "%.1f", Double(count) / 1_048_576)
         guard let total, total > 0 else { return "\(done) MiB" }
         let part = min(1, Double(count) / Double(total))

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aClockThatIsSetBackMakesNothingYounger() throws {
-        let offset = Locked(0)
+        let offset = Locked<Int64>(0)
         let bench = CacheBench(wallOffset: offset)
         bench.answers(["Cache-Control": "max-age=10"])
         try bench.ask()
@@ -87,8 +87,19 @@ import Testing
         #expect(try bench.get() == "2")
     }
 
+    @Test func aResponseAgesWhileTheDeviceSleeps() throws {
+        let bench = CacheBench()
+        bench.answers(["Cache-Control": "max-age=10"])
+        try bench.ask()
+        // The wall clock of the bench stands still meanwhile.
+        bench.scheduler.advanceAsleep(by: .seconds(9))
+        #expect(try bench.get() == "1")
+        bench.scheduler.advanceAsleep(by: .seconds(1))
+        #expect(try bench.get() == "2")
+    }
+
     @Test func aClockThatIsSetForwardMakesOlder() throws {
-        let offset = Locked(0)
+        let offset = Locked<Int64>(0)
         let bench = CacheBench(wallOffset: offset)
         bench.answers(["Cache-Control": "max-age=10"])
         try bench.ask()

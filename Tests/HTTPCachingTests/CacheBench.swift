@@ -41,7 +41,7 @@ final class CacheBench: Sendable {
     init(
         mode: HTTPCache.Mode = .private, replaysCookies: Bool = false, name: String? = nil,
         coalescesMisses: Bool = true, limit: Int = 1 << 20, largest: Int? = nil,
-        wallOffset: Locked<Int> = Locked(0)
+        wallOffset: Locked<Int64> = Locked(0)
     ) {
         let scheduler = scheduler
         store = MemoryCacheStore(limit: limit, largest: largest)
@@ -51,16 +51,16 @@ final class CacheBench: Sendable {
             now: {
                 HTTPDate(
                     secondsSince1970: CacheBench.start + wallOffset.withLock { $0 }
-                        + Int(scheduler.now.offset.components.seconds))
+                        + scheduler.now.offset.components.seconds)
             }, on: scheduler)
     }
 
     /// 1 January 2028.
-    static let start = 1_830_297_600
+    static let start: Int64 = 1_830_297_600
 
     /// The date so many seconds after the beginning.
-    static func date(_ seconds: Int) -> String {
-        HTTPDate(secondsSince1970: start + seconds).text
+    static func date(_ seconds: some BinaryInteger) -> String {
+        HTTPDate(secondsSince1970: start + Int64(seconds)).text
     }
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
@@ -98,7 +98,8 @@ final class CacheBench: Sendable {
         var headers = reply.headers
         if reply.isDated, headers["Date"] == nil {
             headers.set(
-                Self.date(Int(scheduler.now.offset.components.seconds) - reply.delay), for: "Date")
+                Self.date(scheduler.now.offset.components.seconds - Int64(reply.delay)), for: "Date"
+            )
         }
         let isEmpty = reply.status == 304
         let body = Data((isEmpty ? "" : reply.body ?? "\(number)").utf8)

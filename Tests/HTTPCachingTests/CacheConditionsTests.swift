@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [(-1_000, 304), (-999, 304), (-1_001, 200)])
-    func aDateIsCompared(since: Int, status: Int) throws {
+    func aDateIsCompared(since: Int64, status: Int) throws {
         let asking: HTTPHeaders = ["If-Modified-Since": CacheBench.date(since)]
         #expect(try answer(asking)?.status == status)
     }

@@ -19,7 +19,7 @@ import Testing
         ("max-age=2147483648", 2_147_483_648), ("max-age=2147483649", 2_147_483_648),
         ("max-age=99999999999999999999999999", 2_147_483_648),
     ])
-    func secondsOfADirective(line: String, seconds: Int) {
+    func secondsOfADirective(line: String, seconds: Int64) {
         #expect(control(line).permitted("max-age") == seconds)
         #expect(!control(line).isMalformed)
     }

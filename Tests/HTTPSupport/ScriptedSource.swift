@@ -14,7 +14,7 @@ package final class ScriptedSource: Sendable {
     /// How often the stream was cancelled.
     package var cancelled: Int { state.withLock { $0.cancelled } }
 
-    package func stream(length: Int? = nil) -> HTTPBodyStream {
+    package func stream(length: Int64? = nil) -> HTTPBodyStream {
         HTTPBodyStream(
             length: length,
             next: {
@@ -68,7 +68,7 @@ extension Future<Data?> {
 
 extension HTTPBodyStream {
     /// A stream that gives texts at once.
-    package convenience init(texts: [String], length: Int? = nil) {
+    package convenience init(texts: [String], length: Int64? = nil) {
         let rest = Locked(texts[...])
         self.init(
             length: length,

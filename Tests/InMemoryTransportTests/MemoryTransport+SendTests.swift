@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [3, 5]) func aStreamOfAnotherLengthThanAnnouncedIsRefused(length: Int) {
+    @Test(arguments: [3, 5]) func aStreamOfAnotherLengthThanAnnouncedIsRefused(length: Int64) {
         let transport = MemoryTransport(routes: [.put("/a", answer: .data(Data()))])
         let source = HTTPRequest.BodySource(length: length, isReplayable: true) {
             let bytes = HTTPBodyStream(Data("four".utf8))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPNetworking
+import Services
 import Testing
 
 @testable import URLSessionTransport
@@ -30,6 +31,37 @@ import FoundationNetworking
                 == "the certificate is for another host")
         #expect(reason(.timedOut) == "the idle limit of 60.0 seconds")
     }
+
+    @Test(arguments: [
+        URLError.Code.appTransportSecurityRequiresSecureConnection, .userAuthenticationRequired,
+        .userCancelledAuthentication,
+    ])
+    func whatTheSystemRefusesIsNeitherRepeatedNorEvidence(code: URLError.Code) {
+        let error = HTTPError(code: HTTPError.Code(URLError(code)), cause: URLError(code))
+        #expect(error.code == .unsupported)
+        #expect(error.assessment == CallAssessment.callersMistake)
+    }
+
+    @Test func aRefusalOfPlainHTTPNamesTheKeysOfInfoPlist() throws {
+        let words = try #require(reason(.appTransportSecurityRequiresSecureConnection))
+        for key in ["NSAppTransportSecurity", "NSAllowsLocalNetworking", "NSExceptionDomains"] {
+            #expect(words.contains(key))
+        }
+    }
+
+    @Test func anAnswerThatAsksForAPasswordNamesTheMiddleware() {
+        #expect(
+            reason(.userAuthenticationRequired)
+                == "it asks for a user and a password: send them by .authorize(_:)")
+    }
+
+    #if !canImport(FoundationNetworking)
+    @Test func aURLThatURLSessionDoesNotTakeIsNeitherRepeatedNorEvidence() {
+        let error = HTTPError(code: HTTPError.Code(URLError(.unsupportedURL)))
+        #expect(error.code == .unsupported)
+        #expect(error.assessment == CallAssessment.callersMistake)
+    }
+    #endif
 
     #if canImport(FoundationNetworking)
     @Test(arguments: [

@@ -13,10 +13,10 @@ extension RequestAttempt {
     }
 
     /// The length of a response's body in bytes; nil if it was not announced.
-    func announcedLength(_ head: NIOHTTP1.HTTPResponseHead) -> Int? {
+    func announcedLength(_ head: NIOHTTP1.HTTPResponseHead) -> Int64? {
         let status = head.status.code
         if request.method == .head || status == 204 || status == 304 { return 0 }
-        return head.headers.first(name: "Content-Length").flatMap(Int.init)
+        return head.headers.first(name: "Content-Length").flatMap { Int64($0) }
     }
 
     /// Whether a response is complete although AsyncHTTPClient may never report its end.
@@ -25,7 +25,7 @@ extension RequestAttempt {
     /// response arrives separately, AsyncHTTPClient then waits for the sending to end. If the response has
     /// announced its length, the length shows that it is complete.
     func isWholeRefusal(
-        status: Int, received: Int, of length: Int?, _ control: RequestLifetime
+        status: Int, received: Int64, of length: Int64?, _ control: RequestLifetime
     ) -> Bool {
         status >= 300 && received == length && control.isUploading
     }

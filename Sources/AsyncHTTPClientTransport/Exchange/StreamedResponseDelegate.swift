@@ -13,7 +13,7 @@ final class StreamedResponseDelegate: ResponseDelegate {
     /// exchange.
     private let resolver: Locked<Resolver<HTTPStreamedResponse>?>
     private let body: BodyChunkQueue
-    private let received = Locked<(status: Int, count: Int, length: Int?)>((0, 0, nil))
+    private let received = Locked<(status: Int, count: Int64, length: Int64?)>((0, 0, nil))
 
     init(
         _ call: RequestAttempt, _ control: RequestLifetime,
@@ -80,7 +80,7 @@ final class StreamedResponseDelegate: ResponseDelegate {
 
     private func endWhereRefused(by count: Int) {
         let (status, received, length) = received.withLock { all in
-            all.count += count
+            all.count += Int64(count)
             return all
         }
         guard call.isWholeRefusal(status: status, received: received, of: length, control) else {

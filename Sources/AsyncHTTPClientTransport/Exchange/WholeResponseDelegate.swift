@@ -18,7 +18,7 @@ final class WholeResponseDelegate: ResponseDelegate {
         /// The response without its body, after its head has arrived.
         var head: HTTPResponse?
         /// The announced length of the body in bytes.
-        var length: Int?
+        var length: Int64?
         /// The bytes of the body so far; separate from the response, so that they are not copied with it.
         var body = Data()
 
@@ -61,7 +61,7 @@ final class WholeResponseDelegate: ResponseDelegate {
         state.withLock { state in
             state.head = head
             state.length = length
-            state.body.reserveCapacity(min(length ?? 0, 1 << 20))
+            state.body.reserveCapacity(Int(min(length ?? 0, 1 << 20)))
         }
         control.noteSign()
         endWhereRefused(status: head.status, received: 0, of: length)
@@ -71,10 +71,10 @@ final class WholeResponseDelegate: ResponseDelegate {
     func didReceiveBodyPart(
         task: HTTPClient.Task<Void>, _ part: ByteBuffer
     ) -> EventLoopFuture<Void> {
-        let (status, received, length) = state.withLock { state -> (Int, Int, Int?) in
+        let (status, received, length) = state.withLock { state -> (Int, Int64, Int64?) in
             guard part.readableBytes <= limit - state.body.count else { return (0, -1, nil) }
             part.withUnsafeReadableBytes { state.body.append(contentsOf: $0) }
-            return (state.head?.status ?? 0, state.body.count, state.length)
+            return (state.head?.status ?? 0, Int64(state.body.count), state.length)
         }
         if received < 0, let response = state.withLock({ $0.response }) {
             return task.eventLoop.makeFailedFuture(tooLarge(response))
@@ -123,7 +123,7 @@ final class WholeResponseDelegate: ResponseDelegate {
         }
     }
 
-    private func endWhereRefused(status: Int, received: Int, of length: Int?) {
+    private func endWhereRefused(status: Int, received: Int64, of length: Int64?) {
         guard call.isWholeRefusal(status: status, received: received, of: length, control) else {
             return
         }

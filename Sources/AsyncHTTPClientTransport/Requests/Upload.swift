@@ -8,14 +8,14 @@ enum Upload: Sendable {
     /// A body of at most 1 MiB in memory, which is sent in one piece.
     case data(Data)
     /// Chunks that are read one after the other.
-    case stream(length: Int?, open: @Sendable () throws -> HTTPBodyStream)
+    case stream(length: Int64?, open: @Sendable () throws -> HTTPBodyStream)
 
     /// Makes the body of a request; nil if the request has none, or has a file, which the caller opens.
     init?(_ body: HTTPRequest.Body) {
         switch body.content {
         case .none, .file: return nil
         case .data(let data) where data.count > 1 << 20:
-            self = .stream(length: data.count) { HTTPBodyStream(data) }
+            self = .stream(length: Int64(data.count)) { HTTPBodyStream(data) }
         case .data(let data): self = .data(data)
         case .stream(let source): self = .stream(length: source.length) { try source.open() }
         }
@@ -26,7 +26,7 @@ enum Upload: Sendable {
         switch self {
         case .data(let data): return .bytes(data)
         case .stream(let length, let open):
-            return .stream(contentLength: length.map(Int64.init)) { writer in
+            return .stream(contentLength: length) { writer in
                 let done = call.lease.anyLoop.makePromise(of: Void.self)
                 UploadPump(writer, call, control, done).start(open)
                 return done.futureResult

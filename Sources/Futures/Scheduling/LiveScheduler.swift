@@ -24,6 +24,8 @@ public final class LiveScheduler: Scheduler {
     }
 
     private let state = Locked(State())
+    /// The origin of ``continuousNow``.
+    private let start = ContinuousClock.now
     /// Fires on a queue where no action runs.
     private let source = DispatchSource.makeTimerSource(queue: makeQueue("Pledge.LiveScheduler"))
 
@@ -34,6 +36,11 @@ public final class LiveScheduler: Scheduler {
 
     /// The present: the time since the system started, without what it spent asleep.
     public var now: SchedulerInstant { SchedulerInstant(offset: .nanoseconds(Self.uptime)) }
+
+    /// The present on Swift's `ContinuousClock`, which goes on while the system sleeps.
+    public var continuousNow: SchedulerInstant {
+        SchedulerInstant(offset: start.duration(to: .now))
+    }
 
     /// Runs an action once, after a delay, on the scheduler's queue; never early.
     @discardableResult

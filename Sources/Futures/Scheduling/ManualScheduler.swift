@@ -13,6 +13,8 @@
 public final class ManualScheduler: Scheduler {
     private struct State {
         var now = SchedulerInstant(offset: .zero)
+        /// How long the device has slept.
+        var asleep = Duration.zero
         var items = BinaryHeap<Item>()
         var count: UInt64 = 0
 
@@ -53,6 +55,11 @@ public final class ManualScheduler: Scheduler {
     /// The present: zero plus what the clock was advanced by.
     public var now: SchedulerInstant { state.withLock { $0.now } }
 
+    /// The present, and the time that has passed asleep.
+    public var continuousNow: SchedulerInstant {
+        state.withLock { $0.now.advanced(by: $0.asleep) }
+    }
+
     /// Whether nothing is scheduled.
     public var isIdle: Bool { state.withLock { $0.items.first == nil } }
 
@@ -81,6 +88,15 @@ public final class ManualScheduler: Scheduler {
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time can only be advanced forward")
         advance(to: now.advanced(by: duration))
+    }
+
+    /// Lets time pass as on a device that sleeps: ``continuousNow`` moves on, ``now`` does not, and no action
+    /// runs.
+    ///
+    /// - Parameter duration: How long. Less than zero is a programming error and traps.
+    public func advanceAsleep(by duration: Duration) {
+        precondition(duration >= .zero, "time can only be advanced forward")
+        state.withLock { $0.asleep += duration }
     }
 
     /// Moves the clock to an instant, unless it has reached it, and runs the actions that become due.

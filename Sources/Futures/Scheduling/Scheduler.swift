@@ -10,6 +10,13 @@ public protocol Scheduler: Sendable {
     /// The present, on this scheduler's own clock.
     var now: SchedulerInstant { get }
 
+    /// The present on a clock that also counts while the device sleeps.
+    ///
+    /// What is kept for a time, such as a memoised value or an access token, ages by it; actions run by
+    /// ``now``. Its origin may be another than that of ``now``, so compare it with its own readings only.
+    /// It is ``now`` unless a scheduler has such a clock.
+    var continuousNow: SchedulerInstant { get }
+
     /// Runs an action once, after a delay.
     ///
     /// - Parameters:
@@ -23,6 +30,11 @@ public protocol Scheduler: Sendable {
     func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction
+}
+
+extension Scheduler {
+    /// The same as ``now``.
+    public var continuousNow: SchedulerInstant { now }
 }
 
 /// An instant on a scheduler's clock, counted from an origin that only that scheduler knows.

@@ -63,7 +63,7 @@ public final class TokenRefresher {
     ///   - grace: For how long a 401 is no evidence against a token that a refresh has brought. It is
     ///     returned only to that call, without a refresh: a server that refuses a new token forbids the
     ///     request. Less than zero is a programming error and traps.
-    ///   - scheduler: The clock.
+    ///   - scheduler: The clock. A token also ages while the device sleeps; the timeout does not run then.
     ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call
     ///     at a time, with no lock held. Store the token here: unless another thread is in this function,
     ///     waiting requests continue after it has returned.
@@ -81,7 +81,8 @@ public final class TokenRefresher {
         precondition(timeout > .zero, "a refresh needs more time than \(timeout)")
         precondition(grace >= .zero, "a grace is zero or more, not \(grace)")
         state = Locked(
-            State(machine: Machine(token, leeway: leeway, grace: grace, at: scheduler.now)))
+            State(
+                machine: Machine(token, leeway: leeway, grace: grace, at: scheduler.continuousNow)))
         self.name = name
         self.timeout = timeout
         self.scheduler = scheduler
@@ -137,7 +138,7 @@ extension TokenRefresher {
 
     /// Asks for the token to send a request with.
     func ask(sendsOnce: Bool) -> Decision {
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         let promise = InternalPromise<TokenGrant>()
         return follow(
             state.withLock { $0.machine.ask(sendsOnce: sendsOnce, at: now, promise) }, promise)
@@ -145,7 +146,7 @@ extension TokenRefresher {
 
     /// Reports a 401 to a request that can be sent again.
     func refused(_ grant: TokenGrant) -> Decision {
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         let promise = InternalPromise<TokenGrant>()
         return follow(
             state.withLock { $0.machine.refused(grant, at: now, promise) }, promise)
@@ -153,7 +154,7 @@ extension TokenRefresher {
 
     /// Reports a 401 to a request that cannot be sent again.
     func reject(_ grant: TokenGrant) {
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         state.withLock { $0.machine.reject(grant, at: now) }
     }
 
@@ -185,7 +186,7 @@ extension TokenRefresher {
     private func end(
         _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
     ) {
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         // Code that continues from here is not part of the refresh, even on its task.
         CallContext().run {
             settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
@@ -193,7 +194,7 @@ extension TokenRefresher {
     }
 
     private func startSession(with token: AccessToken?) {
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         settle { $0.startSession(with: token, at: now) }
     }
 

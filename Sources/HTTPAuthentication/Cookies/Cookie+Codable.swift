@@ -15,7 +15,7 @@ extension Cookie: Codable {
         domain = try fields.decode(String.self, forKey: .domain)
         isHostOnly = try fields.decode(Bool.self, forKey: .isHostOnly)
         path = try fields.decode(String.self, forKey: .path)
-        expires = try fields.decodeIfPresent(Int.self, forKey: .expires)
+        expires = try fields.decodeIfPresent(Int64.self, forKey: .expires)
             .map { HTTPDate(secondsSince1970: $0) }
         isSecure = try fields.decode(Bool.self, forKey: .isSecure)
         isHTTPOnly = try fields.decode(Bool.self, forKey: .isHTTPOnly)

@@ -6,7 +6,7 @@ struct SetCookie {
     let value: String
     private(set) var expires: HTTPDate?
     /// In seconds; at most 2³¹.
-    private(set) var maxAge: Int?
+    private(set) var maxAge: Int64?
     /// Never empty; in lower case, without a dot in front.
     private(set) var domain: String?
     /// Never empty; begins with "/".
@@ -58,7 +58,7 @@ struct SetCookie {
     }
 
     /// A number of seconds, of any size; below zero the cookie has expired.
-    private static func seconds(_ text: String) -> Int? {
+    private static func seconds(_ text: String) -> Int64? {
         guard text.hasPrefix("-") else { return DeltaSeconds.parse(text) }
         return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
     }

@@ -35,8 +35,8 @@ public import Services
 ///   is being renamed at that moment is complete nevertheless.
 public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
-    accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int = .max,
-    progress: (@Sendable (_ completed: Int, _ total: Int?) -> Void)? = nil,
+    accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,
+    progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
     random: RandomSource = .system
 ) -> Future<HTTPDownload> {
     service(request).flatMap { response in
@@ -64,8 +64,8 @@ private func refuse(
 }
 
 private func save(
-    _ response: HTTPStreamedResponse, to file: URL, _ limit: Int,
-    _ progress: (@Sendable (Int, Int?) -> Void)?, _ random: RandomSource
+    _ response: HTTPStreamedResponse, to file: URL, _ limit: Int64,
+    _ progress: (@Sendable (Int64, Int64?) -> Void)?, _ random: RandomSource
 ) -> Future<HTTPDownload> {
     var body = response.body
     if let length = body.length {
@@ -76,13 +76,13 @@ private func save(
         body = body.checkingLength(length)
     }
     if let progress { body = body.reportingProgress(to: progress) }
-    let count = Locked(0)
+    let count = Locked<Int64>(0)
     let writer = FileWriter(for: file, random: random)
     return writer.create().flatMap { [body] in
         body.forEach { chunk in
             try count.withLock { count in
                 guard chunk.count <= limit - count else { throw HTTPError(code: .bodyTooLarge) }
-                count += chunk.count
+                count += Int64(chunk.count)
             }
             return writer.write(chunk)
         }

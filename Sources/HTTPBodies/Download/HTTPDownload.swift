@@ -6,7 +6,7 @@ public struct HTTPDownload {
     public let file: URL
 
     /// How many bytes were written to it.
-    public let byteCount: Int
+    public let byteCount: Int64
 
     /// The response: its status, headers and URL.
     ///

@@ -19,7 +19,7 @@ extension HTTPRequest.Body {
             pieces += [.part(part.effectiveHeaders, part.body), .text(text)]
         }
         // A file has its current length; opening the body checks that the sum is sent.
-        let length = pieces.reduce(0 as Int?) { sum, piece in
+        let length = pieces.reduce(0 as Int64?) { sum, piece in
             sum.flatMap { sum in piece.length.map { sum + $0 } }
         }
         let source = HTTPRequest.BodySource(
@@ -32,9 +32,9 @@ extension HTTPRequest.Body {
 }
 
 extension HTTPRequest.BodySource.Piece {
-    fileprivate var length: Int? {
+    fileprivate var length: Int64? {
         switch self {
-        case .text(let text): text.count
+        case .text(let text): Int64(text.count)
         case .part(_, let body): body.length
         }
     }

@@ -6,7 +6,7 @@ public struct MultipartError: Error {
     public var code: Code
 
     /// How many bytes of the body were parsed before it.
-    public var offset: Int
+    public var offset: Int64
 
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -27,7 +27,7 @@ public struct MultipartError: Error {
     }
 
     /// Makes an error.
-    public init(code: Code, offset: Int = 0) {
+    public init(code: Code, offset: Int64 = 0) {
         self.code = code
         self.offset = offset
     }

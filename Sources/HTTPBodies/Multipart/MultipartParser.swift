@@ -32,8 +32,8 @@ struct MultipartParser {
     /// How many bytes of the buffer were searched before.
     private var searched = 0
     /// How many bytes have left the buffer; the added line end does not count.
-    private var offset = -2
-    private var outside = -2
+    private var offset: Int64 = -2
+    private var outside: Int64 = -2
     private var parts = 0
     private let delimiter: BytePattern
     private let blankLine = BytePattern("\r\n\r\n".utf8)
@@ -163,14 +163,14 @@ struct MultipartParser {
 
     /// Skips bytes that belong to no part.
     private mutating func skip(_ count: Int) throws(MultipartError) {
-        outside += count
+        outside += Int64(count)
         guard outside <= limits.outsideBytes else { throw failure(.textTooLong) }
         take(count)
     }
 
     private mutating func take(_ count: Int) {
         buffer = buffer.dropFirst(count)
-        offset += count
+        offset += Int64(count)
         searched = 0
     }
 

@@ -37,14 +37,14 @@ struct CacheControl: Hashable, Sendable {
     /// - Parameters:
     ///   - name: The directive.
     ///   - bare: Its value without an argument.
-    func permitted(_ name: String, bare: Int = 0) -> Int? {
+    func permitted(_ name: String, bare: Int64 = 0) -> Int64? {
         arguments[name]?.map { $0.seconds ?? ($0 == .none ? bare : 0) }.min()
     }
 
     /// The seconds of a demanding directive, with which more is required; nil if it is absent.
     ///
     /// The greatest of several; unlimited if one cannot be parsed.
-    func demanded(_ name: String) -> Int? {
+    func demanded(_ name: String) -> Int64? {
         arguments[name]?.map { $0.seconds ?? DeltaSeconds.most }.max()
     }
 
@@ -71,7 +71,7 @@ extension CacheControl {
         case garbage
 
         /// A number of seconds, if it consists of digits only.
-        var seconds: Int? {
+        var seconds: Int64? {
             guard case .text(let text) = self else { return nil }
             return DeltaSeconds.parse(text)
         }

@@ -44,8 +44,12 @@ enum ByteRange {
         }
         guard let first, first < size, ends[1].isEmpty || last != nil else { return nil }
         if let last, last < first { return nil }
-        return first..<min(last.map { $0 + 1 } ?? size, size)
+        return first..<min(last ?? .max, size - 1) + 1
     }
 
-    private static func number(_ text: Substring) -> Int? { DeltaSeconds.parse(text) }
+    /// A position; one that no `Int` holds lies behind every body in memory.
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
+        return Int(text) ?? .max
+    }
 }

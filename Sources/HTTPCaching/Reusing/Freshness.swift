@@ -5,7 +5,9 @@ extension CacheRules {
     /// For how many seconds of age a response is fresh (RFC 9111, section 4.2.1).
     ///
     /// A value that cannot be parsed makes it stale, as does a repeated date.
-    func lifetime(status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate) -> Int {
+    func lifetime(
+        status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate
+    ) -> Int64 {
         if mode == .shared, let seconds = control.permitted("s-maxage") { return seconds }
         if let seconds = control.permitted("max-age") { return seconds }
         if headers["Expires"] != nil {
@@ -19,19 +21,19 @@ extension CacheRules {
     /// A part of the time for which the resource had not changed (RFC 9111, section 4.2.2).
     private func heuristicLifetime(
         status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate
-    ) -> Int {
+    ) -> Int64 {
         guard Self.heuristicStatuses.contains(status) || control.contains("public"),
             headers["Pragma"]?.lowercased().contains("no-cache") != true,
             let changed = DateField.date(headers, "Last-Modified")
         else { return 0 }
         let unchanged = Double(date.secondsSince1970 - changed.secondsSince1970)
-        return min(max(0, Int(unchanged * heuristicFraction)), heuristicLimit)
+        return min(max(0, Int64(unchanged * heuristicFraction)), heuristicLimit)
     }
 
     /// The age of a response on arrival (RFC 9111, section 4.2.3).
     ///
     /// Of several Age fields the first counts; a field that is not a number does not count.
-    func initialAge(_ reply: OriginReply, date: HTTPDate) -> Int {
+    func initialAge(_ reply: OriginReply, date: HTTPDate) -> Int64 {
         let received = reply.responseTime.date.secondsSince1970
         let apparent = received - date.secondsSince1970
         let field = reply.response.headers.values(for: "Age").first?
@@ -39,7 +41,7 @@ extension CacheRules {
         let told = field.flatMap { DeltaSeconds.parse(HTTPHeaders.trimmed($0)) } ?? 0
         let byClock = reply.requestTime.instant.duration(to: reply.responseTime.instant).components
             .seconds
-        let delay = max(0, received - reply.requestTime.date.secondsSince1970, Int(byClock))
+        let delay = max(0, received - reply.requestTime.date.secondsSince1970, byClock)
         return max(0, apparent, told + delay)
     }
 

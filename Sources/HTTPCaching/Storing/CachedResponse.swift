@@ -27,10 +27,10 @@ public struct CachedResponse {
     public let responseTime: HTTPDate
 
     /// Its age at that time, in seconds (RFC 9111, section 4.2.3).
-    public let initialAge: Int
+    public let initialAge: Int64
 
     /// For how many seconds of age it is fresh; negative if it had expired when it was made.
-    public let lifetime: Int
+    public let lifetime: Int64
 
     /// Whether it may be outdated, so that it must be confirmed even while it is fresh.
     public internal(set) var isDoubted = false
@@ -48,9 +48,9 @@ public struct CachedResponse {
     let control: CacheControl
 
     /// Its age at a moment, in seconds (RFC 9111, section 4.2.3).
-    func age(at now: ClockReading) -> Int {
+    func age(at now: ClockReading) -> Int64 {
         let byDate = now.date.secondsSince1970 - responseTime.secondsSince1970
-        let byClock = received.map { Int($0.duration(to: now.instant).components.seconds) } ?? 0
+        let byClock = received.map { $0.duration(to: now.instant).components.seconds } ?? 0
         return initialAge + max(0, byDate, byClock)
     }
 

@@ -32,18 +32,18 @@ package struct DateFields {
     }
 
     /// The seconds since 1970.
-    package var secondsSince1970: Int {
-        daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second
+    package var secondsSince1970: Int64 {
+        Int64(daysSince1970) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
     }
 
     /// From 0, which is Sunday; 1970 began on a Thursday.
     var weekday: Int { ((daysSince1970 + 4) % 7 + 7) % 7 }
 
     /// The fields of an instant; for an instant outside the years 0 to 9999, the nearest one within them.
-    init(secondsSince1970 instant: Int) {
+    init(secondsSince1970 instant: Int64) {
         let instant = min(max(instant, -62_167_219_200), 253_402_300_799)
-        let days = (instant - ((instant % 86_400) + 86_400) % 86_400) / 86_400
-        let rest = instant - days * 86_400
+        let rest = Int(((instant % 86_400) + 86_400) % 86_400)
+        let days = Int((instant - Int64(rest)) / 86_400)
         // Years that begin in March put the leap day last (Hinnant, "chrono-compatible low-level
         // date algorithms"); 400 of them have 146,097 days.
         let shifted = days + 719_468

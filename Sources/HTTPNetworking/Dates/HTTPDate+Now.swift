@@ -1,6 +1,6 @@
 extension HTTPDate {
     /// The system's date.
     public static var now: HTTPDate {
-        HTTPDate(secondsSince1970: Int(Date().timeIntervalSince1970.rounded(.down)))
+        HTTPDate(secondsSince1970: Int64(Date().timeIntervalSince1970.rounded(.down)))
     }
 }

@@ -5,10 +5,10 @@
 /// ```
 public struct HTTPDate {
     /// The seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-    public var secondsSince1970: Int
+    public var secondsSince1970: Int64
 
     /// Makes a date from seconds since 1970-01-01T00:00:00Z.
-    public init(secondsSince1970: Int) { self.secondsSince1970 = secondsSince1970 }
+    public init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 
     /// Reads a date in one of the three forms that a recipient must understand (RFC 9110, section
     /// 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, and

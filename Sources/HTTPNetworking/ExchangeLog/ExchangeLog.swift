@@ -40,7 +40,7 @@ private final class ExchangeEntry: ExchangeListener {
         var status: Int?
         var headers: HTTPHeaders = [:]
         var request: HTTPRequest?
-        var bytes = 0
+        var bytes: Int64 = 0
         var hasEnded = false
     }
 
@@ -66,11 +66,11 @@ private final class ExchangeEntry: ExchangeListener {
             state.status = response.status
             state.headers = response.headers
             state.request = response.request
-            state.bytes = response.receivedBody?.count ?? 0
+            state.bytes = Int64(response.receivedBody?.count ?? 0)
         }
     }
 
-    func receive(_ chunk: Data) { state.withLock { $0.bytes += chunk.count } }
+    func receive(_ chunk: Data) { state.withLock { $0.bytes += Int64(chunk.count) } }
 
     func fail(with error: any Error) {
         if let response = (error as? HTTPError)?.response { answer(response) }

@@ -31,7 +31,7 @@ public struct HTTPExchange {
     public let headers: HTTPHeaders
 
     /// How many bytes of the answer's body arrived.
-    public let bytes: Int
+    public let bytes: Int64
 
     /// From the call to its end: for a streamed body, until it was read, failed or was given up.
     public let duration: Duration

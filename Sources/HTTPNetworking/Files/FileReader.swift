@@ -17,7 +17,7 @@ import Android
 /// the object. Reads run on a queue of the file, because the system's reads of files block.
 final class FileReader {
     /// How many bytes it had when it was opened.
-    let length: Int
+    let length: Int64
 
     private let file: URL
     private let descriptor: Int32
@@ -82,23 +82,23 @@ final class FileReader {
         }
     }
 
-    private static func length(of descriptor: Int32, _ file: URL) throws(FileError) -> Int {
+    private static func length(of descriptor: Int32, _ file: URL) throws(FileError) -> Int64 {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { throw .last("fstat", file) }
         switch facts.st_mode & S_IFMT {
-        case S_IFREG: return Int(facts.st_size)
+        case S_IFREG: return Int64(facts.st_size)
         case S_IFDIR: throw FileError(operation: "open", code: EISDIR, path: file.path)
         default: throw FileError(operation: "open", code: ENOTSUP, path: file.path)
         }
     }
 
     /// The current length of a file in bytes; nil if it is not known.
-    static func length(of file: URL) -> Int? {
+    static func length(of file: URL) -> Int64? {
         var facts = stat()
         guard file.withPath({ stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             return nil
         }
-        return Int(facts.st_size)
+        return Int64(facts.st_size)
     }
 }
 

@@ -21,7 +21,7 @@ extension HTTPBodyStream {
         let reader: FileReader
         do { reader = try FileReader(file) } catch { throw .unreadable(error) }
         // A small file needs no large buffer. The additional byte detects a file that has grown.
-        let size = Swift.min(size, reader.length + 1)
+        let size = Int(Swift.min(Int64(size), reader.length + 1))
         return HTTPBodyStream(
             length: reader.length,
             next: {

@@ -72,10 +72,10 @@ extension TimeoutHeader {
         _ text: some StringProtocol, unit: Duration, digits: Int
     ) -> Duration? {
         guard (1...digits).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit),
-            let number = Int(text), number > 0
+            let number = Int64(text), number > 0
         else { return nil }
         let most = longest.nanoseconds / unit.nanoseconds + 1
-        return min(unit * min(number, Int(most)), longest)
+        return min(unit * min(number, most), longest)
     }
 
     private static func unit(_ letter: Character) -> Duration? {

@@ -2,10 +2,10 @@ extension HTTPRequest.Body {
     /// How many bytes there are; nil if that is not known before they are sent.
     ///
     /// For a file it is the current length, nil if that cannot be determined; it takes a system call.
-    public var length: Int? {
+    public var length: Int64? {
         switch content {
         case .none: 0
-        case .data(let data): data.count
+        case .data(let data): Int64(data.count)
         case .file(let file): FileReader.length(of: file)
         case .stream(let source): source.length
         }

@@ -15,7 +15,7 @@ extension HTTPRequest {
         ///
         /// A transport sends exactly the announced bytes, or fails: a stream with fewer or more bytes fails
         /// the call.
-        public let length: Int?
+        public let length: Int64?
 
         /// Whether it can be opened any number of times, for the same bytes.
         ///
@@ -39,14 +39,14 @@ extension HTTPRequest {
         ///   - isReplayable: Whether `open` may be called any number of times, for the same bytes.
         ///   - open: Makes the stream; called when the request is sent, on any thread.
         public convenience init(
-            length: Int? = nil, isReplayable: Bool,
+            length: Int64? = nil, isReplayable: Bool,
             open: @escaping @Sendable () throws -> HTTPBodyStream
         ) {
             self.init(length: length, isReplayable: isReplayable, pieces: nil, open: open)
         }
 
         package init(
-            length: Int?, isReplayable: Bool, pieces: [Piece]?,
+            length: Int64?, isReplayable: Bool, pieces: [Piece]?,
             open: @escaping @Sendable () throws -> HTTPBodyStream
         ) {
             self.length = length

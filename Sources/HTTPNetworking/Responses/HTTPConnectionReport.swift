@@ -54,7 +54,7 @@ extension HTTPConnectionReport: CustomStringConvertible {
 
     /// With one digit behind the point.
     private static func milliseconds(_ time: Duration) -> String {
-        let tenths = Int((time / .microseconds(100)).rounded())
+        let tenths = Int64((time / .microseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -9,8 +9,8 @@ extension HTTPResponse {
     /// The announced number of bytes of its body; nil if there is none, or if it is not a number.
     ///
     /// - Parameter method: The method of the request.
-    package func announcedLength(for method: HTTPMethod) -> Int? {
-        isBodyless(for: method) ? 0 : headers["Content-Length"].flatMap { Int($0) }
+    package func announcedLength(for method: HTTPMethod) -> Int64? {
+        isBodyless(for: method) ? 0 : headers["Content-Length"].flatMap { Int64($0) }
     }
 
     /// Whether its fields do not say where its body ends: without Transfer-Encoding, a Content-Length that is
@@ -27,7 +27,7 @@ extension HTTPResponse {
             separator: UInt8(ascii: ","), omittingEmptySubsequences: false
         ).map { Substring($0.trimmed) }
         return lengths.contains { length in
-            length != lengths[0] || !length.utf8.allSatisfy(\.isDigit) || Int(length) == nil
+            length != lengths[0] || !length.utf8.allSatisfy(\.isDigit) || Int64(length) == nil
         }
     }
 }

@@ -26,7 +26,7 @@ public final class HTTPBodyPipe {
     ///   - capacity: How many bytes may wait for the reader. Less than one is a programming error and
     ///     traps.
     public static func make(
-        length: Int? = nil, capacity: Int = 65_536
+        length: Int64? = nil, capacity: Int = 65_536
     ) -> (pipe: HTTPBodyPipe, body: HTTPBodyStream) {
         make(length: length, capacity: capacity, handing: nil)
     }
@@ -35,7 +35,7 @@ public final class HTTPBodyPipe {
     ///
     /// - Parameter hand: Called with a function that notifies a waiting reader; runs it elsewhere.
     package static func make(
-        length: Int?, capacity: Int,
+        length: Int64?, capacity: Int,
         handing hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     ) -> (pipe: HTTPBodyPipe, body: HTTPBodyStream) {
         precondition(capacity > 0, "a pipe has room for at least 1 byte, not \(capacity)")

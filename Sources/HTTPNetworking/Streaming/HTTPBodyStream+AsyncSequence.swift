@@ -29,7 +29,7 @@ extension HTTPBodyStream {
     ///   - length: How many bytes there are in all; nil if that is not known.
     ///   - chunks: The sequence.
     public convenience init<Chunks: AsyncSequence & Sendable>(
-        length: Int? = nil, _ chunks: Chunks
+        length: Int64? = nil, _ chunks: Chunks
     ) where Chunks.Element: Sequence<UInt8> {
         let (requests, line) = AsyncStream.makeStream(of: Resolver<Data?>.self)
         let task = Task {

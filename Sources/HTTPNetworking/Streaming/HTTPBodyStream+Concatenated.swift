@@ -8,7 +8,7 @@ extension HTTPBodyStream {
     ///   - parts: Functions that open the streams: each is called when the one before it has ended. If it
     ///     throws, the stream fails with that error.
     package static func concatenating(
-        length: Int?, _ parts: [@Sendable () throws -> HTTPBodyStream]
+        length: Int64?, _ parts: [@Sendable () throws -> HTTPBodyStream]
     ) -> HTTPBodyStream {
         let line = Concatenation(parts)
         return HTTPBodyStream(length: length, next: { line.next() }, cancel: { line.cancel() })

@@ -10,7 +10,7 @@ extension HTTPBodyStream {
         precondition(size > 0, "a chunk has at least 1 byte, not \(size)")
         let rest = Locked(data)
         self.init(
-            length: data.count,
+            length: Int64(data.count),
             next: {
                 rest.withLock { rest in
                     guard !rest.isEmpty else { return Future(value: nil) }

@@ -9,11 +9,11 @@ extension HTTPBodyStream {
     /// - Returns: A stream with that length. It fails with an ``HTTPError`` with the code
     ///   ``HTTPError/Code/bodyLengthMismatch`` instead of the chunk that exceeds the length, and instead of
     ///   an early end.
-    public func checkingLength(_ length: Int) -> HTTPBodyStream {
+    public func checkingLength(_ length: Int64) -> HTTPBodyStream {
         let rest = Locked(length)
         return wrapped(length: length) { chunk in
             let isRight = rest.withLock { rest in
-                rest -= chunk?.count ?? 0
+                rest -= Int64(chunk?.count ?? 0)
                 return chunk == nil ? rest == 0 : rest >= 0
             }
             guard isRight else { throw HTTPError(code: .bodyLengthMismatch) }
@@ -25,7 +25,7 @@ extension HTTPBodyStream {
     /// - Parameter look: Called with each chunk, then with nil. If it throws, the result fails with that
     ///   error.
     func wrapped(
-        length: Int?, _ look: @escaping @Sendable (Data?) throws -> Void
+        length: Int64?, _ look: @escaping @Sendable (Data?) throws -> Void
     ) -> HTTPBodyStream {
         HTTPBodyStream(
             length: length,

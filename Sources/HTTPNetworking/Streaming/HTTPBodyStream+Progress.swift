@@ -10,14 +10,14 @@ extension HTTPBodyStream {
     ///   the number of all bytes, nil if that is not known.
     /// - Returns: A stream of the same bytes, of the same length.
     public func reportingProgress(
-        to report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
+        to report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
     ) -> HTTPBodyStream {
-        let completed = Locked(0)
+        let completed = Locked<Int64>(0)
         let total = length
         return wrapped(length: length) { chunk in
             guard let chunk else { return }
             let count = completed.withLock { completed in
-                completed += chunk.count
+                completed += Int64(chunk.count)
                 return completed
             }
             report(count, total)
@@ -35,7 +35,7 @@ extension HTTPRequest.Body {
     ///   send the body counts from zero. An empty body reports nothing.
     /// - Returns: A body of the same bytes, as replayable as this one. It equals no other.
     public func reportingProgress(
-        to report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
+        to report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
     ) -> HTTPRequest.Body {
         if isEmpty { return self }
         let source = HTTPRequest.BodySource(length: length, isReplayable: isReplayable) {

@@ -11,7 +11,7 @@ public import Futures
 /// cancels its source. Any thread may call its methods.
 public final class HTTPBodyStream {
     /// How many bytes there are in all, nil if it is not known.
-    public let length: Int?
+    public let length: Int64?
 
     private let state: Locked<State>
 
@@ -26,7 +26,7 @@ public final class HTTPBodyStream {
     ///   - cancel: Called once if the stream is given up before its end. The last future of `next` is
     ///     cancelled as well.
     public init(
-        length: Int? = nil, next: @escaping @Sendable () throws -> Future<Data?>,
+        length: Int64? = nil, next: @escaping @Sendable () throws -> Future<Data?>,
         cancel: @escaping @Sendable () -> Void = {}
     ) {
         self.length = length

@@ -9,7 +9,7 @@ extension Middleware where Input == HTTPRequest {
     /// - Parameter report: Called with the number of bytes so far, and the number of all bytes; nil if that
     ///   is not known.
     public static func uploadProgress(
-        _ report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
+        _ report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
     ) -> Middleware {
         Middleware { next in
             { request in
@@ -29,7 +29,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
     /// - Parameter report: Called with the number of bytes so far, and the number of all bytes; nil if that
     ///   is not known.
     public static func downloadProgress(
-        _ report: @escaping @Sendable (_ completed: Int, _ total: Int?) -> Void
+        _ report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
     ) -> Middleware {
         Middleware { next in
             { request in

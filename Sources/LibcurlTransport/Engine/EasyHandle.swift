@@ -127,7 +127,7 @@ final class EasyHandle: @unchecked Sendable {
         _ = ccurl_set_long(easy, ccurl_upload, 1)
         // Four times libcurl's default: libcurl waits for the socket after each buffer.
         _ = ccurl_set_long(easy, ccurl_upload_buffer_size, 262_144)
-        _ = ccurl_set_offset(easy, ccurl_upload_length, Int64(request.body.length ?? -1))
+        _ = ccurl_set_offset(easy, ccurl_upload_length, request.body.length ?? -1)
     }
 
     private func setHeaders(of request: HTTPRequest) {

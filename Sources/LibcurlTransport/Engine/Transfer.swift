@@ -130,10 +130,10 @@ extension Transfer {
         let length = head.announcedLength(for: method)
         if call.isStreamed { return open(head, length) }
         guard length ?? 0 <= loop.options.maxBodySize else { return refuse() }
-        body.reserveCapacity(min(length ?? 0, 1 << 20))
+        body.reserveCapacity(Int(min(length ?? 0, 1 << 20)))
     }
 
-    private func open(_ head: HTTPResponse, _ length: Int?) {
+    private func open(_ head: HTTPResponse, _ length: Int64?) {
         let delivery = loop.engine.delivery
         let (pipe, body) = HTTPBodyPipe.make(
             length: length, capacity: loop.options.maxUnreadBytes,

@@ -7,14 +7,14 @@ import Futures
 /// WindowedAdder keeps the same slices, from another origin.) Constant time for a constant number of slices,
 /// and no allocation after the first.
 struct SlicedSum: Sendable {
-    private var slices: [Int]
+    private var slices: [Int64]
     /// The width of a slice, in nanoseconds.
     private let width: Int64
     /// The number of the newest slice since the origin.
     private var newest = Int64.min
     /// When the newest slice ends; until then there is nothing to divide.
     private var end = SchedulerInstant(offset: .nanoseconds(Int64.min))
-    private var total = 0
+    private var total: Int64 = 0
 
     /// Makes an empty sum.
     ///
@@ -28,13 +28,13 @@ struct SlicedSum: Sendable {
     }
 
     /// The sum at an instant.
-    mutating func sum(at instant: SchedulerInstant) -> Int {
+    mutating func sum(at instant: SchedulerInstant) -> Int64 {
         turn(to: instant)
         return total
     }
 
     /// Adds a number, which may be negative, at an instant.
-    mutating func add(_ number: Int, at instant: SchedulerInstant) {
+    mutating func add(_ number: Int64, at instant: SchedulerInstant) {
         turn(to: instant)
         slices[index(of: newest)] += number
         total += number
@@ -60,7 +60,7 @@ struct SlicedSum: Sendable {
             }
         }
         newest = slice
-        end = SchedulerInstant(offset: .nanoseconds(width) * Int(slice + 1))
+        end = SchedulerInstant(offset: .nanoseconds(width) * (slice + 1))
     }
 
     private func index(of slice: Int64) -> Int {

@@ -7,9 +7,9 @@ import HTTPNetworking
 /// URLSession on Linux reads a stream on the queue on which it does everything else, and blocks that queue
 /// until the next bytes arrive.
 struct BodySpool {
-    private let limit: Int
+    private let limit: Int64
     private let memory: Int
-    private var count = 0
+    private var count: Int64 = 0
     private var data = Data()
     private var file: (TemporaryFile, FileHandle)?
 
@@ -18,7 +18,7 @@ struct BodySpool {
     /// - Parameters:
     ///   - limit: The maximum number of bytes.
     ///   - memory: The maximum number of bytes kept in memory.
-    init(limit: Int, memory: Int = 1 << 20) {
+    init(limit: Int64, memory: Int = 1 << 20) {
         self.limit = limit
         self.memory = memory
     }
@@ -31,7 +31,7 @@ struct BodySpool {
             let reason = "the body to be sent has more than \(limit) bytes"
             throw HTTPError(code: .bodyTooLarge, reason: reason)
         }
-        count += chunk.count
+        count += Int64(chunk.count)
         if file == nil, count <= memory { return data.append(chunk) }
         do {
             try openedFile().write(contentsOf: chunk)
@@ -68,7 +68,7 @@ extension BodySpool {
     /// Reads a stream to its end.
     ///
     /// - Returns: A future of the body. Cancelling the future cancels the stream.
-    static func body(of stream: HTTPBodyStream, upTo limit: Int) -> Future<UploadBody> {
+    static func body(of stream: HTTPBodyStream, upTo limit: Int64) -> Future<UploadBody> {
         read(stream, into: Locked(BodySpool(limit: limit)))
     }
 

@@ -29,6 +29,7 @@ struct ExchangeMachine {
     private let delivery: Delivery
     private let request: HTTPRequest
     private let idleTimeout: Duration?
+    private let decodedCodings: Set<String>?
     private let start: SchedulerInstant
     private var lastSign: SchedulerInstant
     private var holds = 0
@@ -38,10 +39,12 @@ struct ExchangeMachine {
 
     init(
         _ request: HTTPRequest, _ delivery: Delivery, idleTimeout: Duration?,
+        decoding decodedCodings: Set<String>? = Self.decodedCodings,
         since start: SchedulerInstant, at now: SchedulerInstant
     ) {
         self.delivery = delivery
         self.idleTimeout = idleTimeout
+        self.decodedCodings = decodedCodings
         self.request = request
         self.start = start
         lastSign = now
@@ -55,7 +58,7 @@ struct ExchangeMachine {
         var head = head
         head.request = request
         let isInvalid = head.hasInvalidLength(for: request.method)
-        if request.method != .head { head.headers.dropDecodedFraming() }
+        if request.method != .head { head.headers.dropFraming(decodedFrom: decodedCodings) }
         head.timing.untilHeaders = start.duration(to: now)
         response = head
         if isInvalid { return .fail(.badResponse, because: HTTPError.invalidLength) }
@@ -124,12 +127,32 @@ struct ExchangeMachine {
     }
 }
 
-extension HTTPHeaders {
-    /// Removes the headers that are no longer true, since URLSession has decoded the body.
-    fileprivate mutating func dropDecodedFraming() {
-        guard let coding = self["Content-Encoding"], coding.lowercased() != "identity" else {
-            return
+extension ExchangeMachine {
+    /// The codings that URLSession decodes on this system; nil for every one.
+    ///
+    /// On Linux libcurl decodes a body or fails the call. Apple's URLSession passes on a body in a coding that
+    /// it does not know, as the server sent it. It knows br since iOS 11, and zstd since the systems of 26.3.
+    private static var decodedCodings: Set<String>? {
+        #if canImport(FoundationNetworking)
+        nil
+        #else
+        if #available(macOS 26.3, iOS 26.3, tvOS 26.3, watchOS 26.3, visionOS 26.3, *) {
+            ["gzip", "x-gzip", "deflate", "br", "zstd"]
+        } else {
+            ["gzip", "x-gzip", "deflate", "br"]
         }
+        #endif
+    }
+}
+
+extension HTTPHeaders {
+    /// Removes the headers that are no longer true, if URLSession has decoded the body.
+    ///
+    /// A body in several codings stays encoded if one of them is not decoded.
+    fileprivate mutating func dropFraming(decodedFrom known: Set<String>?) {
+        let codings = (self["Content-Encoding"] ?? "").lowercased().split(separator: ",")
+            .map(HTTPHeaders.trimmed).filter { !$0.isEmpty && $0 != "identity" }
+        guard !codings.isEmpty, known.map({ $0.isSuperset(of: codings) }) ?? true else { return }
         remove("Content-Encoding")
         remove("Content-Length")
     }

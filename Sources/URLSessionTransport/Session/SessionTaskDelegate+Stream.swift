@@ -13,7 +13,7 @@ extension SessionTaskDelegate {
     /// Begins to deliver a body piece by piece.
     ///
     /// - Returns: The body's stream; nil if the exchange is over.
-    func open(_ id: Int, length: Int?) -> HTTPBodyStream? {
+    func open(_ id: Int, length: Int64?) -> HTTPBodyStream? {
         let unread = state.withLock { state in
             state.entries[id]?.recipient = .served
             return state.entries[id]?.unread
@@ -59,7 +59,7 @@ extension SessionTaskDelegate {
     /// Begins to deliver a body piece by piece.
     ///
     /// - Returns: The body's stream; nil if the exchange is over.
-    func open(_ id: Int, length: Int?) -> HTTPBodyStream? {
+    func open(_ id: Int, length: Int64?) -> HTTPBodyStream? {
         let (pipe, body) = HTTPBodyPipe.make(
             length: length, capacity: configuration.maxUnreadBytes)
         state.withLock { state in

@@ -33,7 +33,7 @@ extension SessionTransport {
         ///
         /// The stream is read to its end before anything is sent; if it is longer than 1 MiB, into a
         /// temporary file.
-        public var maxSpooledBodySize: Int
+        public var maxSpooledBodySize: Int64
 
         /// How many connections to one host are open at once; further requests wait for a free one.
         public var maxConnectionsPerHost: Int
@@ -50,7 +50,7 @@ extension SessionTransport {
         /// Numbers below one, and sizes below zero, are programming errors and trap when a transport is made.
         public init(
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
-            maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int = 1 << 30,
+            maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int64 = 1 << 30,
             maxConnectionsPerHost: Int = 6
         ) {
             self.idleTimeout = idleTimeout
@@ -87,7 +87,7 @@ extension SessionTransport {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
             precondition(maxUnreadBytes > 0, "room for at least 1 byte, not \(maxUnreadBytes)")
-            precondition(min(maxBodySize, maxSpooledBodySize) >= 0, "a size is zero or more")
+            precondition(maxBodySize >= 0 && maxSpooledBodySize >= 0, "a size is zero or more")
             precondition(idleTimeout ?? .zero >= .zero, "a time is zero or more")
             return self
         }

@@ -23,12 +23,12 @@ public import Foundation
 /// - **Headers.** The request's headers are sent, repeated ones joined by ", ". Headers about the connection
 ///   are refused; see `HTTPRequest.validate()`. If the request does not have them, URLSession adds Accept,
 ///   Accept-Encoding, Accept-Language, Connection and User-Agent. A user and a password in the URL are not
-///   sent.
+///   sent, on a session of the app neither.
 /// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A stream
 ///   is first read to its end, beyond 1 MiB into a temporary file, and sent with its length.
 /// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. Such a response
 ///   has no Content-Encoding and no Content-Length, which describe the encoded bytes. Limits count decoded
-///   bytes.
+///   bytes. On Apple platforms a body in another coding arrives as it was sent, with its Content-Encoding.
 /// - **Time.** ``Configuration/idleTimeout`` and the request's deadline are exact to the fraction of a
 ///   second.
 /// - **Repetition.** If the server closes a connection at the moment at which it is used again, before any

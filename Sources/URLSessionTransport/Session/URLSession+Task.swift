@@ -26,10 +26,11 @@ extension URLSession {
 extension URLRequest {
     /// Makes the head of a request that has been validated.
     fileprivate init(_ request: HTTPRequest) {
+        let url = request.url.withoutUser.withPlainScheme
         #if canImport(FoundationNetworking)
-        self.init(url: request.url.withoutUser.withPlainScheme.withEncodedLiteral)
+        self.init(url: url.withEncodedLiteral)
         #else
-        self.init(url: request.url.withPlainScheme)
+        self.init(url: url)
         #endif
         httpMethod = request.method.rawValue
         let headers = request.effectiveHeaders
@@ -39,8 +40,8 @@ extension URLRequest {
 }
 
 extension URL {
-    #if canImport(FoundationNetworking)
-    /// The same URL without user and password, which URLSession on Linux would send unasked.
+    /// The same URL without user and password: URLSession would send them, on Linux unasked, and on Apple
+    /// platforms on an app's session to a server that asks for a password.
     fileprivate var withoutUser: URL {
         let place = AbsoluteURL.schemeAndAuthority(of: self)
         guard let user = place.utf8.lastIndex(of: UInt8(ascii: "@")),
@@ -50,7 +51,6 @@ extension URL {
         let text = "\(place[..<start])\(place[place.index(after: user)...])\(Substring(rest))"
         return URL(string: text) ?? self
     }
-    #endif
 
     /// The same URL with its scheme in lower case, since URLSession on Linux ends the process for a scheme in
     /// any other case.

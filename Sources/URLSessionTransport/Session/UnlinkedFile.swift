@@ -19,7 +19,7 @@ final class UnlinkedFile: Sendable {
     private let place: URL
     private let descriptor: Int32
     /// The offsets up to which the file has been written and read.
-    private let ends = Locked((written: 0, read: 0))
+    private let ends = Locked((written: Int64(0), read: Int64(0)))
 
     /// Makes an empty file that only its owner can read.
     ///
@@ -48,15 +48,15 @@ final class UnlinkedFile: Sendable {
     func append(_ data: Data) throws(FileError) {
         var rest = data[...]
         while !rest.isEmpty {
-            let offset = ends.withLock { $0.written }
+            let offset = try systemOffset(ends.withLock { $0.written })
             let count = rest.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
+                pwrite(descriptor, $0.baseAddress, $0.count, offset)
             }
             guard count >= 0 else {
                 if errno == EINTR { continue }
                 throw .last("write", place)
             }
-            ends.withLock { $0.written += count }
+            ends.withLock { $0.written += Int64(count) }
             rest = rest.dropFirst(count)
         }
     }
@@ -70,18 +70,27 @@ final class UnlinkedFile: Sendable {
     func next(upTo size: Int) throws(FileError) -> Data? {
         let (written, read) = ends.withLock { $0 }
         guard read < written else { return nil }
-        var data = Data(count: min(size, written - read))
+        let offset = try systemOffset(read)
+        var data = Data(count: Int(min(Int64(size), written - read)))
         var count = -1
         repeat {
             count = data.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress, $0.count, off_t(read))
+                pread(descriptor, $0.baseAddress, $0.count, offset)
             }
         } while count < 0 && errno == EINTR
         guard count > 0 else { throw .last("read", place) }
         data.count = count
-        ends.withLock { $0.read += count }
+        ends.withLock { $0.read += Int64(count) }
         if isEmpty { try empty() }
         return data
+    }
+
+    /// An offset as the system takes it, which has 32 bits on some systems.
+    private func systemOffset(_ offset: Int64) throws(FileError) -> off_t {
+        guard let offset = off_t(exactly: offset) else {
+            throw FileError(operation: "write", code: EFBIG, path: place.path)
+        }
+        return offset
     }
 
     private func empty() throws(FileError) {

@@ -50,7 +50,7 @@ final class UnreadBody: Sendable {
     ///   - length: The announced length, in bytes.
     ///   - capacity: The maximum number of bytes in the pipe.
     func open(
-        length: Int?, capacity: Int, onCancel: @escaping @Sendable () -> Void
+        length: Int64?, capacity: Int, onCancel: @escaping @Sendable () -> Void
     ) -> HTTPBodyStream {
         let (pipe, body) = HTTPBodyPipe.make(length: length, capacity: capacity)
         state.withLock { $0.pipe = pipe }

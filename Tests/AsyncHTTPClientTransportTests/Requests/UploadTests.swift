@@ -17,7 +17,7 @@ import Testing
         let wasCancelled = Promise<Void>()
 
         func source(
-            _ chunks: [String], length: Int? = nil, isReplayable: Bool = true,
+            _ chunks: [String], length: Int64? = nil, isReplayable: Bool = true,
             end: @escaping @Sendable () -> Future<Data?> = { Future(value: nil) }
         ) -> HTTPRequest.Body {
             .stream(
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [4, 6])
-    func failsWhereAStreamIsNotAsLongAsAnnounced(length: Int) async throws {
+    func failsWhereAStreamIsNotAsLongAsAnnounced(length: Int64) async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let body = Chunks().source(["ab", "cde"], length: length)
         let request = HTTPRequest(.post, server.url, body: body)

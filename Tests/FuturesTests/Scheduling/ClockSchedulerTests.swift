@@ -22,6 +22,11 @@ struct ClockSchedulerTests {
         }
     }
 
+    @Test func itHasOneClock() {
+        time.advance(by: .seconds(7))
+        #expect(scheduler.continuousNow == scheduler.now)
+    }
+
     @Test func itsInstantsCountFromItsMaking() {
         #expect(scheduler.now.offset == .zero)
         time.advance(by: .seconds(2))

@@ -33,6 +33,14 @@ import Testing
         #expect(log.elements == [])
     }
 
+    @Test func theContinuousClockIsThatOfTheSystem() {
+        let (start, first) = (ContinuousClock.now, LiveScheduler.shared.continuousNow)
+        let last = LiveScheduler.shared.continuousNow
+        let between = start.duration(to: .now)
+        #expect(first <= last)
+        #expect(first.duration(to: last) <= between)
+    }
+
     @Test func anActionRunsOnAnotherThreadAfterScheduleHasReturned() async throws {
         let hasReturned = Locked(false)
         let seen = Promise<Bool>()

@@ -37,6 +37,17 @@ import Testing
         #expect(log.elements == ["late"])
     }
 
+    @Test func asleepOnlyTheContinuousClockMovesOn() {
+        _ = schedule("late", after: .seconds(1))
+        scheduler.advanceAsleep(by: .seconds(3_600))
+        #expect(scheduler.now.offset == .zero)
+        #expect(scheduler.continuousNow.offset == .seconds(3_600))
+        #expect(log.elements.isEmpty)
+        scheduler.advance(by: .seconds(1))
+        #expect(log.elements == ["late"])
+        #expect(scheduler.continuousNow.offset == .seconds(3_601))
+    }
+
     @Test func theClockShowsTheInstantOfTheActionThatRuns() {
         let seen = TestLog<Duration>()
         for second in [2, 1, 3] {

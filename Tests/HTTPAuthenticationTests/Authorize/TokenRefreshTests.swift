@@ -34,6 +34,18 @@ import Testing
         #expect(fixture.scheduler.isIdle)
     }
 
+    @Test func aTokenExpiresWhileTheDeviceSleeps() {
+        let fixture = TokenFixture(AccessToken("t1", lifetime: .seconds(3_600)))
+        fixture.expect("t2")
+        fixture.scheduler.advanceAsleep(by: .seconds(3_600))
+        let morning = fixture.send(TokenFixture.request())
+        #expect(fixture.begun == 1)
+        #expect(fixture.sent == [])
+        fixture.end(with: AccessToken("t2", lifetime: .seconds(3_600)))
+        #expect(morning.valueNow?.status == 200)
+        #expect(fixture.sent == ["Bearer t2"])
+    }
+
     @Test func aSecondRefusalIsGivenBack() {
         fixture.expect("t3")
         let future = fixture.send(TokenFixture.request())

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CookieSetCookieTests {
     private func cookie(
         _ text: String, from url: String = "https://www.example.com/shop/cart?x=/y",
-        now: Int = 1_000, suffixes: Set<String> = []
+        now: Int64 = 1_000, suffixes: Set<String> = []
     ) -> Cookie? {
         guard let header = SetCookie(text, limit: 4_096), let url = URL(string: url),
             let place = CookieURL(url)

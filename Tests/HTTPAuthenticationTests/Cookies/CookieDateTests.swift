@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CookieDateTests {
     /// 1994-11-06 08:49:37.
-    private let seconds = 784_111_777
+    private let seconds: Int64 = 784_111_777
 
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",

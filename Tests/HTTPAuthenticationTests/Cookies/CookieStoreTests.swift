@@ -10,7 +10,7 @@ import Testing
 
     private func cookie(
         _ name: String, _ value: String = "1", domain: String = "example.com", path: String = "/",
-        isHostOnly: Bool = true, expires: Int? = nil, isSecure: Bool = false
+        isHostOnly: Bool = true, expires: Int64? = nil, isSecure: Bool = false
     ) -> Cookie {
         Cookie(
             name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path,
@@ -25,7 +25,7 @@ import Testing
         return store
     }
 
-    private func sent(_ store: CookieStore, _ url: String, at now: Int = 1_000) -> String {
+    private func sent(_ store: CookieStore, _ url: String, at now: Int64 = 1_000) -> String {
         guard let url = URL(string: url), let place = CookieURL(url) else { return "no place" }
         return store.cookies(for: place, at: HTTPDate(secondsSince1970: now))
             .map { "\($0.name)=\($0.value)" }.joined(separator: " ")

@@ -74,7 +74,7 @@ import Testing
         ("-99999999999999999999999", 0), ("", nil), ("-", nil), ("+1", nil), ("1.5", nil),
         ("1 ", 1), ("٣", nil),
     ])
-    func aMaxAgeIsDigits(_ text: String, _ age: Int?) {
+    func aMaxAgeIsDigits(_ text: String, _ age: Int64?) {
         #expect(read("a=b; Max-Age=\(text)")?.maxAge == age)
     }
 

@@ -57,7 +57,7 @@ import Testing
 
     @Test func aLargeBodyIsNotHeldInMemory() async throws {
         let chunk = Data(repeating: 3, count: 65_536)
-        let written = Locked(0)
+        let written = Locked<Int64>(0)
         let rest = Locked(300)
         let saving = download(
             request, to: target,
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func whatIsNotAsLongAsAnnouncedLeavesNothing() async throws {
-        for length in [1, 3] {
+        for length in [1, 3] as [Int64] {
             let saving = download(
                 request, to: target,
                 over: answering { HTTPBodyStream(texts: ["ab"], length: length) })

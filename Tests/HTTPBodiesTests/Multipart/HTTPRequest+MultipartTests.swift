@@ -13,7 +13,7 @@ import Testing
     private func text(_ form: Multipart) throws -> String {
         let body = try HTTPRequest.Body.multipart(form)
         let data = try #require(body.open().gathered(upTo: .max).success)
-        #expect(body.length == data.count)
+        #expect(body.length == Int64(data.count))
         #expect(body.contentType == form.contentType)
         return String(decoding: data, as: UTF8.self)
             .replacingOccurrences(of: form.boundary, with: "B")
@@ -117,16 +117,16 @@ import Testing
         let body = try HTTPRequest.Body.multipart(
             Multipart([.file("x", files[0]), .file("y", files[1])]))
         let length = try #require(body.length)
-        let (sum, most) = (Locked(0), Locked(0))
+        let (sum, most) = (Locked<Int64>(0), Locked(0))
         let stream = try body.open()
         #expect(TestFolder.descriptors(of: files[0]).isEmpty)
         _ = try await stream.next().value
         _ = try await stream.next().value
         #expect(TestFolder.descriptors(of: files[0]).count == 1)
         #expect(TestFolder.descriptors(of: files[1]).isEmpty)
-        let before = 65_536
+        let before: Int64 = 65_536
         try await stream.forEach { chunk in
-            sum.withLock { $0 += chunk.count }
+            sum.withLock { $0 += Int64(chunk.count) }
             most.withLock { $0 = max($0, chunk.count) }
             return Future(value: ())
         }.value

@@ -57,7 +57,7 @@ import Testing
         var random = SeededGenerator(seed: 6)
         for _ in 0..<2_000 {
             // From 1600, since Foundation's calendar is the Julian calendar before 1582.
-            let instant = Int.random(in: -11_676_096_000...253_402_300_799, using: &random)
+            let instant = Int64.random(in: -11_676_096_000...253_402_300_799, using: &random)
             let date = Date(timeIntervalSince1970: TimeInterval(instant))
             let parts = calendar.dateComponents(
                 [.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
@@ -71,6 +71,12 @@ import Testing
                     && Int(words[6]) == parts.second, "\(instant)")
             #expect(HTTPDate(text)?.secondsSince1970 == instant)
         }
+    }
+
+    /// An `Int` of 32 bits ends in 2038.
+    @Test func aDateIsCountedInInt64() {
+        let seconds: Int64? = HTTPDate("Tue, 19 Jan 2038 03:14:08 GMT")?.secondsSince1970
+        #expect(seconds == 2_147_483_648)
     }
 
     @Test func instantsBeyondAllYearsAreHeldWithinThem() {

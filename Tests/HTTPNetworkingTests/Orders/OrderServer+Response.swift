@@ -110,5 +110,5 @@ extension OrderServer {
     }
 
     /// The seconds of the wall clock; the scheduler's zero is a day in 2026.
-    var now: Int { 1_780_000_000 + Int(scheduler.now.offset.components.seconds) }
+    var now: Int64 { 1_780_000_000 + scheduler.now.offset.components.seconds }
 }

@@ -32,6 +32,8 @@ import Testing
 
     @Test func theAnnouncedLengthIsThatOfTheBody() {
         #expect(response(["7"]).announcedLength(for: .get) == 7)
+        let long: Int64? = response(["3000000000"]).announcedLength(for: .get)
+        #expect(long == 3_000_000_000)
         #expect(response([]).announcedLength(for: .get) == nil)
         #expect(response(["7"]).announcedLength(for: .head) == 0)
         #expect(response(["7"], status: 304).announcedLength(for: .get) == 0)

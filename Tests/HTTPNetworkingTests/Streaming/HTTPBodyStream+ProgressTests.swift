@@ -11,7 +11,7 @@ import Testing
     final class Reports: Sendable {
         private let lines = Locked<[String]>([])
         var all: [String] { lines.withLock { $0 } }
-        func add(_ completed: Int, _ total: Int?) {
+        func add(_ completed: Int64, _ total: Int64?) {
             lines.withLock { $0.append("\(completed)/\(total.map { "\($0)" } ?? "?")") }
         }
     }

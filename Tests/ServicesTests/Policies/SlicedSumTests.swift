@@ -17,8 +17,8 @@ import Testing
             sliced = SlicedSum(over: window, slices: slices)
         }
 
-        func add(_ number: Int, at instant: SchedulerInstant) { sliced.add(number, at: instant) }
-        func sum(at instant: SchedulerInstant) -> Int { sliced.sum(at: instant) }
+        func add(_ number: Int64, at instant: SchedulerInstant) { sliced.add(number, at: instant) }
+        func sum(at instant: SchedulerInstant) -> Int64 { sliced.sum(at: instant) }
     }
 
     @Test func whatIsAddedExpiresWithItsSlice() {
@@ -73,18 +73,18 @@ import Testing
             let slices = Int.random(in: 1...12, using: &generator)
             let width = Int.random(in: 1...50, using: &generator)
             let sum = Sum(over: .milliseconds(slices * width), slices: slices)
-            var added: [(slice: Int, number: Int)] = []
+            var added: [(slice: Int, number: Int64)] = []
             var now = Int.random(in: 0...1_000, using: &generator)
             for _ in 0..<200 {
                 now += Int.random(in: 0...(width * 2), using: &generator)
                 if Int.random(in: 0..<50, using: &generator) == 0 { now += slices * width * 3 }
                 if Bool.random(using: &generator) {
-                    let number = Int.random(in: -5...5, using: &generator)
+                    let number = Int64.random(in: -5...5, using: &generator)
                     added.append((now / width, number))
                     sum.add(number, at: at(now))
                 }
                 let expected = added.filter { $0.slice > now / width - slices }
-                    .reduce(0) { $0 + $1.number }
+                    .reduce(0 as Int64) { $0 + $1.number }
                 #expect(sum.sum(at: at(now)) == expected)
             }
         }

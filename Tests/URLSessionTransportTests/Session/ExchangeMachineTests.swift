@@ -117,6 +117,21 @@ struct ExchangeMachineTests {
         #expect(machine.response?.headers == (isKept ? headers : ["X": "1"]))
     }
 
+    /// Apple's URLSession passes a body in another coding on as it is.
+    @Test(arguments: [
+        ("gzip", false), ("X-Gzip", false), ("gzip, br", false), ("identity, gzip", false),
+        ("zstd", true), ("gzip, zstd", true), ("zstd, gzip", true), ("aws-chunked", true),
+    ])
+    func keepsTheCodingOfABodyThatIsNotDecoded(coding: String, isKept: Bool) {
+        var machine = ExchangeMachine(
+            HTTPRequest(url), .streamed, idleTimeout: nil, decoding: ["gzip", "x-gzip", "br"],
+            since: instant(100), at: instant(101))
+        let headers: HTTPHeaders = ["Content-Encoding": coding, "Content-Length": "9", "X": "1"]
+        _ = machine.receive(HTTPResponse(status: 200, headers: headers), at: instant(102))
+
+        #expect(machine.response?.headers == (isKept ? headers : ["X": "1"]))
+    }
+
     @Test func isIdleFromTheLastSignOn() {
         var machine = machine()
         #expect(machine.idleTimeLeft(at: instant(105)) == .seconds(6))

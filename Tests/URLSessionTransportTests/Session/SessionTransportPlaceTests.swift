@@ -33,6 +33,19 @@ struct SessionTransportPlaceTests {
                 == "/a@b?c=@ Bearer own")
     }
 
+    @Test func aUserInTheURLAnswersNoQuestionForAPassword() async throws {
+        let server = try LoopbackServer { _ in
+            .text("who?", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        let url = try #require(URL(string: "http://joe:hunter2@127.0.0.1:\(server.port)/"))
+        for transport in [
+            SessionTransport(), SessionTransport(session: URLSession(configuration: .default)),
+        ] {
+            #expect(try await transport.send(HTTPRequest(url)).soon.status == 401)
+        }
+        #expect(server.requests.map { $0.header("Authorization") } == [nil, nil])
+    }
+
     #if canImport(FoundationNetworking)
     @Test func aHostThatURLSessionDoesNotTakeIsTold() async throws {
         let url = try #require(URL(string: "http://127.1/"))

@@ -16,7 +16,7 @@ struct SessionTransportUploadTests {
 
     /// A stream of so many equal chunks, which can be opened once.
     private func stream(
-        _ count: Int, of chunk: Data, length: Int? = nil
+        _ count: Int, of chunk: Data, length: Int64? = nil
     ) -> HTTPRequest.Body {
         .stream(
             HTTPRequest.BodySource(length: length, isReplayable: false) {
@@ -35,7 +35,7 @@ struct SessionTransportUploadTests {
     func sendsAStreamWithItsLength(count: Int, size: Int) async throws {
         let server = try LoopbackServer { .text("\($0.body.count)") }
         let chunk = Data(repeating: 65, count: size)
-        let body = stream(count, of: chunk, length: count * size)
+        let body = stream(count, of: chunk, length: Int64(count * size))
 
         let response = try await transport.send(HTTPRequest(.post, server.url, body: body)).soon
 
@@ -48,7 +48,7 @@ struct SessionTransportUploadTests {
     }
 
     @Test(arguments: [9, 11])
-    func sendsNothingWhereTheLengthIsNotWhatWasAnnounced(length: Int) async throws {
+    func sendsNothingWhereTheLengthIsNotWhatWasAnnounced(length: Int64) async throws {
         let server = try LoopbackServer { _ in .text("done") }
         let body = stream(2, of: Data(count: 5), length: length)
 

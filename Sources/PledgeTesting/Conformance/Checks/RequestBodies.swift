@@ -35,7 +35,7 @@ extension TransportCheck {
             },
             TransportCheck("stream body", "a stream of a known length arrives whole") { bench in
                 let data = Pattern.bytes(300_000)
-                let source = HTTPRequest.BodySource(length: data.count, isReplayable: true) {
+                let source = HTTPRequest.BodySource(length: Int64(data.count), isReplayable: true) {
                     HTTPBodyStream(data, chunksOf: 7_001)
                 }
                 let request = try await bench.arrived(
@@ -88,7 +88,7 @@ extension TransportCheck {
     }
 
     private static func mismatch(
-        _ name: Name, gives given: Int, announcing length: Int
+        _ name: Name, gives given: Int, announcing length: Int64
     ) -> TransportCheck {
         TransportCheck(name, "a stream of another length than announced fails the call") { bench in
             let server = try LoopbackServer(answering: { _ in .text("ok") })

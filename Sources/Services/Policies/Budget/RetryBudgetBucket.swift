@@ -6,17 +6,17 @@ import Futures
 /// percentCanRetry, rounded down. (Finagle's RetryBudget.)
 struct RetryBudgetBucket: Sendable {
     private var tokens: SlicedSum
-    private let deposit: Int
-    private let withdrawal: Int
+    private let deposit: Int64
+    private let withdrawal: Int64
     /// The tokens in each window besides the deposits.
-    private let reserve: Int
+    private let reserve: Int64
 
     init(ttl: Duration, minRetries: Int, percentCanRetry: Double) {
         tokens = SlicedSum(over: ttl, slices: 10)
         deposit = percentCanRetry == 0 ? 0 : 1_000
         // A share below one in a million counts as none.
-        withdrawal = percentCanRetry == 0 ? 1 : Int(min(1_000 / percentCanRetry, 1e9))
-        reserve = minRetries * withdrawal
+        withdrawal = percentCanRetry == 0 ? 1 : Int64(min(1_000 / percentCanRetry, 1e9))
+        reserve = Int64(minRetries) * withdrawal
     }
 
     /// Notes a request.
@@ -33,10 +33,10 @@ struct RetryBudgetBucket: Sendable {
 
     /// How many retries there are.
     mutating func balance(at instant: SchedulerInstant) -> Int {
-        max(0, available(at: instant) / withdrawal)
+        Int(clamping: max(0, available(at: instant) / withdrawal))
     }
 
-    private mutating func available(at instant: SchedulerInstant) -> Int {
+    private mutating func available(at instant: SchedulerInstant) -> Int64 {
         tokens.sum(at: instant) + reserve
     }
 }

@@ -16,7 +16,7 @@ struct LatencyHistogram: Sendable {
     mutating func add(_ latency: Duration) {
         let nanoseconds = max(0, latency.nanoseconds)
         let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        counts[Self.index(of: Int(quotient) + (remainder > 0 ? 1 : 0))] &+= 1
+        counts[Self.index(of: Int(clamping: quotient + (remainder > 0 ? 1 : 0)))] &+= 1
         total += 1
     }
 

@@ -9,9 +9,9 @@ public import Futures
 /// products.invalidate(7)
 /// ```
 ///
-/// An answer is kept for its time to live from its arrival, to the nanosecond; at its end it has expired. At
-/// the limit, expired answers are removed first, and then the least recently used one. Expired answers are
-/// freed with the next use of any answer. It may be used from any thread; each use takes a lock for amortised
+/// An answer is kept for its time to live from its arrival, to the nanosecond; at its end it has expired. Time
+/// counts while the device sleeps (`Scheduler.continuousNow`). At the limit, expired answers are removed
+/// first, and then the least recently used one. Expired answers are freed with the next use of any answer. It may be used from any thread; each use takes a lock for amortised
 /// constant time, in which keys are hashed and compared.
 public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     /// The name in its events and errors; nil if it has none.
@@ -32,7 +32,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
 
     /// How many answers there are.
     public var count: Int {
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         return machine.withLockThenReleaseRest { $0.count(at: now) }
     }
 
@@ -68,7 +68,7 @@ extension Memo {
     ) -> Future<Output> {
         // A key that is not equal to itself, such as a NaN, would not be found again.
         guard key == key else { return service(input) }
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         switch machine.withLockThenReleaseRest({ $0.look(up: key, at: now) }) {
         case .hit(let future):
             CallContext.current.report(.hit, by: Self.policy, named: name)
@@ -95,7 +95,7 @@ extension Memo {
             } else {
                 nil
             }
-        let now = scheduler.now
+        let now = scheduler.continuousNow
         machine.withLockThenRelease { $0.end(call: call, key, value, at: now) }
     }
 }

@@ -42,6 +42,23 @@ import Testing
         #expect(memo.count == 1)
     }
 
+    @Test func anAnswerExpiresWhileTheDeviceSleeps() {
+        let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let load = stack(.memoise(sharing: memo), over: upstream.send)
+        _ = load(1)
+        scheduler.run()
+        scheduler.advanceAsleep(by: .seconds(60) - .nanoseconds(1))
+        #expect(load(1).valueNow == 1)
+        scheduler.advanceAsleep(by: .nanoseconds(1))
+        #expect(memo.count == 0)
+        let second = load(1)
+        scheduler.run()
+        #expect(second.valueNow == 2)
+        scheduler.advance(by: .seconds(60))
+        #expect(memo.count == 0)
+    }
+
     @Test func aKeyThatIsNotEqualToItselfKeepsNothing() {
         struct Odd: Hashable, Sendable {
             let luggage: Luggage

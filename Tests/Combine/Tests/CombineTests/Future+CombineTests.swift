@@ -1,0 +1,1 @@
+../../../FuturesTests/Combinators/Future+CombineTests.swift
