@@ -71,7 +71,8 @@ extension SessionTaskDelegate {
         #if !canImport(FoundationNetworking)
         if isGuest, session != nil {
             state.withLock { $0.session = nil }
-            return closed.resolve()
+            closed.resolve()
+            return
         }
         #endif
         session?.finishTasksAndInvalidate()

@@ -131,12 +131,12 @@ final class SessionTaskDelegate: NSObject, Sendable {
         #endif
     }
 
-    #if !canImport(FoundationNetworking)
+    #if canImport(ObjectiveC)
     /// Leaves requests for passwords to the delegate of the app's session: URLSession asks it when the
     /// delegate of a task does not implement the method.
     override func responds(to selector: Selector!) -> Bool {
         let asksForPassword = #selector(
-            URLSessionTaskDelegate.urlSession(_:task:didReceive:completionHandler:))
+            (any URLSessionTaskDelegate).urlSession(_:task:didReceive:completionHandler:))
         return !(isGuest && selector == asksForPassword) && super.responds(to: selector)
     }
     #endif

@@ -1,0 +1,3 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public struct Selector: Equatable, Sendable {}
