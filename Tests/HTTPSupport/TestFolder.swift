@@ -24,8 +24,17 @@ package final class TestFolder: Sendable {
     }
 
     /// The descriptors that this process has open for a file.
+    ///
+    /// Files are compared by their numbers, since a file may have several paths: on
+    /// Apple's systems the temporary folder is below both /var and /private/var.
     package static func descriptors(of file: URL) -> [Int32] {
-        all.filter { path(of: $0) == file.path }
+        var wanted = stat()
+        guard stat(file.path, &wanted) == 0 else { return [] }
+        return all.filter { descriptor in
+            var found = stat()
+            return fstat(descriptor, &found) == 0
+                && (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino)
+        }
     }
 
     private static var all: [Int32] {
@@ -35,17 +44,6 @@ package final class TestFolder: Sendable {
         // Tests that run at the same time may have thousands.
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?
             .compactMap { Int32($0) }.sorted() ?? []
-        #endif
-    }
-
-    private static func path(of descriptor: Int32) -> String? {
-        #if canImport(Darwin)
-        var path = [CChar](repeating: 0, count: Int(MAXPATHLEN))
-        guard fcntl(descriptor, F_GETPATH, &path) == 0 else { return nil }
-        return String(cString: path)
-        #else
-        return try? FileManager.default.destinationOfSymbolicLink(
-            atPath: "/proc/self/fd/\(descriptor)")
         #endif
     }
 }

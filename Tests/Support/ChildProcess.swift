@@ -1,3 +1,4 @@
+#if os(macOS) || os(Linux)
 package import Foundation
 import Futures
 
@@ -122,4 +123,5 @@ extension ChildProcess {
         _ = body(unsafeBitCast(address, to: type))
     }
 }
+#endif
 #endif

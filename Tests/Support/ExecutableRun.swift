@@ -1,3 +1,4 @@
+#if os(macOS) || os(Linux)
 package import Foundation
 
 /// One run of an executable of this package.
@@ -36,3 +37,4 @@ package struct ExecutableRun {
         throw CocoaError(.fileNoSuchFile)
     }
 }
+#endif

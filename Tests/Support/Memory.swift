@@ -16,9 +16,17 @@ private func residentBytes() -> Int {
     return (kilobytes.flatMap { Int($0) } ?? 0) * 1024
 }
 #elseif canImport(Darwin)
+/// What Apple's systems count against the process; getrusage has only the peak, which never falls.
 private func residentBytes() -> Int {
-    var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
-    return usage.ru_maxrss
+    var info = task_vm_info_data_t()
+    let words = MemoryLayout<task_vm_info_data_t>.size / MemoryLayout<integer_t>.size
+    var count = mach_msg_type_number_t(words)
+    let status = withUnsafeMutablePointer(to: &info) { pointer in
+        pointer.withMemoryRebound(to: integer_t.self, capacity: words) {
+            task_info(mach_task_self_, task_flavor_t(TASK_VM_INFO), $0, &count)
+        }
+    }
+    precondition(status == KERN_SUCCESS, "task_info answers \(status)")
+    return Int(info.phys_footprint)
 }
 #endif

@@ -36,11 +36,8 @@ extension SocketConnection {
 extension Sockets {
     /// Connects to a port of 127.0.0.1; nil if no server listens there.
     fileprivate static func connect(toPort port: UInt16) -> Int32? {
-        #if canImport(Glibc)
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        #else
-        let number = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        let number = socket(AF_INET, streamSocket, 0)
+        preventSignals(number)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -54,10 +51,4 @@ extension Sockets {
         close(number)
         return nil
     }
-}
-
-private func systemConnect(
-    _ number: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t
-) -> Int32 {
-    connect(number, address, size)
 }

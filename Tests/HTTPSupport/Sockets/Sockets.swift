@@ -37,17 +37,33 @@ enum Sockets {
             let number = systemAccept(listener)
             if number >= 0 {
                 set(number, Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
-                #if canImport(Darwin)
-                set(number, SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
-                #endif
+                preventSignals(number)
                 return number
             }
             if errno != EINTR, errno != ECONNABORTED { return nil }
         }
     }
 
-    /// Ends a wait for clients.
-    static func wake(_ listener: Int32) { shutDown(listener) }
+    /// Makes a send to a closed connection fail instead of ending the process, where no flag of `send` does.
+    static func preventSignals(_ number: Int32) {
+        #if canImport(Darwin)
+        set(number, SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
+        #endif
+    }
+
+    /// Ends a wait for clients, by a client of its own: Apple's kernel shuts no listening socket down.
+    static func wake(_ listener: Int32) {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+                _ = getsockname(listener, general, &size)
+                let client = socket(Int32(general.pointee.sa_family), streamSocket, 0)
+                _ = systemConnect(client, general, size)
+                close(client)
+            }
+        }
+    }
 
     static func close(_ number: Int32) { _ = systemClose(number) }
 
@@ -87,7 +103,7 @@ enum Sockets {
 }
 
 extension Sockets {
-    private static var streamSocket: Int32 {
+    static var streamSocket: Int32 {
         #if canImport(Glibc)
         Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #else
@@ -151,6 +167,12 @@ extension Sockets {
 private func systemListen(_ number: Int32, _ count: Int32) -> Int32 { listen(number, count) }
 
 private func systemAccept(_ number: Int32) -> Int32 { accept(number, nil, nil) }
+
+func systemConnect(
+    _ number: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t
+) -> Int32 {
+    connect(number, address, size)
+}
 
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
 

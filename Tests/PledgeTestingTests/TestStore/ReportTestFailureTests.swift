@@ -81,27 +81,33 @@ struct ReportTestFailureTests {
 final class ReportTestFailureXCTests: XCTestCase {
     /// T3: XCTest gets the path, which it calls the file.
     func testFailsTheTestOfXCTest() {
-        let test = FailingCase(name: "of which one failure is expected") { _ in
-            let place = TestSourceLocation(
-                fileID: "Module/File.swift", filePath: "/path/to/File.swift", line: 42, column: 7)
-            reportTestFailure("expected", at: place)
-        }
+        let test = FailingCase.make()
         test.run()
         // A failed assertion would belong to the inner test, which has ended.
         precondition(test.places == ["/path/to/File.swift:42"], "\(test.places)")
     }
 }
 
-/// A test that records where its failures are.
+/// A test that fails, and records where its failures are.
 private final class FailingCase: XCTestCase {
     private(set) var places: [String] = []
 
+    override func invokeTest() {
+        let place = TestSourceLocation(
+            fileID: "Module/File.swift", filePath: "/path/to/File.swift", line: 42, column: 7)
+        reportTestFailure("expected", at: place)
+    }
+
     #if canImport(Darwin)
+    static func make() -> FailingCase { FailingCase() }
+
     override func record(_ issue: XCTIssue) {
         let place = issue.sourceCodeContext.location
         places.append("\(place?.fileURL.path ?? "nowhere"):\(place?.lineNumber ?? 0)")
     }
     #else
+    static func make() -> FailingCase { FailingCase(name: "fails") { _ in } }
+
     override func recordFailure(
         withDescription description: String, inFile filePath: String, atLine lineNumber: Int,
         expected: Bool

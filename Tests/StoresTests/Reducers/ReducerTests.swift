@@ -28,7 +28,8 @@ import Testing
         #expect(returned == 12)
         #expect(reducer(1, 2) == 12)
         let next = reducer.reduce(1)
-        #expect([next(2), next(3)] == [12, 13])
+        let both: [Int] = [next(2), next(3)]
+        #expect(both == [12, 13])
         #expect(reducer(1)(2) == 12)
     }
 

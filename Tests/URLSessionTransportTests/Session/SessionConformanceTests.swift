@@ -51,6 +51,7 @@ import FoundationNetworking
         "strange Location": .differs("URLSession on Linux drops the body of a redirect to nowhere"),
     ]
     #else
+    // No run on an Apple system has confirmed yet that there are none.
     private static let differences: [TransportCheck.Name: TransportDifference] = [:]
     #endif
 }
