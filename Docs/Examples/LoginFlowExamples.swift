@@ -1,12 +1,10 @@
 import Pledge
 import PledgeTesting
-import TestSupport
 import Testing
 
 // snippet: suite
 /// What a user of the login may meet, on virtual time.
-@Suite(.oneAtATime)
-struct LoginFlowExamples {
+@Suite struct LoginFlowExamples {
     typealias Login = LoginFlow.Login
 
     let network = MockNetwork()

@@ -2,10 +2,11 @@
 import Foundation
 import Pledge
 import PledgeTesting
-import TestSupport
 import Testing
 
 // end snippet
+// swift-format-ignore: OrderedImports
+import TestSupport
 
 /// The code of Docs/Guides/TestingState.md.
 @Suite(.oneAtATime)

@@ -3,7 +3,7 @@ import Services
 
 /// The hosts of a simulation, as one service.
 ///
-/// Use it in the simulation's own events: elsewhere ``send(_:)`` traps, and nothing else checks.
+/// Use it in the simulation's own events: elsewhere its `send` traps, and nothing else checks.
 public final class Fleet: @unchecked Sendable {
     /// Which host gets a call that names none.
     public enum Balancing: Sendable, Hashable {
