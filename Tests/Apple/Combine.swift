@@ -75,6 +75,8 @@ public final class PassthroughSubject<Output, Failure: Error>: Publisher {
 }
 
 extension Publisher {
+    public func subscribe<S: Subscriber>(_ subscriber: S)
+    where S.Input == Output, S.Failure == Failure {}
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { fatalError() }
     public func first() -> AnyPublisher<Output, Failure> { fatalError() }
     public func handleEvents(
