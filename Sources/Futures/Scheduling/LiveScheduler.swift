@@ -70,7 +70,7 @@ public final class LiveScheduler: Scheduler {
             if let alarm = state.timers.alarm, alarm != before {
                 source.schedule(
                     deadline: DispatchTime(uptimeNanoseconds: UInt64(alarm.earliest)),
-                    leeway: .nanoseconds(Int(alarm.latest - alarm.earliest)))
+                    leeway: .nanoseconds(Int(clamping: alarm.latest - alarm.earliest)))
             }
             return output
         }
