@@ -45,8 +45,6 @@ public final class AnyCancellable: Cancellable, Hashable {
 
 @frozen public struct AnyPublisher<Output, Failure: Error>: Publisher {
     public init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {}
-    public func receive<S: Subscriber>(subscriber: S)
-    where S.Input == Output, S.Failure == Failure {}
 }
 
 public struct Deferred<P: Publisher>: Publisher {
@@ -54,30 +52,41 @@ public struct Deferred<P: Publisher>: Publisher {
     public typealias Failure = P.Failure
 
     public init(createPublisher: @escaping () -> P) {}
-    public func receive<S: Subscriber>(subscriber: S)
-    where S.Input == Output, S.Failure == Failure {}
+}
+
+public struct Just<Output>: Publisher {
+    public typealias Failure = Never
+
+    public init(_ output: Output) {}
+}
+
+public struct Fail<Output, Failure: Error>: Publisher { public init(error: Failure) {} }
+
+public struct Empty<Output, Failure: Error>: Publisher {
+    public init(completeImmediately: Bool = true) {}
 }
 
 public final class Future<Output, Failure: Error>: Publisher {
     public typealias Promise = (Result<Output, Failure>) -> Void
 
     public init(_ attemptToFulfill: @escaping (@escaping Promise) -> Void) {}
-    public func receive<S: Subscriber>(subscriber: S)
-    where S.Input == Output, S.Failure == Failure {}
 }
 
 public final class PassthroughSubject<Output, Failure: Error>: Publisher {
     public init() {}
     public func send(_ input: Output) {}
     public func send(completion: Subscribers.Completion<Failure>) {}
-    public func receive<S: Subscriber>(subscriber: S)
-    where S.Input == Output, S.Failure == Failure {}
 }
 
 extension Publisher {
+    public func receive<S: Subscriber>(subscriber: S)
+    where S.Input == Output, S.Failure == Failure {}
     public func subscribe<S: Subscriber>(_ subscriber: S)
     where S.Input == Output, S.Failure == Failure {}
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { fatalError() }
+    public func map<T>(_ transform: @escaping (Output) -> T) -> AnyPublisher<T, Failure> {
+        fatalError()
+    }
     public func first() -> AnyPublisher<Output, Failure> { fatalError() }
     public func handleEvents(
         receiveSubscription: ((any Subscription) -> Void)? = nil,
