@@ -48,16 +48,24 @@ package final class ChildProcess: Sendable {
         #endif
     }
 
+    /// Whether the program has not ended.
+    package var isRunning: Bool {
+        #if canImport(Glibc)
+        end.withLock { end in
+            if end == nil { end = wait(WNOHANG) }
+            return end == nil
+        }
+        #else
+        process.isRunning
+        #endif
+    }
+
     /// Waits until the program has ended, and returns its status; negative if a signal has ended it.
     @discardableResult
     package func wait() -> Int32 {
         #if canImport(Glibc)
         end.withLock { end in
-            if let end { return end }
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            let signal = status & 0x7F
-            end = signal == 0 ? status >> 8 & 0xFF : -signal
+            if end == nil { end = wait(0) }
             return end ?? 0
         }
         #else
@@ -69,9 +77,9 @@ package final class ChildProcess: Sendable {
     /// Ends the program, and waits for its end; harmless if it is called twice.
     package func stop() {
         #if canImport(Glibc)
-        if end.withLock({ $0 == nil }) { kill(identifier, SIGKILL) }
+        if isRunning { kill(identifier, SIGKILL) }
         #else
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if isRunning { kill(process.processIdentifier, SIGKILL) }
         #endif
         wait()
     }
@@ -79,6 +87,16 @@ package final class ChildProcess: Sendable {
 
 #if canImport(Glibc)
 extension ChildProcess {
+    /// How it ended; nil if it runs and the options say not to wait for it.
+    private func wait(_ options: Int32) -> Int32? {
+        var status: Int32 = 0
+        var found: pid_t
+        repeat { found = waitpid(identifier, &status, options) } while found < 0 && errno == EINTR
+        guard found != 0 else { return nil }
+        let signal = status & 0x7F
+        return signal == 0 ? status >> 8 & 0xFF : -signal
+    }
+
     private static func spawn(
         _ program: String, _ arguments: [String], _ folder: String?, _ files: [String]
     ) throws -> pid_t {

@@ -149,7 +149,7 @@ struct URLSessionRequestTests {
 
     @Test func carriesBigBodiesBothWays() async throws {
         let server = try LoopbackServer { .response(body: $0.body) }
-        let bytes = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let bytes = Pattern.bytes(5_000_000)
         let endpoint = Endpoint(path: "/", method: .post, body: .data(bytes), base: server.url)
 
         let data = try await URLSession.patient.request(endpoint).value

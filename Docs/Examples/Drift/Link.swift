@@ -7,7 +7,7 @@ struct Link: Hashable {
 
     /// The links of a document that lead to no other site.
     static func all(in text: String) -> [Link] {
-        prose(of: text).flatMap { line, text in
+        prose(of: text).filter { $0.1.contains("](") }.flatMap { line, text in
             text.matches(of: /\]\(([^()\s]+)\)/).map { String($0.output.1) }
                 .filter { !$0.contains("://") && !$0.hasPrefix("mailto:") }
                 .map { Link(target: $0, line: line) }
@@ -16,7 +16,7 @@ struct Link: Hashable {
 
     /// The lines, counted from 1, with pictures that have no alternative text.
     static func linesOfPicturesWithoutText(in text: String) -> [Int] {
-        prose(of: text).filter { $0.1.contains(/!\[\s*\]\(/) }.map(\.0)
+        prose(of: text).filter { $0.1.contains("![") && $0.1.contains(/!\[\s*\]\(/) }.map(\.0)
     }
 
     /// The names by which links lead to the headings of a document, as GitHub makes them.
@@ -31,7 +31,7 @@ struct Link: Hashable {
 
     /// The words of the headings of a document, in order.
     static func headings(in text: String) -> [String] {
-        prose(of: text, keepingCode: true).compactMap { _, text in
+        prose(of: text, keepingCode: true).filter { $0.1.hasPrefix("#") }.compactMap { _, text in
             text.wholeMatch(of: /#{1,6}\s+(.*)/).map { String($0.output.1).trimmed }
         }
     }
@@ -64,7 +64,14 @@ struct Link: Hashable {
         let fences = Fence.all(in: text).map { $0.line...($0.line + $0.lines.count + 1) }
         return text.lines.enumerated().compactMap { index, line in
             guard !fences.contains(where: { $0.contains(index + 1) }) else { return nil }
-            return (index + 1, keepingCode ? line : line.replacing(/`[^`]*`/, with: "`"))
+            return (index + 1, keepingCode ? line : line.withoutCode)
         }
+    }
+}
+
+extension String {
+    /// The line with each piece of code replaced by a backtick.
+    fileprivate var withoutCode: String {
+        contains("`") ? replacing(/`[^`]*`/, with: "`") : self
     }
 }

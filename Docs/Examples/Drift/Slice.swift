@@ -52,6 +52,7 @@ extension Slice {
     }
 
     private static func mark(in line: String) -> Mark? {
+        guard line.contains("//") else { return nil }
         let text = line.trimmed
         guard text.hasPrefix("//") else { return nil }
         let comment = String(text.dropFirst(2)).trimmed

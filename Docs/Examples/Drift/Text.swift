@@ -7,7 +7,16 @@ extension String {
 
     /// The text without the whitespace before and behind it.
     var trimmed: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        String(drop(while: \.isWhitespace)).withoutBlankEnd
+    }
+}
+
+extension String {
+    /// The text without the whitespace behind it.
+    fileprivate var withoutBlankEnd: String {
+        var text = self
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
     }
 }
 
@@ -19,7 +28,7 @@ extension [String] {
         let indents = filter { !isBlank($0) }.map { $0.prefix(while: \.isWhitespace).count }
         let shared = indents.min() ?? 0
         let text = map { line in isBlank(line) ? "" : String(line.dropFirst(shared)) }
-            .map { line in String(line.reversed().drop(while: \.isWhitespace).reversed()) }
+            .map(\.withoutBlankEnd)
         return Array(text.drop(while: \.isEmpty).reversed().drop(while: \.isEmpty).reversed())
     }
 }

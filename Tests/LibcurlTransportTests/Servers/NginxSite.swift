@@ -9,7 +9,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// A real nginx with certificates of a test's own.
-struct NginxSite {
+struct NginxSite: ServingProgram {
     /// The kind of server at a port.
     enum Listener: CaseIterable {
         case good, otherHost, expired, asksForCertificate, onlyTLS12, priorKnowledge
@@ -43,20 +43,20 @@ struct NginxSite {
         try certificates.make("other", for: "DNS:other.test")
         try certificates.make("expired", for: "IP:127.0.0.1", days: -1)
         try certificates.make("client", for: "DNS:client")
-        var ports: [Listener: UInt16] = [:]
-        for listener in Listener.allCases { ports[listener] = try Program.freePort() }
-        let file = certificates.file("nginx.conf")
-        try Data(configuration(certificates, ports).utf8).write(to: file)
-        let folder = certificates.folder.url
-        let program = try Program(nginx, ["-p", folder.path, "-c", file.path], in: folder)
-        let site = NginxSite(certificates: certificates, ports: ports, program: program)
-        let transport = try site.transport()
-        // It begins to listen at all ports together, some time after its start.
-        let deadline = ContinuousClock.now + watchdog
-        while ContinuousClock.now < deadline {
-            if (try? await transport.get(site.url(.good)).soon) != nil { break }
+        return try await Program.serving {
+            var ports: [Listener: UInt16] = [:]
+            for listener in Listener.allCases { ports[listener] = try Program.freePort() }
+            let file = certificates.file("nginx.conf")
+            try Data(configuration(certificates, ports).utf8).write(to: file)
+            let folder = certificates.folder.url
+            let program = try Program(nginx, ["-p", folder.path, "-c", file.path], in: folder)
+            return NginxSite(certificates: certificates, ports: ports, program: program)
         }
-        return site
+    }
+
+    /// It listens at all ports from the same moment on.
+    func answers() async -> Bool {
+        (try? await transport().get(url(.good)).soon) != nil
     }
 
     private static func configuration(

@@ -4,10 +4,18 @@ import Futures
 import HTTPTestSupport
 import TestSupport
 
+/// A server that is a program of the system.
+protocol ServingProgram {
+    var program: Program { get }
+
+    /// Whether it answers a request.
+    func answers() async -> Bool
+}
+
 /// A program of the system that runs beside a test, and is stopped when this object is released.
 final class Program: Sendable {
-    /// A required program is not installed.
-    struct Missing: Error, CustomStringConvertible {
+    /// A required program is not installed, or does not do its work.
+    struct Unusable: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -15,14 +23,14 @@ final class Program: Sendable {
 
     /// The path of a program; nil if it is not installed.
     ///
-    /// - Throws: ``Missing`` if CI is set, since CI installs the program.
+    /// - Throws: ``Unusable`` if CI is set, since CI installs the program.
     static func find(_ name: String, of package: String) throws -> URL? {
         for folder in ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/lib/squid"] {
             let file = URL(fileURLWithPath: folder).appendingPathComponent(name)
             if FileManager.default.isExecutableFile(atPath: file.path) { return file }
         }
         guard ProcessInfo.processInfo.environment["CI"] != nil else { return nil }
-        throw Missing(description: "\(name) is missing: apt-get install \(package)")
+        throw Unusable(description: "\(name) is missing: apt-get install \(package)")
     }
 
     /// Runs a program to its end.
@@ -32,13 +40,34 @@ final class Program: Sendable {
             program, arguments, in: folder, output: output, errors: output)
         guard process.wait() == 0 else {
             let words = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
-            throw Missing(description: "\(program.path) \(arguments) failed: \(words)")
+            throw Unusable(description: "\(program.path) \(arguments) failed: \(words)")
         }
     }
 
     /// Starts a program.
     init(_ program: URL, _ arguments: [String], in folder: URL) throws {
         process = try ChildProcess(program, arguments, in: folder)
+    }
+
+    /// Starts a server, and waits until it answers.
+    ///
+    /// Its ports were free a moment before. A server that finds another program at one of them ends; then another is
+    /// started, with other ports.
+    ///
+    /// - Throws: ``Unusable`` if five servers ended, or if one does not answer within the watchdog.
+    static func serving<Server: ServingProgram>(_ start: () throws -> Server) async throws -> Server
+    {
+        for _ in 1...5 {
+            let server = try start()
+            let deadline = ContinuousClock.now + watchdog
+            while server.program.process.isRunning {
+                if await server.answers() { return server }
+                guard ContinuousClock.now < deadline else {
+                    throw Unusable(description: "\(Server.self) does not answer")
+                }
+            }
+        }
+        throw Unusable(description: "\(Server.self) ended five times at its start")
     }
 
     deinit { stop() }

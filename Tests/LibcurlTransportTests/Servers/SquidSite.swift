@@ -10,7 +10,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// A real squid, which requires a name and a password.
-struct SquidSite {
+struct SquidSite: ServingProgram {
     let folder: TestFolder
     let proxy: URL
     let program: Program
@@ -44,39 +44,41 @@ struct SquidSite {
         let hash = try String(
             contentsOf: folder.url.appendingPathComponent("output.txt"), encoding: .utf8)
         let users = try folder.file("users", Data("planted-user:\(hash)".utf8))
-        let port = try Program.freePort()
-        let text = """
-            http_port 127.0.0.1:\(port)
-            auth_param basic program \(ask.path) \(users.path)
-            auth_param basic children 1
-            acl known proxy_auth REQUIRED
-            http_access allow known
-            http_access deny all
-            cache deny all
-            access_log stdio:\(folder.url.path)/access.log
-            cache_log \(folder.url.path)/cache.log
-            pid_filename \(folder.url.path)/squid.pid
-            coredump_dir \(folder.url.path)
-            visible_hostname localhost
-            shutdown_lifetime 0 seconds
-            """
-        let file = try folder.file("squid.conf", Data(text.utf8))
-        let program = try Program(squid, ["-N", "-f", file.path], in: folder.url)
-        let proxy = try #require(URL(string: "http://127.0.0.1:\(port)"))
-        let site = SquidSite(folder: folder, proxy: proxy, program: program)
-        let server = try LoopbackServer { _ in .text("ok") }
-        let transport = try site.transport()
-        let deadline = ContinuousClock.now + watchdog
-        while ContinuousClock.now < deadline {
-            if await transport.get(server).resultSoon.isAnswer {
-                break
-            }
+        return try await Program.serving {
+            let port = try Program.freePort()
+            let file = try folder.file(
+                "squid.conf", Data(configuration(port, folder, users, ask).utf8))
+            let program = try Program(squid, ["-N", "-f", file.path], in: folder.url)
+            let proxy = try #require(URL(string: "http://127.0.0.1:\(port)"))
+            return SquidSite(folder: folder, proxy: proxy, program: program)
         }
-        return site
     }
-}
 
-extension Result<HTTPResponse, any Error> {
-    fileprivate var isAnswer: Bool { (try? get())?.status == 200 }
+    func answers() async -> Bool {
+        guard let server = try? LoopbackServer(answering: { _ in .text("ok") }) else {
+            return false
+        }
+        return (try? await transport().get(server).soon.status) == 200
+    }
+
+    private static func configuration(
+        _ port: UInt16, _ folder: TestFolder, _ users: URL, _ ask: URL
+    ) -> String {
+        """
+        http_port 127.0.0.1:\(port)
+        auth_param basic program \(ask.path) \(users.path)
+        auth_param basic children 1
+        acl known proxy_auth REQUIRED
+        http_access allow known
+        http_access deny all
+        cache deny all
+        access_log stdio:\(folder.url.path)/access.log
+        cache_log \(folder.url.path)/cache.log
+        pid_filename \(folder.url.path)/squid.pid
+        coredump_dir \(folder.url.path)
+        visible_hostname localhost
+        shutdown_lifetime 0 seconds
+        """
+    }
 }
 #endif

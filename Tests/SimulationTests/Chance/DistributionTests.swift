@@ -5,7 +5,7 @@ import Testing
 @testable import Simulation
 
 @Suite(.oneAtATime) struct DistributionTests {
-    private func samples(_ distribution: Distribution, _ count: Int = 200_000) -> [Double] {
+    private func samples(_ distribution: Distribution, _ count: Int = 100_000) -> [Double] {
         var generator = SeededGenerator(seed: 7)
         return (0..<count).map { _ in Double(distribution.sample(&generator)) * 1e-9 }
     }

@@ -15,12 +15,12 @@ import Testing
         host.failureRate = 0.01
         host.warmUp = (.seconds(5), 4)
         var scenario = Scenario(
-            hosts: 5, each: host, arrivals: .poisson([(.seconds(10), 200), (.seconds(30), 300)]),
-            duration: .seconds(30))
+            hosts: 5, each: host, arrivals: .poisson([(.seconds(4), 200), (.seconds(12), 300)]),
+            duration: .seconds(12))
         scenario.balancing = .fewerCallsOfTwo
-        scenario.at(.seconds(12)) { $0.host(1).slow(by: 5) }
-        scenario.at(.seconds(15)) { $0.host(2).restart(after: .seconds(3)) }
-        scenario.at(.seconds(20)) { $0.host(3).pause(for: .seconds(1)) }
+        scenario.at(.seconds(5)) { $0.host(1).slow(by: 5) }
+        scenario.at(.seconds(6)) { $0.host(2).restart(after: .seconds(3)) }
+        scenario.at(.seconds(8)) { $0.host(3).pause(for: .seconds(1)) }
         return scenario
     }
 

@@ -36,7 +36,7 @@ struct SessionTransportStreamTests {
     }
 
     @Test func givesAllBytesOfALongBody() async throws {
-        let bytes = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let bytes = Pattern.bytes(5_000_000)
         let server = try LoopbackServer { _ in .response(body: bytes) }
 
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
@@ -98,7 +98,7 @@ struct SessionTransportStreamTests {
     }
 
     @Test func aReaderThatLagsFarBehindGetsAll() async throws {
-        let bytes = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let bytes = Pattern.bytes(5_000_000)
         let server = try LoopbackServer { request in
             request.target == "/other" ? .text("ok") : .response(body: bytes)
         }

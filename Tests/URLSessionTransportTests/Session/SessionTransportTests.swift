@@ -64,7 +64,7 @@ struct SessionTransportTests {
 
     @Test func sendsAFile() async throws {
         let server = try LoopbackServer { .response(body: $0.body) }
-        let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let bytes = Pattern.bytes(3_000_000)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try bytes.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -204,7 +204,7 @@ struct SessionTransportTests {
 
     @Test func carriesBigBodiesBothWays() async throws {
         let server = try LoopbackServer { .response(body: $0.body) }
-        let bytes = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let bytes = Pattern.bytes(5_000_000)
 
         let response = try await transport.send(
             HTTPRequest(.post, server.url, body: .data(bytes))

@@ -141,7 +141,7 @@ struct SessionTransportUploadTests {
     func sendsAFileOrWhatALinkLeadsTo(size: Int) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let bytes = Pattern.bytes(size)
         let file = folder.appendingPathComponent("a file")
         let link = folder.appendingPathComponent("link")
         try bytes.write(to: file)

@@ -47,12 +47,13 @@ struct MetastableTests {
     }
 
     @Test func halfOfTheCapacityIsTheLimitOfOneRetry() throws {
-        let duration = settings.choose(900, short: 180)
         let rule = "one retry"
         #expect(
-            try run(OutageRule.ofClients, rule, at: 140, for: duration).timeToRecover != nil)
+            try run(OutageRule.ofClients, rule, at: 140, for: settings.choose(900, short: 180))
+                .timeToRecover != nil)
         #expect(
-            try run(OutageRule.ofClients, rule, at: 160, for: duration).timeToRecover == nil)
+            try run(OutageRule.ofClients, rule, at: 160, for: settings.choose(900, short: 90))
+                .timeToRecover == nil)
     }
 
     @Test func aBudgetMustFitTheCapacity() throws {

@@ -27,11 +27,6 @@ struct SimulationPictures {
             world.gauge("retry budget") { Double(budget.balance) }
             let client = client(in: world) {
                 $0.retry?.budget = budget
-                $0.circuitBreaker = .perOrigin {
-                    CircuitBreaker(
-                        named: $0.name, failuresInARow: 5, successRate: 0.8, on: $0.scheduler,
-                        random: $0.random)
-                }
                 change(&$0)
             }
             return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }
@@ -56,7 +51,7 @@ struct SimulationPictures {
         // snippet: comparison
         let plain = observedRun { _ in }
         let comparison = SimulationPicture(
-            title: "A host that is slow for half a minute",
+            title: "A host that is slow for ten seconds",
             runs: [("as it is", plain), ("with a timeout of 200 ms", timed)])
         try Data(comparison.svg.utf8).write(to: folder.appendingPathComponent("both.svg"))
         // end snippet

@@ -103,8 +103,14 @@ extension TransportCheck {
 }
 
 /// Bytes that are the same each time, and reveal a shift.
-enum Pattern {
-    static func bytes(_ count: Int) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+package enum Pattern {
+    /// They repeat after 64 KiB, so that megabytes of them take no time in a debug build.
+    package static func bytes(_ count: Int) -> Data {
+        var bytes = Data(capacity: count + period.count)
+        while bytes.count < count { bytes.append(period) }
+        return bytes.prefix(count)
     }
+
+    private static let period = Data(
+        (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 }
