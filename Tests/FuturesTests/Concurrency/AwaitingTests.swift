@@ -21,6 +21,7 @@ import Testing
         #expect((mapped.error as? FutureError)?.code == .abandoned)
     }
 
+    #if os(Linux) || os(macOS)
     @Test("F6: a debug report names what is awaited for too long")
     func aLongAwaitIsReported() async {
         await #expect(processExitsWith: .success) {
@@ -51,6 +52,7 @@ import Testing
                 reports.elements.count == 1 && reports.elements[0].contains("Load.swift:5"))
         }
     }
+    #endif
 
     /// An optimised build once delayed the retain of the task whose priority is raised until after the
     /// unlock.

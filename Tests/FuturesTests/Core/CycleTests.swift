@@ -70,6 +70,7 @@ import Testing
         #expect(future.valueNow == 200)
     }
 
+    #if os(Linux) || os(macOS)
     /// Each case runs in a process of its own, since the reports belong to the whole process.
     @Test("F5: a debug report names a cycle that is longer, or goes through an aggregate")
     func longerCyclesAreReported() async {
@@ -94,4 +95,5 @@ import Testing
             }
         }
     }
+    #endif
 }

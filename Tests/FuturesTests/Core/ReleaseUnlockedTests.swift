@@ -84,6 +84,7 @@ import Testing
         #expect(calls.elements == [true])
     }
 
+    #if os(Linux) || os(macOS)
     @Test("a former report handler may report as it goes") func aReportHandler() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
@@ -98,6 +99,7 @@ import Testing
             precondition(reports.elements.count == 1, "the report of the deinit came")
         }
     }
+    #endif
 
     /// In a debug build, the second operand of `&&` retained the upstream under the node's lock.
     @Test("a promise is released while the future of a closure adopts it")

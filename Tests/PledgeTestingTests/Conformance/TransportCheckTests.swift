@@ -1,9 +1,10 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
-@Suite struct TransportCheckTests {
+@Suite(.oneAtATime) struct TransportCheckTests {
     private func check(_ name: String) throws -> TransportCheck {
         try #require(TransportCheck.all.first { $0.name.rawValue == name })
     }
