@@ -40,6 +40,7 @@ import Testing
             try await transport.send(HTTPRequest(.get, closed.url)).value
         }
         #expect(error?.code == .cannotConnect)
+        withExtendedLifetime(closed) {}
     }
 
     @Test func tellsThatThereIsNoSuchHost() async throws {

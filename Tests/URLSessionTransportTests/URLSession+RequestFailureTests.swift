@@ -39,6 +39,7 @@ struct URLSessionRequestFailureTests {
         #expect((error.cause as? URLError)?.code == .cannotConnectToHost)
         #expect(error.endpoint == endpoint)
         #expect(error.response == nil)
+        withExtendedLifetime(closed) {}
     }
 
     @Test func anUnknownHostIsNotFound() async throws {

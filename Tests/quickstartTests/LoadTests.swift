@@ -124,15 +124,15 @@ struct LoadTests {
     }
 
     @Test func aRefusedConnectionIsOneLine() async throws {
-        let server = try LoopbackServer { _ in .response() }
-        server.stop()
+        let closed = try ClosedPort()
 
-        let run = try await runQuickstart("\(server.url)")
+        let run = try await runQuickstart("\(closed.url)")
 
         let lines = run.errors.split(separator: "\n")
         #expect(lines.count == 1)
         #expect(lines.first?.contains("failed: the host refused the connection") == true)
         #expect(run.exitCode == 1)
+        withExtendedLifetime(closed) {}
     }
 
     @Test func anAnswerThatIsNoHTTPIsOneLine() async throws {

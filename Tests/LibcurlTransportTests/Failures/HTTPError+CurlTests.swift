@@ -50,6 +50,7 @@ struct HTTPErrorCurlTests {
             try await text(at: "127.0.0.1:\(closed.port)")
                 == "the host refused the connection (cause: \(words(7)))")
         #expect(words(7).contains("connect"))
+        withExtendedLifetime(closed) {}
     }
 
     @Test func aHostThatIsUnknown() async throws {

@@ -77,6 +77,7 @@ struct SOCKSTests {
         #expect(proxy.asked == ["127.0.0.1:\(closed.port)"])
         try await transport.close().soon
         proxy.stop()
+        withExtendedLifetime(closed) {}
     }
 
     #if os(Linux)

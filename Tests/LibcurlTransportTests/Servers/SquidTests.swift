@@ -84,15 +84,16 @@ struct SquidTests {
     }
 
     @Test func aProxyThatIsNotThere() async throws {
-        let gone = try #require(URL(string: "http://127.0.0.1:\(try Program.freePort())"))
+        let gone = try ClosedPort()
         let nowhere = try #require(URL(string: "http://no-such-proxy.invalid:1"))
         let server = try LoopbackServer { _ in .text("ok") }
-        let absent = try CurlTransport.connecting { $0.proxy = .server(gone) }
+        let absent = try CurlTransport.connecting { $0.proxy = .server(gone.url) }
         #expect(try await absent.get(server).httpError.code == .cannotConnect)
         let unknown = try CurlTransport.connecting { $0.proxy = .server(nowhere) }
         let error = try await unknown.get(server).httpError
         #expect(error.code == .cannotConnect)
         #expect(error.reason == "the proxy's host was not found")
+        withExtendedLifetime(gone) {}
     }
 
     @Test func theEnvironmentNamesIt() async {

@@ -39,9 +39,8 @@ struct SessionTransportFailureTests {
     }
 
     @Test func aRefusedPortIsAConnectionThatFailed() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let request = HTTPRequest(.get, server.url)
-        server.stop()
+        let closed = try ClosedPort()
+        let request = HTTPRequest(.get, closed.url)
 
         let error = try await transport.send(request).httpError
 
@@ -49,6 +48,7 @@ struct SessionTransportFailureTests {
         #expect((error.cause as? URLError)?.code == .cannotConnectToHost)
         #expect(error.request == request)
         #expect(error.response == nil)
+        withExtendedLifetime(closed) {}
     }
 
     @Test func anUnknownHostIsNotFound() async throws {
