@@ -3,8 +3,8 @@ internal import Foundation
 // The sizes of `swift test` are short, so that it takes little processor time. `.ci/run nightly` and the sections
 // `fuzz` and `release` choose larger ones.
 
-/// The number of inputs for a parser: 2,000, or PLEDGE_FUZZ_INPUTS.
-package func fuzzInputCount() -> Int { size("PLEDGE_FUZZ_INPUTS", usually: 2_000) }
+/// The number of inputs for a parser: 1,000, or PLEDGE_FUZZ_INPUTS.
+package func fuzzInputCount() -> Int { size("PLEDGE_FUZZ_INPUTS", usually: 1_000) }
 
 /// The number of steps of a chain that must not overflow the stack: 100,000, or PLEDGE_DEPTH.
 package func depth() -> Int { size("PLEDGE_DEPTH", usually: 100_000) }
@@ -12,8 +12,8 @@ package func depth() -> Int { size("PLEDGE_DEPTH", usually: 100_000) }
 /// The number of random scripts in which a machine is compared with its model: 2,000, or PLEDGE_SCRIPTS.
 package func scriptCount() -> Int { size("PLEDGE_SCRIPTS", usually: 2_000) }
 
-/// The number of random orders of HTTP middleware: 1,500, or PLEDGE_ORDERS.
-package func orderCount() -> Int { size("PLEDGE_ORDERS", usually: 1_500) }
+/// The number of random orders of HTTP middleware: 1,200, or PLEDGE_ORDERS.
+package func orderCount() -> Int { size("PLEDGE_ORDERS", usually: 1_200) }
 
 /// The number of calls that are cancelled at random moments: 1,000, or PLEDGE_CANCELS.
 package func cancelCount() -> Int { size("PLEDGE_CANCELS", usually: 1_000) }

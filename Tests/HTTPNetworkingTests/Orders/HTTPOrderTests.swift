@@ -28,7 +28,7 @@ import Testing
             }
         }
         // Fewer scripts do not contain all pairs.
-        guard count >= 1_500 else { return }
+        guard count >= 1_200 else { return }
         let kinds = OrderedLayer.allCases
         let missing = kinds.flatMap { outer in kinds.map { LayerPair(outer: outer, inner: $0) } }
             .filter { !found.pairs.contains($0) }

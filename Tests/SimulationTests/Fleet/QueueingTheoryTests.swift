@@ -6,11 +6,11 @@ import Testing
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
 private let utilisations = [0.5, 0.8, 0.95]
 /// How many calls a run has.
-private let callsOfRun = isWhole ? 500_000.0 : 10_000
+private let callsOfRun = isWhole ? 500_000.0 : 6_000
 
 /// The simulator against the formulas of queueing theory, as the mean of the seeds 1 to 10.
 ///
-/// PLEDGE_SIMULATIONS=whole makes the runs fifty times as long, and holds them to closer limits: 2 % at utilisations of
+/// PLEDGE_SIMULATIONS=whole makes the runs eighty times as long, and holds them to closer limits: 2 % at utilisations of
 /// 0.5 and 0.8, 5 % at 0.95. It needs a release build.
 @Suite(.oneAtATime) struct QueueingTheoryTests {
     /// The mean time of a call in a queue of one host, in units of the mean service time.

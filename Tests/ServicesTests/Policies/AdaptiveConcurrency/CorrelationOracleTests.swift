@@ -33,7 +33,7 @@ import Testing
 
     @Test func agreesOverRandomWindows() {
         var reasons: [CorrelationOracle.Reason: Int] = [:]
-        for seed in 0..<150 {
+        for seed in 0..<75 {
             let initial = 20 + seed
             var (run, oracle) = (CorrelationRun(initial), CorrelationOracle(limit: initial))
             var course = Course(UInt64(seed))
