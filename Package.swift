@@ -237,9 +237,8 @@ let package = Package(
         tests(
             of: "LibcurlTransport",
             uses: [
-                "CCurl", "HTTPNetworking", "Futures", "Services", "PledgeTesting",
-                "HTTPTestSupport",
-                "TestSupport",
+                "CCurl", "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "Futures", "Services",
+                "PledgeTesting", "HTTPTestSupport", "TestSupport",
             ]),
         // Empty without the trait.
         tests(

@@ -73,9 +73,9 @@ extension Endpoint {
 
     @Test func paths() {
         // snippet: paths
-        let tenant = "../admin?x=1"
+        let tenant = "red/blue?x=1"
         let items = Endpoint(path: "/\(tenant)/items", base: server)
-        // items.url is https://api.example.com/v1/..%2Fadmin%3Fx=1/items
+        // items.url is https://api.example.com/v1/red%2Fblue%3Fx=1/items
 
         let text = "/a?b"
         let file = Endpoint(path: text, base: server)  // all of it is a path: /v1/a%3Fb
@@ -83,7 +83,7 @@ extension Endpoint {
         // end snippet
         #expect(
             [items, file, link].map(\.url?.absoluteString) == [
-                "https://api.example.com/v1/..%2Fadmin%3Fx=1/items",
+                "https://api.example.com/v1/red%2Fblue%3Fx=1/items",
                 "https://api.example.com/v1/a%3Fb", "https://api.example.com/v1/a?b",
             ])
     }

@@ -21,6 +21,10 @@ import Services
 /// - **Repetition.** If the server closes a connection at the moment at which it is used again, before any
 ///   part of an answer has arrived, a request that is idempotent or has an idempotency key is sent again. Any
 ///   other request fails with `HTTPError.Code.connectionLost`.
+/// - **Fields.** A response's fields keep their bytes: one that goes back to the server, such as an entity
+///   tag or a cookie, has the bytes that came. The text of a value is UTF-8, or ISO-8859-1 if it is not. CR
+///   and NUL in a value become spaces (RFC 9110, section 5.5). A line whose name is no token, such as
+///   `X-A : 1`, is dropped.
 /// - **Threads.** One thread of the transport makes all calls to libcurl. It runs no function of the app,
 ///   except with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
 /// - **The end.** Cancelling a future ends its call, and closes the connection if its answer has not arrived

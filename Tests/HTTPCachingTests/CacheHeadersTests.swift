@@ -161,4 +161,15 @@ import Testing
         let responses = try updated(["Set-Cookie": "a=1"], by: ["Set-Cookie": "b=2"])
         #expect(responses.map { $0.headers.values(for: "Set-Cookie") } == [["b=2"], []])
     }
+
+    @Test func a304sCookiesKeepTheirBytes() throws {
+        let cookie = Array("b=".utf8) + [0xE9]
+        let bench = CacheBench()
+        var headers: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"a\""]
+        bench.answers(headers)
+        try bench.ask()
+        headers.set(bytes: cookie, for: "Set-Cookie")
+        bench.answers(headers, status: 304)
+        #expect(try bench.ask().headers.received("Set-Cookie").map(\.bytes) == [cookie])
+    }
 }

@@ -36,6 +36,37 @@ import Testing
         #expect(try validation(["Expires": "0"]) == ["Accept": "x/y"])
     }
 
+    @Test(arguments: [[0x85], [0xE9], [0xC3, 0xA9], [0xC2, 0x85], [0x80, 0xFF]] as [[UInt8]])
+    func aValidatorComesBackWithItsBytes(bytes: [UInt8]) throws {
+        let quote = UInt8(ascii: "\"")
+        var headers: HTTPHeaders = ["Cache-Control": "max-age=0"]
+        headers.set(bytes: [quote] + bytes + [quote], for: "ETag")
+        headers.set(bytes: bytes, for: "Last-Modified")
+        let bench = CacheBench()
+        bench.answers(.init(headers: headers), .init(status: 304, headers: headers))
+        for _ in 1...3 { #expect(try bench.get() == "1") }
+        // A 304 keeps the bytes as well.
+        for request in bench.requests.dropFirst() {
+            #expect(throws: Never.self) { try request.validate() }
+            #expect(
+                request.headers.received("If-None-Match").map(\.bytes) == [
+                    [quote] + bytes + [quote]
+                ])
+            #expect(request.headers.received("If-Modified-Since").map(\.bytes) == [bytes])
+        }
+        #expect(bench.cache.statistics.confirmations == 2)
+    }
+
+    @Test(arguments: ["\"\u{7F}\"", "\"a\u{1}\"", "\"a\u{FFFD}\""])
+    func aValidatorThatNoRequestMayHoldIsLeftOut(value: String) throws {
+        #expect(try validation(["ETag": value]) == ["Accept": "x/y"])
+        #expect(try validation(["Last-Modified": value]) == ["Accept": "x/y"])
+        let date = try validation(["ETag": value, "Last-Modified": changed])
+        #expect(date == ["Accept": "x/y", "If-Modified-Since": changed])
+        let tag = try validation(["ETag": "\"a\"", "Last-Modified": value])
+        #expect(tag == ["Accept": "x/y", "If-None-Match": "\"a\""])
+    }
+
     @Test func a304MeansTheStoredResponse() throws {
         let bench = CacheBench()
         bench.answers(.init(headers: stale), .init(status: 304, headers: ["ETag": "\"a\""]))

@@ -123,7 +123,9 @@ struct URLSessionRequestTests {
     }
 
     @Test func takesRepeatedSetCookieApart() async throws {
-        let cookies = ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2,3", "c=4"]
+        let cookies = [
+            "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2,3; Path=/", "c=4",
+        ]
         let server = try LoopbackServer { _ in
             .text(
                 "",

@@ -1,3 +1,5 @@
+import HTTPNetworking
+
 /// A server's access token and its lifetime (RFC 6749, section 5.1).
 ///
 /// ```swift
@@ -40,6 +42,9 @@ public struct AccessToken {
         // Servers send "bearer", and some of them then require "Bearer".
         "\(type.lowercased() == "bearer" ? "Bearer" : type) \(value)"
     }
+
+    /// Whether the header may hold it.
+    var isReturnable: Bool { HTTPHeaders.isReturnable(authorization) }
 }
 
 extension AccessToken: Codable {

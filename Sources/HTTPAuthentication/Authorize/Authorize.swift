@@ -30,7 +30,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// token that is a few seconds old is returned, without a refresh: it means that the server
     /// forbids the request. A request whose body can be sent only once gets its 401; the next
     /// request then renews the token first. A streamed 401 is read, up to 64 KiB, while the request
-    /// waits, so that it holds no connection that the refresh may need.
+    /// waits, so that it holds no connection that the refresh may need. A token that no header may hold, such
+    /// as one with a line feed, is left out, and a 401 to that request counts as a 401 to the token.
     ///
     /// **A 401 with a challenge**, to credentials that answer by digest, leads to a second request with a
     /// digest, and to a third if its nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
@@ -105,9 +106,10 @@ struct Authorize: Sendable {
         }
     }
 
-    /// A request with a token.
+    /// A request with a token; without it if no request may hold it.
     func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
-        request.adding(
+        guard grant.token.isReturnable else { return request }
+        return request.adding(
             credential(
                 "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
     }
@@ -118,6 +120,15 @@ struct Authorize: Sendable {
     ) -> HTTPRequest.Credential {
         HTTPRequest.Credential(
             header: header, value: value, principal: account.map(Principal.account) ?? principal,
+            origins: origins)
+    }
+
+    /// The same, with a value that has bytes of a server.
+    func credential(
+        _ header: String, _ value: [UInt8], of principal: Principal
+    ) -> HTTPRequest.Credential {
+        HTTPRequest.Credential(
+            header: header, bytes: value, principal: account.map(Principal.account) ?? principal,
             origins: origins)
     }
 }

@@ -28,16 +28,20 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         guard let grant else { return service(request) }
         let sent = authorize.adding(grant, to: request)
         return service(sent).naming(sent).continued { result in
-            guard isRefusal(result), let response = result.answer else { return nil }
+            guard isRefusal(result, of: grant), let response = result.answer else { return nil }
             return sendAgain(after: response, grant)
         }
     }
 
     /// Whether it is a 401 of a server that gets the token, and not of the target of a redirect.
-    private func isRefusal(_ result: Result<Output, any Error>) -> Bool {
+    ///
+    /// It refuses a token that cannot be sent as well: only a new one lets requests in.
+    private func isRefusal(_ result: Result<Output, any Error>, of grant: TokenGrant) -> Bool {
         guard result.answerHead?.status == 401, let answer = result.answer else { return false }
         // A redirect that changes the origin removes the token.
-        let hadToken = answer.request.map { $0.headers["Authorization"] != nil } ?? true
+        let hadToken =
+            !grant.token.isReturnable
+            || (answer.request.map { $0.headers["Authorization"] != nil } ?? true)
         return hadToken && answer.url.map(authorize.origins.contains) ?? true
     }
 

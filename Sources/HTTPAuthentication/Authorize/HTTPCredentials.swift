@@ -43,7 +43,8 @@ public struct HTTPCredentials {
     /// digest at once, to the origin or to those of its paths that the challenge names (`domain`). The nonce
     /// is used until the server refuses it as stale or sends the next one (Authentication-Info), and its uses
     /// are counted. If there are several challenges, the one with the strongest hash is taken: SHA-256,
-    /// SHA-512-256, then MD5, with `-sess` or without. Any other scheme than Digest is never answered, so
+    /// SHA-512-256, then MD5, with `-sess` or without. A challenge whose realm or nonce no request may hold, for
+    /// a control character, is not answered. Any other scheme than Digest is never answered, so
     /// that a server cannot ask for the password.
     ///
     /// A 401 to a new digest is returned: the password is wrong. A 401 to a request whose body can

@@ -2,7 +2,8 @@ import HTTPNetworking
 
 extension Cookie: Codable {
     private enum Key: String, CodingKey {
-        case name, value, domain, isHostOnly, path, expires, isSecure, isHTTPOnly, sameSite
+        case name, value, isLatin1, domain, isHostOnly, path, expires, isSecure, isHTTPOnly
+        case sameSite
     }
 
     /// Reads a cookie, its value included.
@@ -12,6 +13,7 @@ extension Cookie: Codable {
         let fields = try decoder.container(keyedBy: Key.self)
         name = try fields.decode(String.self, forKey: .name)
         value = try fields.decode(String.self, forKey: .value)
+        isLatin1 = try fields.decodeIfPresent(Bool.self, forKey: .isLatin1) ?? false
         domain = try fields.decode(String.self, forKey: .domain)
         isHostOnly = try fields.decode(Bool.self, forKey: .isHostOnly)
         path = try fields.decode(String.self, forKey: .path)
@@ -27,6 +29,7 @@ extension Cookie: Codable {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(name, forKey: .name)
         try fields.encode(value, forKey: .value)
+        if isLatin1 { try fields.encode(true, forKey: .isLatin1) }
         try fields.encode(domain, forKey: .domain)
         try fields.encode(isHostOnly, forKey: .isHostOnly)
         try fields.encode(path, forKey: .path)

@@ -22,6 +22,7 @@ extension Cookie {
         else { return nil }
         name = header.name
         value = header.value
+        isLatin1 = header.isLatin1
         self.domain = domain.name
         isHostOnly = domain.isHostOnly
         path = header.path ?? CookiePath.standard(for: place.path)

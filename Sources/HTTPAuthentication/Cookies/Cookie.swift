@@ -9,7 +9,12 @@ public struct Cookie {
     public let name: String
 
     /// The value that the server expects back; often a secret.
+    ///
+    /// A value that is not UTF-8 is shown as ISO-8859-1, and sent back with its own bytes.
     public let value: String
+
+    /// Whether a character of name and value stands for a byte, since they came with bytes that are not UTF-8.
+    var isLatin1 = false
 
     /// The host it belongs to, in lower case, without a dot in front.
     public let domain: String
@@ -48,6 +53,12 @@ public struct Cookie {
 }
 
 extension Cookie {
+    /// The bytes of its part of the header Cookie; nil if there are none for a character.
+    var pair: [UInt8]? {
+        let text = "\(name)=\(value)"
+        return isLatin1 ? HTTPHeaders.bytes(ofLatin1: text) : Array(text.utf8)
+    }
+
     /// Whether it has expired at a date.
     func isOver(at now: HTTPDate) -> Bool { expires.map { $0 <= now } ?? false }
 

@@ -59,9 +59,8 @@ extension CookieJar.Snapshot: Sendable {}
 extension Cookie {
     /// Whether a decoded cookie could have come from a server.
     var canBeSent: Bool {
-        let text = "\(name)=\(value)"
-        return !name.isEmpty && HTTPHeaders.isValid(name: "Cookie", value: text)
-            && !text.utf8.contains(UInt8(ascii: ";")) && !name.utf8.contains(UInt8(ascii: "="))
+        guard let pair, !name.isEmpty, HTTPHeaders.isValid(bytes: pair) else { return false }
+        return !pair.contains(UInt8(ascii: ";")) && !name.utf8.contains(UInt8(ascii: "="))
             && path.utf8.first == UInt8(ascii: "/") && !domain.isEmpty
     }
 }

@@ -85,7 +85,9 @@ public final class CookieJar {
     ///   - headers: The headers of a response.
     ///   - url: The URL that answered.
     public func store(_ headers: HTTPHeaders, from url: URL) {
-        for text in headers.values(for: "Set-Cookie") { store(text, from: url) }
+        for value in headers.received("Set-Cookie") {
+            store(SetCookie(value, limit: bytesPerCookie), from: url)
+        }
     }
 
     /// Stores the cookie of one header.
@@ -101,8 +103,12 @@ public final class CookieJar {
     ///   the old one.
     @discardableResult
     public func store(_ text: String, from url: URL) -> Cookie? {
-        guard let place = CookieURL(url), let header = SetCookie(text, limit: bytesPerCookie)
-        else { return nil }
+        store(SetCookie(text, limit: bytesPerCookie), from: url)
+    }
+
+    @discardableResult
+    private func store(_ header: SetCookie?, from url: URL) -> Cookie? {
+        guard let header, let place = CookieURL(url) else { return nil }
         let now = now()
         // Outside the lock, because it calls the user's function.
         guard
@@ -119,7 +125,7 @@ public final class CookieJar {
     /// A cache no longer returns the answers that it has stored for them.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// The cookies of a request, in the form of the header Cookie, and their user; their use is recorded.
+    /// The cookies of a request, and their user; their use is recorded.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
         guard let place = CookieURL(url) else { return nil }
         let now = now()

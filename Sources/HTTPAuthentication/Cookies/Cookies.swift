@@ -49,15 +49,22 @@ extension CookieJar {
         guard let (cookies, signIn) = use(for: request.url), !cookies.isEmpty else {
             return request
         }
-        let own = request.headers["Cookie"]
-        let names = Set((own ?? "").utf8.split(separator: UInt8(ascii: ";")).map(Self.name))
-        let ours = cookies.filter { !names.contains($0.name) }.map { "\($0.name)=\($0.value)" }
+        let own = request.headers.received("Cookie")
+        // A transport refuses what the app's text must not hold: bytes would hide it.
+        guard
+            own.allSatisfy({
+                $0.keptBytes != nil || HTTPHeaders.isValid(name: "Cookie", value: $0.text)
+            })
+        else { return request }
+        let names = Set(
+            own.flatMap { $0.text.utf8.split(separator: UInt8(ascii: ";")) }.map(Self.name))
+        let ours = cookies.filter { !names.contains($0.name) }.compactMap(\.pair)
         if ours.isEmpty { return request }
-        let all = (own.map { $0.isEmpty ? [] : [$0] } ?? []) + ours
+        let all = own.map { $0.keptBytes ?? Array($0.text.utf8) }.filter { !$0.isEmpty } + ours
         return request.ownCookiesMarked.adding(
             HTTPRequest.Credential(
-                header: "Cookie", value: all.joined(separator: "; "), principal: .signIn(signIn),
-                origins: nil))
+                header: "Cookie", bytes: Array(all.joined(separator: "; ".utf8)),
+                principal: .signIn(signIn), origins: nil))
     }
 
     /// The name in one pair of a Cookie header.

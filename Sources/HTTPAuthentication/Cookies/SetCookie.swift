@@ -4,6 +4,8 @@ import HTTPNetworking
 struct SetCookie {
     let name: String
     let value: String
+    /// Whether a character of name and value stands for a byte, since they are not UTF-8.
+    let isLatin1: Bool
     private(set) var expires: HTTPDate?
     /// In seconds; at most 2³¹.
     private(set) var maxAge: Int64?
@@ -26,12 +28,27 @@ struct SetCookie {
     /// - Returns: Nil without "=" or a name, with too many bytes, or with a character that cannot be sent.
     ///   Complexity: linear in the length of the text.
     init?(_ text: String, limit: Int) {
+        guard HTTPHeaders.isValid(name: "Cookie", value: text) else { return nil }
+        self.init(text, isLatin1: false, limit: limit)
+    }
+
+    /// Reads a header of a response, whose bytes are kept.
+    init?(_ received: ReceivedValue, limit: Int) {
+        guard let bytes = received.returnable else { return nil }
+        let text = String(validating: bytes, as: UTF8.self)
+        self.init(
+            text ?? HTTPHeaders.text(ofLatin1: bytes), isLatin1: text == nil, limit: limit)
+    }
+
+    private init?(_ text: String, isLatin1: Bool, limit: Int) {
         var parts = Self.split(text, at: ";")
-        guard HTTPHeaders.isValid(name: "Cookie", value: text), !parts.isEmpty else { return nil }
+        guard !parts.isEmpty else { return nil }
         let pair = Self.pair(parts.removeFirst())
+        let length = { (text: String) in isLatin1 ? text.unicodeScalars.count : text.utf8.count }
         guard let value = pair.value, !pair.name.isEmpty,
-            pair.name.utf8.count <= limit - value.utf8.count
+            length(pair.name) <= limit - length(value)
         else { return nil }
+        self.isLatin1 = isLatin1
         name = pair.name
         self.value = value
         for part in parts {

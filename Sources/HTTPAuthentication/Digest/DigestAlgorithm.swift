@@ -11,6 +11,11 @@ struct DigestAlgorithm: Equatable {
         /// The hash of a text's UTF-8 in hexadecimal digits.
         func callAsFunction(_ text: String) -> String { self(Array(text.utf8)) }
 
+        /// The hash of a text with a character for each byte, in hexadecimal digits.
+        func callAsFunction(ofLatin1 text: String) -> String {
+            self(HTTPHeaders.bytes(ofLatin1: text) ?? Array(text.utf8))
+        }
+
         /// The hash of some bytes in hexadecimal digits.
         func callAsFunction(_ bytes: [UInt8]) -> String {
             let hash =

@@ -64,7 +64,9 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
             of: session.login, request.method, target, body: body,
             clientNonce: session.makeClientNonce())
         return request.adding(
-            authorize.credential("Authorization", value, of: session.principal))
+            authorize.credential(
+                "Authorization", HTTPHeaders.bytes(ofLatin1: value) ?? Array(value.utf8),
+                of: session.principal))
     }
 
     /// - Returns: Nil if the result is final.
@@ -107,9 +109,10 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The next nonce of a server (RFC 7616, section 3.5); nil if it sends none.
+    /// The next nonce of a server (RFC 7616, section 3.5); nil if it sends none that a request may hold.
     fileprivate var nextNonce: String? {
-        self["Authentication-Info"]
-            .flatMap(AuthenticationChallenge.parameters)?["nextnonce"]
+        received("Authentication-Info").lazy
+            .compactMap { AuthenticationChallenge.withoutScheme($0)?.returnable("nextnonce") }
+            .first
     }
 }

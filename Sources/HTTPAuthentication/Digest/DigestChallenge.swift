@@ -11,6 +11,7 @@ struct DigestChallenge: Equatable {
         case authInt
     }
 
+    // A character of these three stands for a byte.
     let realm: String
     /// The server's number for this challenge.
     var nonce: String
@@ -24,11 +25,13 @@ struct DigestChallenge: Equatable {
     /// The URLs of its protection space, unchanged; nil for the whole server.
     let domain: [String]?
 
-    /// Makes one, or returns nil if the challenge has another scheme, is malformed, or is not supported.
+    /// Makes one, or returns nil if the challenge has another scheme, is malformed, or is not supported, or if
+    /// no request may hold its realm or its nonce.
     init?(_ challenge: AuthenticationChallenge) {
         let fields = challenge.parameters
         guard challenge.scheme == "digest", !challenge.isMalformed,
-            let realm = fields["realm"], let nonce = fields["nonce"],
+            let realm = challenge.returnable("realm"),
+            let nonce = challenge.returnable("nonce"),
             let algorithm = DigestAlgorithm(fields["algorithm"]),
             let protection = Protection(fields["qop"])
         else { return nil }
@@ -38,7 +41,7 @@ struct DigestChallenge: Equatable {
         self.nonce = nonce
         self.algorithm = algorithm
         self.protection = protection
-        opaque = fields["opaque"]
+        opaque = challenge.returnable("opaque")
         isStale = fields["stale"]?.lowercased() == "true"
         hashesUser = fields["userhash"]?.lowercased() == "true"
         let urls = fields["domain"]?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []

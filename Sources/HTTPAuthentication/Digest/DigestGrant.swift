@@ -16,7 +16,7 @@ struct DigestGrant {
     /// The input of the session's hash; nil if the algorithm has none.
     let session: Session?
 
-    /// The value of the header Authorization (RFC 7616, section 3.4).
+    /// The value of the header Authorization (RFC 7616, section 3.4), a character for each byte.
     ///
     /// - Parameters:
     ///   - target: Path and query, as they are sent.
@@ -49,13 +49,15 @@ struct DigestGrant {
         _ clientNonce: String
     ) -> String {
         let hash = challenge.algorithm.hash
-        var secret = hash("\(login.user):\(challenge.realm):\(login.password)")
-        if let session { secret = hash("\(secret):\(session.nonce):\(session.clientNonce)") }
+        let (user, password) = (login.user.byteText, login.password.byteText)
+        var secret = hash(ofLatin1: "\(user):\(challenge.realm):\(password)")
+        if let session {
+            secret = hash(ofLatin1: "\(secret):\(session.nonce):\(session.clientNonce)")
+        }
         var line = "\(method.rawValue):\(target)"
         if challenge.protection == .authInt { line += ":\(hash(Array(body)))" }
-        guard let qop else { return hash("\(secret):\(challenge.nonce):\(hash(line))") }
-        return hash(
-            "\(secret):\(challenge.nonce):\(uses):\(clientNonce):\(qop):\(hash(line))")
+        let middle = qop.map { "\(uses):\(clientNonce):\($0):" } ?? ""
+        return hash(ofLatin1: "\(secret):\(challenge.nonce):\(middle)\(hash(line))")
     }
 
     private var qop: String? {
@@ -75,7 +77,7 @@ struct DigestLogin {
     /// The fields that contain the user's name.
     fileprivate func fields(for challenge: DigestChallenge) -> [(String, String)] {
         if challenge.hashesUser {
-            let hash = challenge.algorithm.hash("\(user):\(challenge.realm)")
+            let hash = challenge.algorithm.hash(ofLatin1: "\(user.byteText):\(challenge.realm)")
             return [("username", quoted(hash)), ("userhash", "true")]
         }
         if user.utf8.allSatisfy({ $0 < 0x80 }) { return [("username", quoted(user))] }
@@ -87,6 +89,11 @@ struct DigestLogin {
         }
         return [("username*", "UTF-8''\(encoded.joined())")]
     }
+}
+
+extension String {
+    /// The text's UTF-8, a character for each byte.
+    fileprivate var byteText: String { HTTPHeaders.text(ofLatin1: utf8) }
 }
 
 /// A quoted string (RFC 9110, section 5.6.4).

@@ -30,11 +30,10 @@ enum StoredFields {
         _ stored: HTTPHeaders, by fresh: HTTPHeaders, mode: HTTPCache.Mode
     ) -> HTTPHeaders {
         var updated = stored
-        let changes = storable(fresh, mode: mode).filter {
-            !ofTheBody.contains($0.name.lowercased())
-        }
+        var changes = storable(fresh, mode: mode)
+        for name in ofTheBody { changes.remove(name) }
         for field in changes { updated.remove(field.name) }
-        for field in changes { updated.add(field.value, for: field.name) }
+        updated.add(changes) { _ in true }
         return storable(updated, mode: mode)
     }
 

@@ -3,14 +3,15 @@ import HTTPNetworking
 extension CacheRules {
     /// The conditional request for a stored response (RFC 9111, section 4.3.1).
     ///
-    /// It carries all validators that the response has; with none it is the request itself.
+    /// It carries all validators that the response has, with their bytes, except those that no request may
+    /// hold; with none it is the request itself.
     func validation(of entry: CachedResponse, for request: HTTPRequest) -> HTTPRequest {
         var request = request
-        if let tag = EntityTag(of: entry.headers) {
-            request.headers.set((tag.isWeak ? "W/" : "") + tag.opaque, for: "If-None-Match")
+        if EntityTag(of: entry.headers) != nil {
+            request.setCondition("If-None-Match", by: "ETag", of: entry)
         }
-        if let changed = lastModified(entry.headers) {
-            request.headers.set(changed, for: "If-Modified-Since")
+        if lastModified(entry.headers) != nil {
+            request.setCondition("If-Modified-Since", by: "Last-Modified", of: entry)
         }
         return request
     }
@@ -57,5 +58,14 @@ extension CacheRules {
     private func lastModified(_ headers: HTTPHeaders) -> String? {
         let values = Set(headers.values(for: "Last-Modified"))
         return values.count == 1 ? values.first : nil
+    }
+}
+
+extension HTTPRequest {
+    fileprivate mutating func setCondition(
+        _ condition: String, by validator: String, of entry: CachedResponse
+    ) {
+        guard let bytes = entry.headers.received(validator).first?.returnable else { return }
+        headers.set(bytes: bytes, for: condition)
     }
 }

@@ -62,9 +62,7 @@ extension CacheLayer {
         cache.count(\.confirmations)
         response.timing = fresh.timing
         if !cache.rules.replaysCookies {
-            for cookie in fresh.headers.values(for: "Set-Cookie") {
-                response.headers.add(cookie, for: "Set-Cookie")
-            }
+            response.headers.add(fresh.headers) { $0.lowercased() == "set-cookie" }
         }
         return response.marked(by: cache, .confirmed(entry))
     }

@@ -1,4 +1,7 @@
 /// Any JSON value, for data whose type is not known beforehand.
+///
+/// Objects and arrays lie in one another up to 100 deep; decoding deeper ones fails. A server could otherwise
+/// make the stack overflow.
 public enum JSONValue {
     /// No value.
     case null
@@ -17,7 +20,13 @@ public enum JSONValue {
 }
 
 extension JSONValue: Decodable {
+    /// How many objects and arrays lie in one another, from the beginning of the data.
+    private static let mostDepth = 100
+
     /// Reads any JSON value.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` if objects and arrays lie more than 100 deep in one another,
+    ///   counted from the beginning of the data.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
@@ -30,10 +39,19 @@ extension JSONValue: Decodable {
             self = .number(number)
         } else if let string = try? value.decode(String.self) {
             self = .string(string)
-        } else if let array = try? value.decode([JSONValue].self) {
-            self = .array(array)
         } else {
-            self = .object(try value.decode([String: JSONValue].self))
+            // Each object and array adds a key.
+            guard decoder.codingPath.count < Self.mostDepth else {
+                throw DecodingError.dataCorruptedError(
+                    in: value, debugDescription: "more than \(Self.mostDepth) levels deep")
+            }
+            guard var list = try? decoder.unkeyedContainer() else {
+                self = .object(try value.decode([String: JSONValue].self))
+                return
+            }
+            var values: [JSONValue] = []
+            while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
+            self = .array(values)
         }
     }
 }

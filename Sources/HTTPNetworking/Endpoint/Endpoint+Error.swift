@@ -24,8 +24,8 @@ extension Endpoint.Error: CustomStringConvertible {
             """
             there is no valid absolute http or https URL: the scheme must be http or https, with a \
             host and a port up to 65535; an endpoint that is a path needs a base such as \
-            https://api.example.com; a path has no "." and ".." segments, and no empty value as a \
-            segment; a whole URL is Endpoint(url:)
+            https://api.example.com; a path has no "." and ".." segments, not even within a value \
+            such as "a/../b", and no empty value as a segment; a whole URL is Endpoint(url:)
             """
         case .invalidHeader(let name):
             """

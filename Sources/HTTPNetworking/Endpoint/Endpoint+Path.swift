@@ -10,9 +10,10 @@ extension Endpoint {
     /// text, a number, a `Bool`, a `UUID`, or a `RawRepresentable` of these; it is encoded so that it stays
     /// in its segment, or in its name or value of the query, and a server decodes the same text.
     ///
-    /// An endpoint has no URL if a segment of its path is "." or "..", percent-encoded or not, if a
-    /// value that is a whole segment is empty, if a value is in a fragment, or if the text begins
-    /// with a scheme or with "//": a path never leaves the base.
+    /// An endpoint has no URL if a segment of its path is "." or "..", if a value that is a whole segment is
+    /// empty, if a value is in a fragment, or if the text begins with a scheme or with "//": a path never
+    /// leaves the base. Slashes and backslashes separate segments here, percent-encoded or not, because
+    /// servers decode them: a value "a/../b" gives no URL either.
     public struct Path {
         /// The path, and "?" and the query if there is one, percent-encoded.
         let text: String
@@ -75,21 +76,19 @@ extension Endpoint.Path {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 0x20) }
 
-    /// Whether a segment of an encoded path is "." or "..", unchanged or decoded.
+    /// Whether a segment of an encoded path is "." or "..", for any server.
+    ///
+    /// nginx decodes "%2F" before it removes such segments, and others read a backslash as a slash. So a
+    /// segment lies between slashes or backslashes, percent-encoded or not.
     private static func hasDotSegment(_ text: String) -> Bool {
-        var rest = text.utf8.prefix { $0 != UInt8(ascii: "?") }
-        while true {
-            let segment = rest.prefix { $0 != UInt8(ascii: "/") }
-            // The longest is %2E%2E.
-            if let first = segment.first, first == UInt8(ascii: ".") || first == UInt8(ascii: "%"),
-                segment.count <= 6,
-                [".", ".."].contains(PercentEncoding.decode(Substring(segment)))
-            {
-                return true
-            }
-            guard segment.endIndex < rest.endIndex else { return false }
-            rest = rest[rest.index(after: segment.endIndex)...]
+        let path = text.utf8.prefix { $0 != UInt8(ascii: "?") }
+        // Most paths have neither.
+        guard path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else {
+            return false
         }
+        return PercentEncoding.decodedBytes(of: path)
+            .split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+            .contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
     }
 }
 

@@ -8,9 +8,10 @@ extension Endpoint {
     /// and `-._~`. Any decoder of URIs or of forms decodes the same text. Empty segments are kept.
     ///
     /// It is nil if there is no absolute http or https base with a host, if the host is percent-encoded or
-    /// the port is above 65535, if the path is a URL, if a segment of it is "." or "..", and if a value that
-    /// is a whole segment is empty: clients and servers remove such segments, each in its own way, so
-    /// "/products/.." would be another resource. Complexity: linear in the length of the path and the query.
+    /// the port is above 65535, if the path is a URL, if a segment of it is "." or "..", also between slashes
+    /// or backslashes of a value, and if a value that is a whole segment is empty: clients and servers remove
+    /// such segments, each in its own way, so "/products/.." would be another resource. Complexity: linear in
+    /// the length of the path and the query.
     public var url: URL? {
         guard pathAndQuery.isValid, let base, let whole = AbsoluteURL(base) else { return nil }
         return URL(string: whole.text(appending: target))

@@ -63,7 +63,12 @@ package struct PercentEncoding {
     ///
     /// A "%" that two hexadecimal digits do not follow stands for itself, and so does "+".
     package static func decode(_ text: some StringProtocol) -> String? {
-        var rest = Array(text.utf8)[...]
+        String(validating: decodedBytes(of: text.utf8), as: UTF8.self)
+    }
+
+    /// Decodes a percent-encoded text to bytes, which may not be UTF-8; see `decode(_:)`.
+    static func decodedBytes(of text: some Sequence<UInt8>) -> [UInt8] {
+        var rest = Array(text)[...]
         var bytes: [UInt8] = []
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(Self.value),
@@ -75,7 +80,7 @@ package struct PercentEncoding {
                 bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
     }
 
     private static func isEscape(_ rest: Substring.UTF8View) -> Bool {

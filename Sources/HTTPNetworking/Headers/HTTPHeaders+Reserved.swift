@@ -20,8 +20,9 @@ extension HTTPHeaders {
 
     /// The same without the fields of its connection: the fields that may be forwarded.
     package var withoutConnection: HTTPHeaders {
-        HTTPHeaders(
-            lazy.filter { Self.reservation(of: $0.name) != .always }.map { ($0.name, $0.value) })
+        var headers = HTTPHeaders()
+        headers.add(self) { Self.reservation(of: $0) != .always }
+        return headers
     }
 
     private static let reserved: [String: Reservation] = [

@@ -16,6 +16,17 @@ extension HTTPHeaders {
             }
     }
 
+    /// Whether a value of bytes can be sent: without control characters except tab (RFC 9110, section 5.5).
+    package static func isValid(bytes: some Sequence<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+
+    /// Whether the field at an index can be sent.
+    func isValid(at index: Int, name: String, value: String) -> Bool {
+        guard let bytes = bytes(at: index) else { return Self.isValid(name: name, value: value) }
+        return Self.isToken(name) && Self.isValid(bytes: bytes)
+    }
+
     /// Whether a text is a token, which a field's name and a method must be.
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)

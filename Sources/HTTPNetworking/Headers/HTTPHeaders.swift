@@ -13,6 +13,10 @@
 public struct HTTPHeaders {
     private var fields: [Element] = []
 
+    /// The bytes of values from a wire, by their index, unless they are ASCII: the text does not show whether
+    /// they were UTF-8.
+    private var bytes: [Int: [UInt8]] = [:]
+
     /// Makes headers of names and values, each kept, in order.
     @inlinable
     public init(_ fields: some Sequence<(String, String)>) {
@@ -69,37 +73,35 @@ public struct HTTPHeaders {
         fields.append((name, Self.trimmed(value)))
     }
 
-    /// Adds a value that has no white space around it.
-    package mutating func add(trimmed value: String, for name: String) {
-        fields.append((name, value))
-    }
-
-    /// Adds a line to the value that was added last, with a space between; false if there is none.
-    package mutating func fold(trimmed line: String) -> Bool {
-        guard let last = fields.last else { return false }
-        if line.isEmpty { return true }
-        fields[fields.count - 1].value = last.value.isEmpty ? line : last.value + " " + line
-        return true
-    }
-
     /// Makes a value the only one of a name, at the place of the first, or at the end.
     public mutating func set(_ value: String, for name: String) {
         guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else {
             return add(value, for: name)
         }
         fields[first] = (name, Self.trimmed(value))
-        var index = 0
-        fields.removeAll { field in
-            defer { index += 1 }
-            return index != first && Self.isSame(field.name, name)
-        }
+        if !bytes.isEmpty { bytes[first] = nil }
+        removeAll(name, except: first)
     }
 
     /// Removes all values of a name.
     public mutating func remove(_ name: String) {
         // Usually there is none, and then the storage stays shared.
         guard fields.contains(where: { Self.isSame($0.name, name) }) else { return }
-        fields.removeAll { Self.isSame($0.name, name) }
+        removeAll(name, except: nil)
+    }
+
+    private mutating func removeAll(_ name: String, except kept: Int?) {
+        let old = bytes
+        var new: [Int: [UInt8]] = [:]
+        var (index, left) = (0, 0)
+        fields.removeAll { field in
+            defer { index += 1 }
+            if index != kept, Self.isSame(field.name, name) { return true }
+            if let value = old[index] { new[left] = value }
+            left += 1
+            return false
+        }
+        bytes = new
     }
 
     /// The number of fields, each value counted.
@@ -128,6 +130,78 @@ public struct HTTPHeaders {
     }
 }
 
+// MARK: - Bytes
+
+extension HTTPHeaders {
+    /// Adds a value as it came from a wire; its bytes can then be sent back unchanged.
+    ///
+    /// White space around it is removed, and CR, LF and NUL in it become spaces (RFC 9110, section 5.5): some
+    /// parsers read a bare CR as the end of a line, so that what follows would be another field.
+    package mutating func add(received bytes: UnsafeRawBufferPointer, for name: String) {
+        let trimmed = bytes.trimmed
+        // The fast path of nearly every value.
+        if trimmed.allSatisfy({ 0x20..<0x7F ~= $0 }) {
+            return fields.append((name, String(decoding: trimmed, as: UTF8.self)))
+        }
+        let value = Self.withoutLineEnds(bytes)
+        keep(value, at: fields.count)
+        fields.append((name, Self.text(ofValue: value)))
+    }
+
+    /// Adds a line to the value that was added last, with a space between; false if there is none.
+    package mutating func fold(received line: UnsafeRawBufferPointer) -> Bool {
+        guard let last = fields.last else { return false }
+        let line = Self.withoutLineEnds(line)
+        if line.isEmpty { return true }
+        let index = fields.count - 1
+        let space = last.value.isEmpty ? "" : " "
+        keep((bytes[index] ?? Array(last.value.utf8)) + Array(space.utf8) + line, at: index)
+        fields[index].value = last.value + space + Self.text(ofValue: line)
+        return true
+    }
+
+    private mutating func keep(_ value: [UInt8], at index: Int) {
+        if value.contains(where: { $0 >= 0x80 }) { bytes[index] = value }
+    }
+
+    private static func withoutLineEnds(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        Array(bytes.map { isLineEnd($0) ? 0x20 : $0 }.trimmed)
+    }
+
+    /// A value from a platform with a space for each CR, LF and NUL.
+    package static func withoutLineEnds(_ value: String) -> String {
+        guard value.utf8.contains(where: isLineEnd) else { return value }
+        return String(decoding: withoutLineEnds(value.utf8), as: UTF8.self)
+    }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 || byte == 0 }
+
+    /// Makes a value of bytes the only one of a name.
+    package mutating func set(bytes value: [UInt8], for name: String) {
+        set(Self.text(ofValue: value), for: name)
+        if let index = fields.firstIndex(where: { Self.isSame($0.name, name) }) {
+            keep(value, at: index)
+        }
+    }
+
+    /// Adds fields of others, with their bytes.
+    package mutating func add(_ others: HTTPHeaders, where isWanted: (String) -> Bool) {
+        for (index, field) in others.fields.enumerated() where isWanted(field.name) {
+            if let value = others.bytes[index] { bytes[fields.count] = value }
+            fields.append(field)
+        }
+    }
+
+    /// The bytes of the value at an index, in the order of iteration; nil for the UTF-8 of its text.
+    package func bytes(at index: Int) -> [UInt8]? { bytes[index] }
+
+    /// The values of a name as a server has sent them, in order.
+    package func received(_ name: String) -> [ReceivedValue] {
+        fields.indices.filter { Self.isSame(fields[$0].name, name) }
+            .map { ReceivedValue(text: fields[$0].value, bytes: bytes[$0]) }
+    }
+}
+
 extension HTTPHeaders: Sequence {
     /// A name, as it was given, and one of its values.
     public typealias Element = (name: String, value: String)
@@ -151,8 +225,10 @@ extension HTTPHeaders: Hashable {
     public func hash(into hasher: inout Hasher) { canonical.hash(into: &hasher) }
 
     private var canonical: [[UInt8]: [[UInt8]]] {
-        fields.reduce(into: [:]) { all, field in
-            all[Array(Self.lowercased(field.name)), default: []].append(Array(field.value.utf8))
+        fields.enumerated().reduce(into: [:]) { all, field in
+            let (index, (name, value)) = field
+            all[Array(Self.lowercased(name)), default: []]
+                .append(bytes[index] ?? Array(value.utf8))
         }
     }
 }

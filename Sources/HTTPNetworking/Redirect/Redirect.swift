@@ -19,8 +19,10 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// with Content-, Transfer-Encoding and its like, preconditions, and the idempotency key.
     ///
     /// **Location** is resolved by RFC 3986, section 5.2, against the requested URL. Escapes do not change;
-    /// characters that are not allowed in a URL, such as text beyond ASCII, are escaped as UTF-8. Userinfo in
-    /// it is removed. Without a fragment, it inherits the fragment of the requested URL.
+    /// characters that are not allowed in a URL, such as text beyond ASCII, are escaped byte by byte. A
+    /// Unicode host becomes its IDNA form, where the platform has IDNA: Foundation has, FoundationEssentials
+    /// alone has not. Userinfo in it is removed. Without a fragment, it inherits the fragment of the requested
+    /// URL.
     ///
     /// **Secrets.** If a redirect leads to another ``HTTPOrigin``, these headers are kept: those that are
     /// known to contain no secret, those that you name in `keepingAcrossOrigins`, and those that an

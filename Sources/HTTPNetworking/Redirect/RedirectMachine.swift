@@ -60,13 +60,12 @@ struct RedirectMachine {
     mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {
         guard Self.statuses.contains(status) else { return .finish(because: nil) }
         // The same field twice is harmless; with two different ones, none is chosen.
-        let locations = Set(headers.values(for: "Location"))
+        let locations = Set(headers.received("Location"))
         guard let location = locations.first, locations.count == 1 else {
             return .finish(because: "there is not one Location")
         }
-        // A byte that was not UTF-8 cannot be restored.
-        guard !location.unicodeScalars.contains("\u{FFFD}"),
-            let url = URLReference(location).resolved(against: request.url),
+        guard let bytes = location.bytes,
+            let url = URLReference(bytes).resolved(against: request.url),
             let target = HTTPOrigin(url)
         else { return .finish(because: "its Location is no http or https URL") }
         let origin = HTTPOrigin(request.url)

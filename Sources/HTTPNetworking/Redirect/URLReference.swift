@@ -10,8 +10,11 @@ struct URLReference {
     private var fragment: [UInt8]?
 
     /// Parses a text (RFC 3986, appendix B).
-    init(_ text: String) {
-        var rest = Array(text.utf8)[...]
+    init(_ text: String) { self.init(Array(text.utf8)) }
+
+    /// Parses bytes, which need not be UTF-8.
+    init(_ bytes: [UInt8]) {
+        var rest = bytes[...]
         if let end = rest.firstIndex(of: UInt8(ascii: "#")) {
             fragment = Self.escaped(rest[end...].dropFirst(), allowing: Self.queryBytes)
             rest = rest[..<end]
@@ -104,10 +107,23 @@ struct URLReference {
         let parts = authority.split(
             separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         // Userinfo is checked too: with "\" or "/" before an "@", parsers find different hosts.
-        guard parts.count <= 2, let place = parts.last, place.allSatisfy(isOfAuthority),
-            parts[0].allSatisfy({ isOfAuthority($0) || $0 == UInt8(ascii: "%") })
+        guard parts.count <= 2, let place = parts.last.flatMap(ascii),
+            place.allSatisfy(isOfAuthority),
+            parts.dropLast().joined().allSatisfy({ isOfAuthority($0) || $0 == UInt8(ascii: "%") })
         else { return nil }
-        return Array(place)
+        return place
+    }
+
+    /// A host and its port in ASCII: a Unicode host in its IDNA form (RFC 5891).
+    ///
+    /// - Returns: Nil where the platform has no such form.
+    private static func ascii(_ place: ArraySlice<UInt8>) -> [UInt8]? {
+        if place.allSatisfy({ $0 < 0x80 }) { return Array(place) }
+        // Foundation has IDNA, FoundationEssentials alone has not and encodes the host in percent.
+        guard let text = String(validating: place, as: UTF8.self),
+            let url = URL(string: "http://\(text)/")
+        else { return nil }
+        return Array(AbsoluteURL.schemeAndAuthority(of: url).utf8.dropFirst("http://".utf8.count))
     }
 
     private static func isOfAuthority(_ byte: UInt8) -> Bool {

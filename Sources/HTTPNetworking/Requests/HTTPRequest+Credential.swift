@@ -9,6 +9,9 @@ extension HTTPRequest {
         /// If the request's header has another value now, that belongs to another user.
         package fileprivate(set) var value: String
 
+        /// The bytes of the value; nil for the UTF-8 of its text.
+        private(set) var bytes: [UInt8]?
+
         /// The user of the header.
         package let principal: Principal
 
@@ -26,6 +29,16 @@ extension HTTPRequest {
             self.origins = origins
         }
 
+        /// Makes a credential whose value has bytes of a server.
+        package init(
+            header: String, bytes: [UInt8], principal: Principal, origins: HTTPOrigins?
+        ) {
+            self.init(
+                header: header, value: HTTPHeaders.text(ofValue: bytes), principal: principal,
+                origins: origins)
+            self.bytes = bytes
+        }
+
         /// Whether it may be sent to another origin than that of its request.
         func isFor(_ other: HTTPOrigin) -> Bool { origins?.contains(other) ?? false }
     }
@@ -33,7 +46,11 @@ extension HTTPRequest {
     /// The same with a header, which replaces the earlier one of any user.
     package func adding(_ credential: Credential) -> HTTPRequest {
         var request = self
-        request.headers.set(credential.value, for: credential.header)
+        if let bytes = credential.bytes {
+            request.headers.set(bytes: bytes, for: credential.header)
+        } else {
+            request.headers.set(credential.value, for: credential.header)
+        }
         for index in context.credentials.indices
         where context.credentials[index].header == credential.header {
             request.context.credentials[index].value = credential.value

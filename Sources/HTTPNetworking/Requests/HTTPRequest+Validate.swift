@@ -25,8 +25,8 @@ extension HTTPRequest {
     ) throws(Endpoint.Error) {
         guard HTTPHeaders.isToken(method.rawValue) else { throw .invalidMethod(method.rawValue) }
         var hasHost = false
-        for (name, value) in headers {
-            guard HTTPHeaders.isValid(name: name, value: value) else {
+        for (index, (name, value)) in headers.enumerated() {
+            guard headers.isValid(at: index, name: name, value: value) else {
                 throw .invalidHeader(name: name)
             }
             let isAllowed: Bool

@@ -9,7 +9,8 @@ public struct ServerSentEvent {
     /// The last event ID that the stream has given so far; empty where it has given none.
     ///
     /// A client that connects again sends the last one that is not empty in the header Last-Event-ID; in the
-    /// new stream it is empty again, until the server gives one.
+    /// new stream it is empty again, until the server gives one. An ID with a control character, or with
+    /// U+FFFD in the place of bytes that are not UTF-8, is ignored: no header could send it.
     public var id: String
 
     /// How long the server asks a client to wait before it connects again; nil where it has not said so.
@@ -58,7 +59,7 @@ struct ServerSentEventParser: Sendable {
         switch Substring(line[..<colon]) {
         case "event": type = String(value)
         case "data": try append(value)
-        case "id" where !value.utf8.contains(0): id = String(value)
+        case "id" where HTTPHeaders.isReturnable(String(value)): id = String(value)
         case "retry" where !value.isEmpty && value.utf8.allSatisfy(\.isDigit):
             retry = Int64(value).map { .milliseconds($0) } ?? retry
         default: break

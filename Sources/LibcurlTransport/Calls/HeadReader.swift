@@ -26,6 +26,8 @@ struct HeadReader {
     private var phase = Phase.statusLine
     private var count = 0
     private var fields = HTTPHeaders()
+    /// Whether the last line was dropped, and so a folded line that continues it.
+    private var hasDropped = false
 
     /// - Parameter limit: The maximum number of bytes of the head, with all interim heads and the trailers.
     init(limit: Int) { self.limit = limit }
@@ -43,6 +45,7 @@ struct HeadReader {
             }
             guard status != 101 else { return .malformed("it changes the protocol unasked") }
             phase = .fields(status: status)
+            hasDropped = false
             // Most responses have no more fields, so the storage seldom grows.
             fields = HTTPHeaders(capacity: 12)
             return .more
@@ -59,22 +62,21 @@ struct HeadReader {
     }
 
     private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
-        if let first = line.first, Self.isSpace(first) {
+        if let first = line.first, first.isSpace {
+            if hasDropped { return .more }
             // A folded line continues the line before it (RFC 9112, section 5.2).
-            return fields.fold(trimmed: HTTPHeaders.text(ofValue: Self.trimmed(line)))
+            return fields.fold(received: line)
                 ? .more : .malformed("a line of its head has no name")
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
             return .malformed("a line of its head has no colon")
         }
-        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        guard name.allSatisfy(HTTPHeaders.isTokenByte) else {
-            return .malformed("a line of its head has no valid name")
-        }
+        let name = line[..<colon]
+        // "A : 1" is no field: servers and proxies disagree about its name (RFC 9112, section 5.1).
+        hasDropped = !name.allSatisfy(HTTPHeaders.isTokenByte)
+        if hasDropped { return .more }
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
-        fields.add(
-            trimmed: HTTPHeaders.text(ofValue: Self.trimmed(value)),
-            for: String(decoding: name, as: UTF8.self))
+        fields.add(received: value, for: String(decoding: name, as: UTF8.self))
         return .more
     }
 
@@ -94,15 +96,5 @@ struct HeadReader {
         if end > 0, line[end - 1] == UInt8(ascii: "\n") { end -= 1 }
         if end > 0, line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         return UnsafeRawBufferPointer(rebasing: line[..<end])
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var start = 0
-        var end = text.count
-        while start < end, isSpace(text[start]) { start += 1 }
-        while end > start, isSpace(text[end - 1]) { end -= 1 }
-        return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 }

@@ -136,9 +136,15 @@ final class EasyHandle: @unchecked Sendable {
         func append(_ line: String) { list = ccurl_list_append(list, line) ?? list }
         var namesAccept = false
         var namesType = false
-        for (name, value) in request.effectiveHeaders {
-            // libcurl takes "Name:" to mean that the field is not sent.
-            append(value.isEmpty ? name + ";" : name + ": " + value)
+        let fields = request.effectiveHeaders
+        for (index, (name, value)) in fields.enumerated() {
+            if let bytes = fields.bytes(at: index) {
+                let line = Array("\(name): ".utf8) + bytes + [0]
+                list = ccurl_list_append(list, line.map(CChar.init(bitPattern:))) ?? list
+            } else {
+                // libcurl takes "Name:" to mean that the field is not sent.
+                append(value.isEmpty ? name + ";" : name + ": " + value)
+            }
             switch name.utf8.count {
             case 6 where name.lowercased() == "accept": namesAccept = true
             case 12 where name.lowercased() == "content-type": namesType = true

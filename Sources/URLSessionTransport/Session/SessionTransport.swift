@@ -52,7 +52,9 @@ public import Foundation
 ///   a NUL, or with a line that begins with a CR. (If the connection is reset, the call fails with
 ///   `HTTPError.Code.connectionLost`.)
 /// - A response fails with `badResponse` if its first line ends after the status without a space, or if its
-///   head has a byte that is not UTF-8.
+///   head has a byte that is not UTF-8 or a line whose name is no token.
+/// - Repeated Set-Cookie fields are joined by commas. `a=1, b=2` may be two cookies or one with a comma in its
+///   value, so neither is returned; with an attribute, as in `a=1; Path=/, b=2`, both are.
 /// - If a server sends a second answer by itself after the first has been read, the next call on the
 ///   connection gets it.
 /// - Only libcurl's limit of 300 KiB bounds heads. A decoded body and a streamed body are bounded only by

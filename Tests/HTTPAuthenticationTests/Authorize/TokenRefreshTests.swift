@@ -34,6 +34,30 @@ import Testing
         #expect(fixture.scheduler.isIdle)
     }
 
+    @Test(arguments: ["t\u{7F}", "t\r\nX: y", "t\u{FFFD}"])
+    func aTokenThatNoRequestMayHoldIsLeftOut(value: String) {
+        let fixture = TokenFixture(AccessToken(value))
+        fixture.expect("t2")
+        let first = fixture.send(TokenFixture.request())
+        #expect(fixture.sent == [nil] && fixture.begun == 1)
+        fixture.end(with: AccessToken("t2"))
+        #expect(first.valueNow?.status == 200)
+        #expect(fixture.send(TokenFixture.request()).valueNow?.status == 200)
+        #expect(fixture.sent == [nil, "Bearer t2", "Bearer t2"] && fixture.begun == 1)
+    }
+
+    @Test func aNewTokenThatNoRequestMayHoldEndsNoLaterCall() {
+        fixture.expect("t3")
+        let first = fixture.send(TokenFixture.request())
+        fixture.end(with: AccessToken("t2\u{0}"))
+        #expect(first.valueNow?.status == 401)
+        fixture.scheduler.advance(by: .seconds(60))
+        let second = fixture.send(TokenFixture.request())
+        fixture.end(with: AccessToken("t3"))
+        #expect(second.valueNow?.status == 200)
+        #expect(fixture.sent == ["Bearer t1", nil, nil, "Bearer t3"])
+    }
+
     @Test func aTokenExpiresWhileTheDeviceSleeps() {
         let fixture = TokenFixture(AccessToken("t1", lifetime: .seconds(3_600)))
         fixture.expect("t2")

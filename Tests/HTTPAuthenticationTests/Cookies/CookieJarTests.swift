@@ -73,6 +73,35 @@ import Testing
         #expect(self.jar(restoring: read).cookies.map(\.name) == ["b"])
     }
 
+    @Test(arguments: [[0xE9, 0x85], [0xC3, 0xA9], [0xC2, 0x85], [0x31]] as [[UInt8]])
+    func aCookieIsSentBackWithItsBytes(value: [UInt8]) throws {
+        let jar = jar()
+        let start = Array("a=".utf8)
+        var headers = HTTPHeaders()
+        headers.set(bytes: start + value + Array("; Max-Age=60; Path=/".utf8), for: "Set-Cookie")
+        jar.store(headers, from: url)
+        let stored = try JSONEncoder().encode(jar.snapshot())
+        let read = try JSONDecoder().decode(CookieJar.Snapshot.self, from: stored)
+        for jar in [jar, self.jar(restoring: read)] {
+            jar.store("b=ü; Path=/a", from: url)
+            let request = jar.adding(to: HTTPRequest(.get, url, headers: ["Cookie": "c=ä"]))
+            #expect(throws: Never.self) { try request.validate() }
+            #expect(
+                request.headers.received("Cookie").map(\.bytes)
+                    == [Array("c=ä; ".utf8) + start + value])
+        }
+    }
+
+    @Test(arguments: [[0x01], [0x7F], [0x61, 0x1F]] as [[UInt8]])
+    func aCookieThatNoFieldMayHoldIsIgnored(value: [UInt8]) {
+        let jar = jar()
+        var headers = HTTPHeaders()
+        headers.set(bytes: Array("a=".utf8) + value, for: "Set-Cookie")
+        jar.store(headers, from: url)
+        jar.store(["Set-Cookie": "b=\u{FFFD}"], from: url)
+        #expect(jar.cookies.isEmpty)
+    }
+
     @Test func aSnapshotThatWasTamperedWithIsNoWayIn() throws {
         func read(_ change: (String) -> String) throws -> [Cookie] {
             let jar = jar()
@@ -89,6 +118,7 @@ import Testing
             ("\"value\":\"value\"", "\"value\":\"a; b=c\""),
             ("\"name\":\"name\"", "\"name\":\"a=b\""),
             ("www.example.com", ""),
+            ("\"value\":\"value\"", "\"value\":\"€\",\"isLatin1\":true"),
         ] {
             #expect(try read { $0.replacingOccurrences(of: old, with: new) }.isEmpty, "\(new)")
         }

@@ -38,6 +38,13 @@ import Testing
         #expect(sent(HTTPRequest(.get, URL(string: "https://example.com/")!)) == [])
     }
 
+    @Test(arguments: ["a=\u{85}", "a=b\r\nX: y"])
+    func whatTheAppMustNotSendIsStillRefused(own: String) {
+        jar.store("b=2", from: url)
+        let request = jar.adding(to: HTTPRequest(.get, url, headers: ["Cookie": own]))
+        #expect(throws: HTTPRequest.Error.invalidHeader(name: "Cookie")) { try request.validate() }
+    }
+
     @Test func streamedResponsesBringThemToo() {
         let load: HTTPStreamingService = stack(
             .cookies(sharing: jar),

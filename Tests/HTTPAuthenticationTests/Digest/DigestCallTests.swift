@@ -154,6 +154,76 @@ import Testing
         #expect(server.sent("realm") == [nil, "r", "r", "other"])
     }
 
+    // MARK: - Bytes
+
+    /// A server that sends a challenge until a request has a digest.
+    private func server(challenging bytes: [UInt8]) -> ScriptedServer {
+        ScriptedServer { request in
+            let isLetIn = request.headers["Authorization"] != nil
+            var answer = HTTPResponse(status: isLetIn ? 200 : 401, url: request.url)
+            answer.headers.set(bytes: bytes, for: "WWW-Authenticate")
+            return answer
+        }
+    }
+
+    @Test(arguments: [[0x85], [0xE9, 0xFF], [0xC3, 0xA9], [0xC2, 0x85]] as [[UInt8]])
+    func aNonceComesBackWithItsBytes(bytes: [UInt8]) throws {
+        let quoted = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
+        let parts = ["realm=", "nonce=", "opaque="].map { Array($0.utf8) + quoted }
+        let server = server(
+            challenging: Array("Digest ".utf8) + Array(parts.joined(separator: ", ".utf8)))
+        let send = send(credentials(), over: server.send)
+        for _ in 1...2 { #expect(send(request()).valueNow?.status == 200) }
+        let hash = DigestAlgorithm.Hash.md5
+        let secret = hash(Array("Mufasa:".utf8) + bytes + Array(":Circle of Life".utf8))
+        let response = hash(Array("\(secret):".utf8) + bytes + Array(":\(hash("GET:/x"))".utf8))
+        for request in server.requests.dropFirst() {
+            #expect(throws: Never.self) { try request.validate() }
+            let sent = try #require(request.headers.received("Authorization").first?.bytes)
+            for part in parts + [Array("response=\"\(response)\"".utf8)] {
+                #expect(sent.firstRange(of: part) != nil)
+            }
+        }
+        #expect(server.requests.count == 3)
+    }
+
+    @Test(arguments: ["n\u{7F}", "n\u{1}", "n\u{FFFD}"])
+    func aNonceThatNoRequestMayHoldIsNotAnswered(nonce: String) {
+        for challenge in ["realm=r, nonce=\"\(nonce)\"", "realm=\"\(nonce)\", nonce=n"] {
+            let server = server(challenging: Array("Digest \(challenge)".utf8))
+            let plain = ScriptedServer { _ in
+                HTTPResponse(status: 401, headers: ["WWW-Authenticate": "Digest \(challenge)"])
+            }
+            let isKept = nonce.contains("\u{FFFD}")
+            for (server, isAnswered) in [(server, isKept), (plain, false)] {
+                let send = send(credentials(), over: server.send)
+                for _ in 1...2 {
+                    #expect(send(request()).valueNow?.status == (isAnswered ? 200 : 401))
+                }
+                let hasDigest = server.requests.contains { $0.headers["Authorization"] != nil }
+                #expect(hasDigest == isAnswered)
+            }
+        }
+    }
+
+    @Test func whatElseNoRequestMayHoldIsLeftOut() {
+        let server = ScriptedServer { request in
+            var answer = HTTPResponse(status: 401, url: request.url)
+            answer.headers["WWW-Authenticate"] =
+                "Digest realm=r, nonce=n, opaque=\"\u{7F}\", qop=auth"
+            if request.headers["Authorization"] != nil {
+                answer = HTTPResponse(status: 200, url: request.url)
+                answer.headers["Authentication-Info"] = "nextnonce=\"\u{1}\""
+            }
+            return answer
+        }
+        let send = send(credentials(), over: server.send)
+        for _ in 1...2 { #expect(send(request()).valueNow?.status == 200) }
+        let sent = server.requests.compactMap { $0.headers["Authorization"] }
+        #expect(sent.count == 2 && sent.allSatisfy { $0.contains("nonce=\"n\"") })
+        #expect(sent.allSatisfy { !$0.contains("opaque") })
+    }
+
     // MARK: - Bodies
 
     @Test func aBodyThatIsSentOnceGetsIts401() {

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPNetworking
+import TestSupport
 import Testing
 
-@Suite struct JSONValueTests {
+@Suite(.oneAtATime) struct JSONValueTests {
     @Test func eachKindIsRead() throws {
         let text = #"{"a":[null,true,0,1,-7,1.5,1e300,"x","",{}],"b":{"c":[]}}"#
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -15,5 +16,34 @@ import Testing
                     ]),
                     "b": .object(["c": .array([])]),
                 ]))
+    }
+
+    private static func nested(_ depth: Int, _ open: String, _ close: String) -> Data {
+        Data(
+            (String(repeating: open, count: depth) + "0" + String(repeating: close, count: depth))
+                .utf8)
+    }
+
+    @Test(arguments: [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":["#, "]}]")])
+    func aHundredObjectsAndArraysDeepIsTheMost(open: String, close: String) throws {
+        let level = open.filter { $0 == "[" || $0 == "{" }.count
+        let most = Self.nested(100 / level, open, close)
+        #expect(throws: Never.self) { try JSONDecoder().decode(JSONValue.self, from: most) }
+        let response = HTTPResponse(status: 200, body: Self.nested(100 / level + 1, open, close))
+        let failure = try #require(throws: DecodingFailure.self) {
+            try response.decoded(as: JSONValue.self)
+        }
+        #expect(failure.code == .dataCorrupted, "\(failure)")
+    }
+
+    @Test(arguments: [99, 380, 500, 10_000]) func noDepthOverflowsTheStack(depth: Int) {
+        for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
+            let body = Data(#"{"a":"#.utf8) + Self.nested(depth, open, close) + Data("}".utf8)
+            let hasProblem = onSmallThread {
+                let headers: HTTPHeaders = ["Content-Type": "application/problem+json"]
+                return HTTPResponse(status: 400, headers: headers, body: body).problem != nil
+            }
+            #expect(hasProblem == (depth == 99), "\(depth)")
+        }
     }
 }

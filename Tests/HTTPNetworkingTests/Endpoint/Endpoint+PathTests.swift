@@ -27,7 +27,7 @@ import Testing
 
     static let hostile = [
         "http://169.254.169.254/latest", "https://evil.example", "//evil.example/x", "/etc/passwd",
-        "\\\\evil\\x", "a/../../b", "../..", "..\\..", "?admin=1", "#top", "%2F..%2F", "%", "%2",
+        "\\\\evil\\x", "a/..b/c", "?admin=1", "#top", "%2F..%2F", "%", "%2",
         "a&b=c", "a=b", "+", "a b", "..;", ";x=1", "é\u{301}", "\r\nHost: evil", "\0", "@evil",
         ":80",
         "http:", "\u{301}", "👩‍👩‍👧", "%00",
@@ -50,6 +50,34 @@ import Testing
             #expect(read.query == nil && read.fragment == nil)
         }
         #expect(sent.withLock { $0.count } == 2)
+    }
+
+    /// nginx decodes "%2F" before it removes dot segments; IIS reads a backslash as a slash.
+    @Test(arguments: [
+        "../../admin", "..\\..\\admin", "../..", "a/..", "a/../b", "a/./b", "./a", "a\\.", "/..",
+        "../",
+        "a/..\\b", "//../x", "é/../x", "/.", "\0/..",
+    ])
+    func aValueWithADotSegmentHasNoURL(tenant: String) {
+        for path: Endpoint.Path in [
+            "/tenants/\(tenant)/items", "/\(tenant)", "\(tenant)?q=1", "/\(tenant)\("/x")",
+        ] { #expect(sent(path) == nil, "\(path)") }
+        #expect(throws: Endpoint.Error.invalidURL) {
+            try Endpoint(path: "/tenants/\(tenant)/items", base: base).validate()
+        }
+        #expect(sent("/a?q=\(tenant)&\(tenant)=1") != nil)
+    }
+
+    @Test func aDotSegmentOfSeveralPartsBetweenEncodedSlashesHasNoURL() {
+        let up = "..", slash = "/", back = "\\"
+        let invalid: [Endpoint.Path] = [
+            "/a%2F\(up)%2fb", "/a\(slash)..\(slash)b", "/a\(back).\(".")/b", "/%FF%2F\(up)",
+            "/a%2F..", "/a%5C%2e%2E%5cb", .verbatim("/a%2F../b"), "/a/..\\b",
+        ]
+        for path in invalid { #expect(sent(path) == nil, "\(path)") }
+        #expect(Endpoint(path: "/a/..\\b", base: base).url == nil)
+        #expect(sent("/v\("../x")") == "/v..%2Fx" && sent("/\("a/..")b") == "/a%2F..b")
+        #expect(sent("/\("a/.../b")/\(".a/b.")") == "/a%2F...%2Fb/.a%2Fb.")
     }
 
     @Test(arguments: hostile) func aTermNeverLeavesItsValue(term: String) throws {

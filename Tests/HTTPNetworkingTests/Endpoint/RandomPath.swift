@@ -18,7 +18,7 @@ struct RandomPath {
             if index > 0 || Bool.random(using: &random) { literal.appendLiteral("/") }
             let place = Self.place(of: &literal, using: &random)
             segments.append(place)
-            if place.isEmpty || [[46], [46, 46]].contains(place) { isValid = false }
+            if place.isEmpty || Self.hasDotSegment(place) { isValid = false }
         }
         for index in 0..<Int.random(in: 0...3, using: &random) {
             literal.appendLiteral(index > 0 ? "&" : "?")
@@ -30,6 +30,12 @@ struct RandomPath {
             query.append(item)
         }
         path = Endpoint.Path(stringInterpolation: literal)
+    }
+
+    /// Whether a server that decodes a path first, and reads a backslash as a slash, finds a dot segment.
+    static func hasDotSegment(_ path: some Collection<UInt8>) -> Bool {
+        path.split { $0 == 47 || $0 == 92 }
+            .contains { [[46], [46, 46]].contains(Array($0)) }
     }
 
     /// Writes a segment, a name or a value: at least one piece of text or one value, which may be empty.

@@ -1,6 +1,7 @@
-import HTTPNetworking
 import HTTPTestSupport
 import Testing
+
+@testable import HTTPNetworking
 
 @Suite struct HTTPHeadersTests {
     @Test func namesAreFoundWhateverTheirCase() {
@@ -80,5 +81,49 @@ import Testing
         let fields = ["b": "2", "A": "1", "c": "3"]
         #expect(HTTPHeaders(fields).map(\.name) == ["A", "b", "c"])
         #expect(HTTPHeaders(fields)["B"] == "2")
+    }
+
+    private func received(_ fields: [(String, [UInt8])]) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for (name, bytes) in fields {
+            bytes.withUnsafeBytes { headers.add(received: $0, for: name) }
+        }
+        return headers
+    }
+
+    @Test func bytesStayWithTheirValues() {
+        var headers = received([
+            ("A", [0xE9]), ("B", [0x32]), ("A", [0xC3, 0xA9]), ("C", [0x20, 0x85, 0x09]),
+        ])
+        headers.remove("B")
+        #expect(headers.map(\.value) == ["é", "é", "\u{85}"])
+        #expect(headers.received("a").map(\.bytes) == [[0xE9], [0xC3, 0xA9]])
+        headers.set("é", for: "A")
+        #expect(headers.received("A").map(\.keptBytes) == [nil])
+        #expect(headers.received("C").map(\.bytes) == [[0x85]])
+        headers.set(bytes: [0x31, 0xFF], for: "c")
+        #expect(headers.received("C").map(\.bytes) == [[0x31, 0xFF]] && headers["C"] == "1\u{FF}")
+        headers.add("2", for: "Connection")
+        #expect(headers.withoutConnection.received("C").map(\.bytes) == [[0x31, 0xFF]])
+    }
+
+    @Test func equalHeadersHaveEqualBytes() {
+        #expect(received([("A", [0xC3, 0xA9])]) == ["A": "é"])
+        #expect(received([("A", [0xE9])]) != ["A": "é"])
+        #expect(
+            received([("A", [0xE9]), ("B", [0x31])]) == received([("b", [0x31]), ("a", [0xE9])]))
+    }
+
+    @Test func whatAPlatformHasLostIsNotReturned() {
+        #expect(ReceivedValue(text: "a\u{FFFD}").returnable == nil)
+        #expect(ReceivedValue(text: "a\u{FFFD}", bytes: [0x61, 0xFF]).returnable == [0x61, 0xFF])
+        for byte in UInt8.min...UInt8.max {
+            let value = received([("A", [0x61, byte, 0x62])]).received("A").first
+            let isControl = byte < 0x20 && byte != 9 || byte == 0x7F
+            let isLineEnd = [0, 10, 13].contains(byte)
+            #expect(
+                value?.returnable
+                    == (isLineEnd ? [0x61, 0x20, 0x62] : isControl ? nil : [0x61, byte, 0x62]))
+        }
     }
 }

@@ -132,6 +132,30 @@ import Testing
         #expect(step == .finish(because: "its Location is no http or https URL"))
     }
 
+    @Test func bytesThatAreNotUTF8AreKept() {
+        for (bytes, url) in [
+            ([0x2F, 0xE9, 0x3F, 0x85, 0x23, 0xFF], "https://a/%E9?%85#%FF"),
+            ([0x2F, 0xC3, 0xA9], "https://a/%C3%A9"),
+            ([0x2F, 0xEF, 0xBF, 0xBD], "https://a/%EF%BF%BD"),
+        ] as [([UInt8], String)] {
+            var headers = HTTPHeaders()
+            headers.set(bytes: bytes, for: "Location")
+            var machine = machine(request(.get))
+            #expect(machine.receive(302, headers) == .follow)
+            #expect(machine.request.url.absoluteString == url)
+        }
+    }
+
+    /// Foundation, which this test loads, has IDNA.
+    @Test func aUnicodeHostIsFollowedByItsNameInASCII() {
+        var machine = machine(request(.get))
+        #expect(machine.receive(302, ["Location": "https://bücher.example:81/ü"]) == .follow)
+        #expect(machine.request.url.absoluteString == "https://xn--bcher-kva.example:81/%C3%BC")
+        var lax = RedirectMachine(request(.get), RedirectRules(refusesPrivate: true))
+        let inside = RedirectMachine.Decision.finish(because: "it leads into a private network")
+        #expect(lax.receive(302, ["Location": "https://①②⑦.⓪.⓪.①/"]) == inside)
+    }
+
     @Test func oneLocationIsNeeded() {
         var machine = machine(request(.get))
         let none = RedirectMachine.Decision.finish(because: "there is not one Location")

@@ -53,12 +53,27 @@ import Testing
         "http:g", "http:/g", "mailto:a@b", "app://callback?code=1", "javascript:alert(1)",
         "file:///etc/passwd", "http://", "http:///a", "http://a@b@c/", "http://a%20b/",
         "http://a b/",
-        "http://a\\@b/", "//\\evil.com", "http://ü/", "http://a:99999/", "http://a:b/",
+        "http://a\\@b/", "//\\evil.com", "http://\u{301}ü/", "http://a:99999/", "http://a:b/",
         "http://u:p@/",
         "//", "http://a|b/",
     ])
     func refusesWhatIsNoPlaceToAsk(text: String) {
         #expect(resolve(text, against: "http://a/b") == nil)
+    }
+
+    @Test(arguments: [
+        ("http://ü/", "http://xn--tda/"), ("//faß.de:80/x", "http://xn--fa-hia.de:80/x"),
+        ("//u:p@日本語.jp?q", "http://xn--wgv71a119e.jp?q"), ("//a。b/", "http://a.b/"),
+        ("//a／b/", nil), ("//ü＠b/", nil), ("//ü\\b/", nil), ("//ü%20/", nil), ("//ü b/", nil),
+        ("//é@b/", nil), ("//\u{FFFD}/", nil),
+    ])
+    func aUnicodeHostGetsItsNameInASCII(text: String, url: String?) {
+        #expect(resolve(text, against: "http://a/b") == url)
+    }
+
+    @Test func aHostThatIsNotUTF8IsRefused() {
+        let reference = URLReference([0x2F, 0x2F, 0xE9, 0x2F])
+        #expect(reference.resolved(against: URL(string: "http://a/b")!) == nil)
     }
 
     @Test func userinfoIsKeptOnlyWhereItIsTheBasesOwn() {

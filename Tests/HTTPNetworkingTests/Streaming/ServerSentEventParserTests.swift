@@ -46,6 +46,17 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["2\u{1}", "\u{7F}", "2\u{85}", "2\u{FFFD}", "\u{1B}[0m"])
+    func anIDThatNoHeaderMayHoldIsIgnored(id: String) throws {
+        let found = try events(of: ["id: 1", "data: a", "", "id: \(id)", "data: b", ""])
+        #expect(found.map(\.id) == ["1", "1"])
+    }
+
+    @Test(arguments: ["a b", "é", "\t7", "2;x=\"y\""])
+    func anyOtherIDIsTheServers(id: String) throws {
+        #expect(try events(of: ["id: \(id)", "data: a", ""]).map(\.id) == [id])
+    }
+
     @Test func aTypeWithoutDataIsNoEventAndIsForgotten() throws {
         let found = try events(of: ["event: add", "id: 7", "", "data: a", "", "", ": ping", ""])
         #expect(found == [ServerSentEvent(data: "a", id: "7")])

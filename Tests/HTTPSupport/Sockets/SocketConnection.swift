@@ -12,11 +12,14 @@ package final class SocketConnection: @unchecked Sendable {
     init(_ number: Int32) { self.number = number }
 
     /// The next head of a request, with the empty line; nil if the client has closed the connection.
-    package func head() -> String? {
+    package func head() -> String? { headBytes().map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The same, byte by byte.
+    package func headBytes() -> [UInt8]? {
         while true {
             if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {
                 defer { buffer.removeFirst(end) }
-                return String(decoding: buffer[..<end], as: UTF8.self)
+                return Array(buffer[..<end])
             }
             guard receive() else { return nil }
         }

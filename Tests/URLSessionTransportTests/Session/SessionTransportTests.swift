@@ -174,7 +174,9 @@ struct SessionTransportTests {
     }
 
     @Test func keepsRepeatedSetCookieApartAndSendsNoneBack() async throws {
-        let cookies = ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2,3", "c=4"]
+        let cookies = [
+            "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2,3; Path=/", "c=4",
+        ]
         let server = try LoopbackServer { _ in
             .text(
                 "",
@@ -188,6 +190,19 @@ struct SessionTransportTests {
 
         #expect(response.headers.values(for: "Set-Cookie") == cookies)
         #expect(server.requests.last?.header("Cookie") == nil)
+    }
+
+    /// URLSession joins the fields by commas.
+    @Test func aValueWithACommaSetsNoSecondCookie() async throws {
+        let answers: [LoopbackAnswer] = [
+            .text("", headers: ["Set-Cookie": "lang=x, sid=evil"]),
+            .text("", headers: ["Set-Cookie": "lang=x", "Set-Cookie": "sid=evil"]),
+        ]
+        let server = try LoopbackServer(answers: answers)
+        for _ in answers {
+            let response = try await transport.send(HTTPRequest(.get, server.url)).soon
+            #expect(response.headers.values(for: "Set-Cookie") == [])
+        }
     }
 
     @Test func readsChunksAndBodiesWithoutALength() async throws {
