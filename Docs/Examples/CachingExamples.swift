@@ -75,6 +75,19 @@ import Testing
         #expect(cache.statistics.confirmations == 1)
     }
 
+    @Test func harmless() {
+        let lines = ExampleLog()
+        // snippet: harmless
+        let cache = HTTPCache(harmlessHeaders: ["X-Theme", "X-Request-Start"])
+        // end snippet
+        let service = stack(
+            .cache(sharing: cache), over: origin(["Cache-Control": "max-age=60"], lines))
+        for theme in ["light", "dark"] {
+            _ = service(HTTPRequest(.get, prices, headers: ["X-Theme": theme]))
+        }
+        #expect(lines.lines.count == 1)
+    }
+
     @Test func request() throws {
         let lines = ExampleLog()
         let service = stack(.cache(), over: origin(["Cache-Control": "max-age=60"], lines))

@@ -11,6 +11,9 @@ struct CacheRules: Sendable {
     /// Whether Set-Cookie of stored responses is returned.
     var replaysCookies = false
 
+    /// The names, in lower case, of the headers that the app says separate no users, besides those that are known.
+    var harmlessHeaders: Set<String> = []
+
     /// How many variants of one URL are kept.
     var variantLimit = 16
 }

@@ -26,10 +26,13 @@ public final class HTTPCache {
 
     /// Removes all variants of one URL, and does not store the answers of calls under way for it.
     ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - host: The Host of its requests; nil if they set none.
     /// - Returns: A future that settles when it is done; with ``MemoryCacheStore`` that is at once.
     @discardableResult
-    public func remove(_ url: URL) -> Future<Void> {
-        CacheKey(url).map(invalidate) ?? Future(value: ())
+    public func remove(_ url: URL, host: String? = nil) -> Future<Void> {
+        CacheKey(url, host: host).map(invalidate) ?? Future(value: ())
     }
 
     /// The counters so far.
@@ -50,13 +53,17 @@ public final class HTTPCache {
     ///     to every response; a token. With nil it adds none.
     ///   - coalescesMisses: Whether equal requests, while nothing is stored, wait for the answer to the first
     ///     of them. If that answer may not be shared, each of the others is then sent.
+    ///   - names: Further request headers that separate no users, such as "X-Theme": with another value of any
+    ///     other unknown header, a private cache asks the origin. Where the answer depends on one, the server's
+    ///     Vary must name it. Authorization, Proxy-Authorization and Cookie always separate users.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, for comparison with dates in headers.
     ///   - scheduler: The clock of durations. Responses also age while the device sleeps.
     public init(
         named name: String? = nil, in store: some CacheStore = MemoryCacheStore(),
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
-        coalescesMisses: Bool = true, backgroundLimit: Duration = .seconds(60),
+        coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
+        backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now }, on scheduler: some Scheduler = .live
     ) {
         self.store = store
@@ -70,6 +77,7 @@ public final class HTTPCache {
         self.scheduler = scheduler
         var rules = CacheRules(mode: mode)
         rules.replaysCookies = replaysCookies
+        rules.harmlessHeaders = Set(names.map { $0.lowercased() })
         self.rules = rules
     }
 

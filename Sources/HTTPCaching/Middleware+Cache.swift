@@ -18,9 +18,11 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///
     /// **Users.** A private cache returns a response only to requests of the same partition as the original
     /// request: that of the credentials that `.authorize` has added (an account, or one sign-in, which
-    /// outlasts its tokens), of the cookies' jar, or of equal values of Authorization or Cookie. A response
+    /// outlasts its tokens), of the cookies' jar, or of equal values of Authorization, Cookie, and every other
+    /// header that is not known to be harmless (``HTTPCache``'s `harmlessHeaders` names further ones). A response
     /// that was stored for a sign-in or a jar ends with it; the partition of an account that the app names
-    /// does not end.
+    /// does not end. A stored 401 answers only requests with the refused credentials, and never a request that
+    /// `.authorize` repeats after a 401.
     ///
     /// **Place.** Beneath every part that changes requests, so that the cache sees what the server
     /// sees: redirects, cookies, authorization. A response from another URL than the requested one

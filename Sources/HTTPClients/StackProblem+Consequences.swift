@@ -82,10 +82,9 @@ extension StackProblem {
                 "the URL that a redirect leads to gets no credentials of its own, and its 401 repeats the whole chain."
         ],
         "cookies": [
-            "redirect":
-                "the URL that a redirect leads to gets no cookies of its own, and those that it sets are lost.",
+            "redirect": "the URL that a redirect leads to gets no cookies of its own.",
             "authorize":
-                "a 401 that leads to a new token sets no cookies, and the second request has those of the first.",
+                "the second request has the cookies of the first, without those that the 401 sets.",
         ],
         "redirect": [
             "defaultHeaders":

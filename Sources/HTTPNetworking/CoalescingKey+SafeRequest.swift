@@ -10,7 +10,8 @@ where Input == HTTPRequest, Output == HTTPResponse, Key == HTTPRequest {
     ///
     /// Two requests share a call if method, URL, all headers, body, idempotency key and tags are equal. An
     /// answer may depend on any header, such as Authorization, Cookie, Accept and Range, so none is left out.
-    /// Put this beneath the middleware that adds headers. These requests share nothing:
+    /// Put this beneath the middleware that adds headers. Each Set-Cookie goes to the caller whose request was
+    /// sent, so that visitors who ask at once do not get one session. These requests share nothing:
     ///
     /// - requests whose method is not safe (``HTTPMethod/isSafe``),
     /// - those with a body that is not in memory,

@@ -40,14 +40,15 @@ final class CacheBench: Sendable {
 
     init(
         mode: HTTPCache.Mode = .private, replaysCookies: Bool = false, name: String? = nil,
-        coalescesMisses: Bool = true, limit: Int = 1 << 20, largest: Int? = nil,
+        coalescesMisses: Bool = true, harmlessHeaders: [String] = ["Foo", "Bar", "Baz"],
+        limit: Int = 1 << 20, largest: Int? = nil,
         wallOffset: Locked<Int64> = Locked(0)
     ) {
         let scheduler = scheduler
         store = MemoryCacheStore(limit: limit, largest: largest)
         cache = HTTPCache(
             in: store, mode: mode, replaysCookies: replaysCookies, statusName: name,
-            coalescesMisses: coalescesMisses,
+            coalescesMisses: coalescesMisses, harmlessHeaders: harmlessHeaders,
             now: {
                 HTTPDate(
                     secondsSince1970: CacheBench.start + wallOffset.withLock { $0 }

@@ -136,4 +136,19 @@ import Testing
         gate.resolve()
         #expect(texts([first, second]) == ["1", "1"] && bench.requests.count == 1)
     }
+
+    @Test func aCookieIsForTheCallerWhoseRequestWasSent() {
+        for isLeft in [false, true] {
+            let (bench, gate) = bench(["Cache-Control": "max-age=10", "Set-Cookie": "session=1"])
+            let jars = (1...3).map { _ in CookieJar() }
+            let calls = jars.map { jar in
+                stack(.cookies(sharing: jar), .cache(sharing: bench.cache), over: bench.origin)(
+                    HTTPRequest(at: "https://example.com/"))
+            }
+            if isLeft { calls[0].cancel() }
+            gate.resolve()
+            #expect(texts(calls) == [isLeft ? nil : "1", "1", "1"] && bench.requests.count == 1)
+            #expect(jars.map { $0.cookies.count } == [1, 0, 0])
+        }
+    }
 }

@@ -47,4 +47,27 @@ import Testing
             #expect(try bench.get([:], path) == body)
         }
     }
+
+    @Test(
+        arguments: [
+            ("a.example", "a.example"), ("A.Example:8080", "a.example:8080"), ("example.com", nil),
+            ("EXAMPLE.com:443", nil), ("example.com:80", "example.com:80"), (nil, nil),
+        ] as [(String?, String?)])
+    func theHostOfACallerIsPartOfIt(host: String?, form: String?) {
+        let url = URL(string: "https://example.com/a")!
+        #expect(CacheKey(url, host: host)?.host == form)
+        #expect((CacheKey(url, host: host) == CacheKey(url)) == (form == nil))
+    }
+
+    @Test(arguments: HTTPCache.Mode.allCases)
+    func anotherHostAtTheSameAddressIsAnotherResource(mode: HTTPCache.Mode) throws {
+        let bench = CacheBench(mode: mode)
+        bench.answers(["Cache-Control": "max-age=100"])
+        let hosts: [HTTPHeaders] = [["Host": "a.example"], ["host": "b.example"], [:]]
+        for _ in 1...2 { #expect(try hosts.map { try bench.get($0) } == ["1", "2", "3"]) }
+        try bench.ask(.post, "/", ["Host": "A.example"])
+        #expect(try hosts.map { try bench.get($0) } == ["5", "2", "3"])
+        bench.cache.remove(URL(string: "https://example.com/")!, host: "b.example")
+        #expect(try hosts.map { try bench.get($0) } == ["5", "6", "3"])
+    }
 }

@@ -79,7 +79,7 @@ import Testing
         let current = Locked(CacheOracle.Asked(path: 0))
         let now = { @Sendable in Int(scheduler.now.offset.components.seconds) }
         let cache = HTTPCache(
-            in: MemoryCacheStore(limit: 6_000),
+            in: MemoryCacheStore(limit: 6_000), harmlessHeaders: ["X-Theme"],
             now: { HTTPDate(secondsSince1970: CacheBench.start + Int64(now())) }, on: scheduler)
         let service = cache.around { request in
             let asked = current.withLock { $0 }

@@ -134,6 +134,85 @@ import Testing
         #expect(bench.requests.count == 3)
     }
 
+    // MARK: Other headers
+
+    @Test func aKeyInAnyHeaderSeparatesUsers() throws {
+        let bench = CacheBench(harmlessHeaders: [])
+        bench.answers(tagged)
+        #expect(try bench.get(["X-API-Key": "1"]) == "1")
+        #expect(try bench.get(["X-API-Key": "2"]) == "2")
+        #expect(try bench.get() == "3")
+        #expect(try bench.get(["x-api-key": "1"]) == "1" && bench.get(["x-api-key": "2"]) == "2")
+        #expect(bench.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    }
+
+    @Test(arguments: [
+        "Accept-Language", "User-Agent", "X-Request-ID", "Pragma", "traceparent", "tracestate",
+        "baggage", "Idempotency-Key", "Request-Timeout",
+    ])
+    func aHarmlessHeaderDoesNot(name: String) throws {
+        let bench = CacheBench(harmlessHeaders: [])
+        #expect(try bench.reuses(tagged, asked: [name: "1"], asking: [name: "2"]))
+        #expect(try bench.reuses(tagged, asking: [name: "2"]))
+    }
+
+    @Test func theAppNamesFurtherHarmlessHeaders() throws {
+        let names = ["X-Theme", "Authorization", "cookie"]
+        let theme = CacheBench(harmlessHeaders: names)
+        #expect(try theme.reuses(tagged, asked: ["x-theme": "1"], asking: ["X-Theme": "2"]))
+        for name in ["Authorization", "Cookie", "X-Other"] {
+            let bench = CacheBench(harmlessHeaders: names)
+            #expect(try !bench.reuses(tagged, asked: [name: "1"], asking: [name: "2"]))
+        }
+    }
+
+    @Test func theAnswerToAKeyThatIsAddedBeneathIsNotStored() {
+        let notes = Locked<[String]>([])
+        let (bench, send) = above(.defaultHeaders(["X-API-Key": "1"]), notes)
+        bench.answers(tagged)
+        #expect(text(send) == "1" && text(send) == "2" && notes.withLock { $0.count } == 2)
+    }
+
+    // MARK: Refusals
+
+    private func refusal(_ vary: String) -> CacheBench.Reply {
+        .init(status: 401, headers: ["Cache-Control": "max-age=60", "Vary": vary])
+    }
+
+    @Test(arguments: ["", "Authorization"]) func aStored401AnswersNoRepetition(vary: String) {
+        bench.answers(refusal(vary), .init(headers: tagged))
+        let send = send(.bearer(from: refresher()))
+        #expect(text(send) == "2")
+        #expect(bench.last?.headers["Authorization"] == "Bearer t1")
+        #expect(text(send) == "2" && bench.requests.count == 2)
+        #expect(bench.store.currentUsage.count == 1, "the 401 is replaced")
+    }
+
+    @Test func aStored401AnswersNoRepetitionWithTheSameToken() {
+        bench.answers(refusal("Authorization"), .init(headers: tagged))
+        let refresher = TokenRefresher(AccessToken("t"), on: bench.scheduler) { Future(value: $0) }
+        #expect(text(send(.bearer(from: refresher))) == "2")
+        #expect(bench.requests.map { $0.headers["Authorization"] } == ["Bearer t", "Bearer t"])
+    }
+
+    @Test(arguments: ["", "Authorization"]) func aStored401IsForTheRefusedTokenAlone(vary: String) {
+        bench.answers(refusal(vary), .init(headers: tagged))
+        #expect(send(.bearer("t0"), as: "anna")(request).valueNow?.status == 401)
+        #expect(send(.bearer("t0"), as: "anna")(request).valueNow?.status == 401)
+        #expect(bench.requests.count == 1)
+        #expect(send(.bearer("t1"), as: "anna")(request).valueNow?.text == "2")
+        #expect(send(.bearer("t1"), as: "anna")(request).valueNow?.text == "2")
+    }
+
+    @Test func otherAnswersOfTheAccountOutliveTheRenewal() {
+        let send = send(.bearer(from: refresher()))
+        let other = HTTPRequest(at: "https://example.com/other")
+        bench.answers(.init(headers: tagged), refusal(""), .init(headers: tagged))
+        #expect(text(send) == "1")
+        #expect(send(other).valueNow?.text == "3")
+        #expect(text(send) == "1" && bench.requests.count == 3)
+    }
+
     // MARK: Cookies
 
     private func send(_ jar: CookieJar) -> HTTPService {

@@ -1,5 +1,6 @@
 import Foundation
 import Futures
+import HTTPAuthentication
 import HTTPNetworking
 import HTTPTestSupport
 import Services
@@ -117,5 +118,40 @@ import Testing
         let calls = [hasty.run { service(request) }, service(request)]
         bench.advance(1)
         #expect(texts(calls) == [nil, "1"])
+    }
+
+    // MARK: Cookies
+
+    private func send(_ jars: [CookieJar], _ bench: CacheBench) -> [Future<HTTPResponse>] {
+        jars.map { jar in
+            let send = stack(
+                .cookies(sharing: jar), .cache(sharing: bench.cache), over: bench.origin)
+            return send(HTTPRequest(.get, URL(string: "https://example.com/")!))
+        }
+    }
+
+    private let session = CacheBench.Reply(
+        status: 304, headers: ["ETag": "\"a\"", "Set-Cookie": "session=1"])
+
+    /// The site gives each visitor a session.
+    @Test func aCookieOfA304IsForTheCallerWhoseRequestWasSent() throws {
+        let (bench, gate) = try bench(session)
+        let jars = (1...3).map { _ in CookieJar() }
+        let calls = send(jars, bench)
+        gate.resolve()
+        #expect(texts(calls) == ["1", "1", "1"] && bench.requests.count == 2)
+        #expect(
+            calls.map { $0.valueNow?.headers.values(for: "Set-Cookie") } == [["session=1"], [], []])
+        #expect(jars.map { $0.cookies.count } == [1, 0, 0])
+    }
+
+    @Test func theCookieOfACallerThatHasLeftIsForItsJar() throws {
+        let (bench, gate) = try bench(session)
+        let jars = (1...2).map { _ in CookieJar() }
+        let calls = send(jars, bench)
+        calls[0].cancel()
+        gate.resolve()
+        #expect(texts(calls) == [nil, "1"])
+        #expect(jars.map { $0.cookies.count } == [1, 0])
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Futures
+import HTTPAuthentication
 import HTTPNetworking
 import HTTPTestSupport
 import Services
@@ -180,5 +181,36 @@ import Testing
         #expect(bench.cache.background.withLock { $0.count } == 1)
         bench.advance(60)
         #expect(bench.cache.background.withLock { $0.isEmpty })
+    }
+
+    /// The caller gets the stored response, or another answer, and the jar the cookies of this one.
+    @Test(
+        arguments: [
+            ("stale-if-error=9", .init(status: 503, headers: ["Set-Cookie": "a=1"])),
+            (
+                "stale-if-error=9",
+                .init(
+                    failure: HTTPError(
+                        code: .connectionLost,
+                        response: HTTPResponse(status: 200, headers: ["Set-Cookie": "a=1"])))
+            ),
+            (
+                "stale-while-revalidate=9",
+                .init(status: 304, headers: ["ETag": "\"a\"", "Set-Cookie": "a=1"])
+            ),
+            ("x", .init(status: 304, headers: ["ETag": "\"b\"", "Set-Cookie": "a=1"])),
+        ] as [(String, CacheBench.Reply)])
+    func theJarKeepsTheCookiesOfAnAnswerThatIsReplaced(
+        control: String, reply: CacheBench.Reply
+    ) throws {
+        let (bench, jar) = (CacheBench(), CookieJar())
+        bench.answers(stored(control), reply, .init())
+        let send = stack(.cookies(sharing: jar), .cache(sharing: bench.cache), over: bench.origin)
+        let request = HTTPRequest(at: "https://example.com/")
+        for _ in 1...2 {
+            #expect(send(request).valueNow?.status == 200)
+            bench.advance(11)
+        }
+        #expect(jar.cookies.map(\.name) == ["a"])
     }
 }

@@ -177,4 +177,54 @@ import Testing
         guard case .failure(let error) = future.result else { return nil }
         return error
     }
+
+    @Test func theJarKeepsTheCookiesOfEachAttempt() throws {
+        for isHedged in [false, true] {
+            let jar = CookieJar()
+            jar.store("session=dead; Path=/", from: server)
+            let transport = MemoryTransport(routes: [
+                .any(
+                    "/x",
+                    answer: .sequence([
+                        .status(503, headers: ["Set-Cookie": "session=; Max-Age=0; Path=/"]),
+                        .text("fine"),
+                    ]))
+            ])
+            var client = HTTPClient(base: server, over: transport)
+            client.scheduler = scheduler
+            client.cookies = jar
+            if isHedged {
+                client.retry = nil
+                client.hedge = .init(after: .seconds(1), maxExtraLoad: 1)
+            }
+            let future = client.send(HTTPRequest(server.appending(path: "x")))
+            scheduler.advance(by: .seconds(60))
+            #expect(try future.settledValue().status == 200)
+            #expect(jar.cookies.isEmpty)
+            #expect(
+                transport.calls.map { $0.request?.headers["Cookie"] } == [
+                    "session=dead", "session=dead",
+                ])
+        }
+    }
+
+    @Test func twoClientsWithOneCacheShareNoPrivateAnswer() throws {
+        let cache = HTTPCache()
+        let clients = ["anna", "bert"].map { key in
+            var client = HTTPClient(base: server) { request in
+                Future(
+                    value: HTTPResponse(
+                        status: 200, headers: ["Cache-Control": "private, max-age=60"],
+                        body: Data("for \(request.headers["X-API-Key"] ?? "nobody")".utf8)))
+            }
+            client.headers = ["X-API-Key": key]
+            client.cache = cache
+            return client
+        }
+        for _ in 1...2 {
+            let texts = try clients.map { try $0.send(HTTPRequest(server)).settledValue().text }
+            #expect(texts == ["for anna", "for bert"])
+        }
+        #expect(cache.statistics.hits == 2)
+    }
 }

@@ -78,4 +78,23 @@ import Testing
         #expect(answers.allSatisfy { $0.valueNow?.status == 200 })
         #expect(service.requests.count == 1)
     }
+
+    @Test func aCookieIsForTheCallerWhoseRequestWasSent() {
+        let response = HTTPResponse(
+            status: 403, headers: ["Set-Cookie": "session=1", "X-Any": "a"])
+        let service = AnsweringService<HTTPResponse>(
+            on: scheduler,
+            [{ response }, { throw HTTPError(code: .unacceptableStatus, response: response) }])
+        let load = stack(.coalesce(by: .safeRequest), over: service.send)
+        for isFailure in [false, true] {
+            let calls = (1...3).map { _ in load(HTTPRequest(.get, url)) }
+            scheduler.run()
+            let headers = calls.map { call in
+                isFailure ? (call.errorNow as? HTTPError)?.headers : call.valueNow?.headers
+            }
+            #expect(headers.map { $0?["Set-Cookie"] } == ["session=1", nil, nil])
+            #expect(headers.allSatisfy { $0?["X-Any"] == "a" })
+        }
+        #expect(service.requests.count == 2)
+    }
 }

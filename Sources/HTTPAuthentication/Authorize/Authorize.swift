@@ -50,7 +50,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed`, keeping the
     ///   request, its 401 if there was one, and the refresh's error as the cause, if a refresh
     ///   failed; with `HTTPError.Code.signInNeeded` likewise if the refresh token is not valid any
-    ///   more; with `HTTPError.Code.sessionEnded` if a user signed in or out while it waited; with
+    ///   more; with `HTTPError.Code.sessionEnded` if a user signed in or out while it waited, or since the
+    ///   first request of a chain of redirects; with
     ///   `HTTPError.Code.unsupported` if a server asks for the digest of a body that is not in
     ///   memory; and with `Endpoint.Error.invalidHeader(name:)` if a name or a password cannot be
     ///   sent.
@@ -109,9 +110,11 @@ struct Authorize: Sendable {
     /// A request with a token; without it if no request may hold it.
     func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
         guard grant.token.isReturnable else { return request }
-        return request.adding(
+        var sent = request.adding(
             credential(
                 "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
+        sent.context.signIns.token = grant.signIn
+        return sent
     }
 
     /// A header with its origins and its user.

@@ -25,6 +25,10 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     }
 
     private func send(with grant: TokenGrant?) -> Future<Output> {
+        // After the grant, which may be of another sign-in than the request before a redirect.
+        if request.context.signIns.token?.isOver ?? false {
+            return Future(error: HTTPError(code: .sessionEnded, request: request))
+        }
         guard let grant else { return service(request) }
         let sent = authorize.adding(grant, to: request)
         return service(sent).naming(sent).continued { result in
@@ -92,7 +96,10 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         with grant: TokenGrant, after response: any HTTPResponseHead
     ) -> Future<Output> {
         report("sent again with a new token")
+        request.keepCookies(of: response)
         var sent = authorize.adding(grant, to: request)
+        sent.context.followsRefusal = true
+        sent.context.signIns.bind(response.request?.context.signIns)
         sent.context.idempotencyKey =
             request.context.idempotencyKey ?? response.request?.context.idempotencyKey
         return context.run { service(sent).naming(sent) }

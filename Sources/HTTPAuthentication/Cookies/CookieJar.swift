@@ -144,4 +144,6 @@ extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, Cust
     public var customMirror: Mirror { Mirror(self, children: ["jar": description]) }
 }
 
+extension CookieJar: CookieKeeping {}
+
 extension CookieJar: Sendable {}

@@ -11,7 +11,10 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// ```
     ///
     /// Cookies are kept from every response, of any status, before the caller gets it, and from the
-    /// response that an `HTTPError` holds. Beneath `.redirect` these are all responses of the chain.
+    /// response that an `HTTPError` holds. Beneath `.redirect` these are all responses of the chain. A response
+    /// that a part beneath replaces counts too (RFC 6265, section 3): one that `.retry` or `.hedge` repeats,
+    /// `.fallback` replaces, or `.cache` confirms or covers with a stored one. All attempts beneath carry the
+    /// same cookies. Of a response that several callers share, its own caller gets the cookies.
     ///
     /// **Place.** Beneath `.redirect`, so that each request of the chain carries its own origin's cookies;
     /// beneath `.authorize`, so that the cookies of a 401 are stored although the request is sent again with a
@@ -22,19 +25,22 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// The transport beneath must not keep cookies of its own: they would be sent twice.
     ///
+    /// **Users.** A call stays that of one account: after `CookieJar.removeAll()`, a request that follows a redirect
+    /// fails with `HTTPError.Code.sessionEnded`, and no cookie of a late answer is kept.
+    ///
     /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
         Middleware(named: "cookies") { next in
             { request in
-                let request = jar.adding(to: request)
-                return next(request).naming(request).continued { result in
+                let sent = jar.adding(to: request)
+                // After the cookies, which may be of another account than the request before a redirect.
+                if request.context.signIns.cookies?.isOver ?? false {
+                    return Future(error: HTTPError(code: .sessionEnded, request: request))
+                }
+                return next(sent).naming(sent).continued { result in
                     switch result {
-                    case .success(let response):
-                        jar.store(response.headers, from: response.url ?? request.url)
-                    case .failure(let error as HTTPError):
-                        let url = error.response?.url ?? error.request?.url ?? request.url
-                        jar.store(error.headers, from: url)
-                    case .failure: break
+                    case .success(let response): sent.keepCookies(of: response)
+                    case .failure: sent.keep(result)
                     }
                     return nil
                 }
@@ -44,11 +50,19 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 extension CookieJar {
-    /// The request with its own cookies and the jar's.
+    /// The request with its own cookies and the jar's, and with the jar.
     func adding(to request: HTTPRequest) -> HTTPRequest {
-        guard let (cookies, signIn) = use(for: request.url), !cookies.isEmpty else {
-            return request
-        }
+        guard let (cookies, signIn) = use(for: request.url) else { return request }
+        var request = request
+        request.context.cookieJar = self
+        request.context.signIns.cookies = signIn
+        return adding(cookies, of: signIn, to: request)
+    }
+
+    private func adding(
+        _ cookies: [Cookie], of signIn: SignIn, to request: HTTPRequest
+    ) -> HTTPRequest {
+        if cookies.isEmpty { return request }
         let own = request.headers.received("Cookie")
         // A transport refuses what the app's text must not hold: bytes would hide it.
         guard

@@ -88,8 +88,11 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
             challenge, by: origin, refusing: grant, mayRepeat: mayRepeat)
         guard let next else { return nil }
         answer.discardBody()
+        request.keepCookies(of: answer)
         report("sent again with a digest")
         var again = request
+        again.context.followsRefusal = true
+        again.context.signIns.bind(answer.request?.context.signIns)
         // An attempt before the one that was refused may have arrived with the key that it got beneath.
         again.context.idempotencyKey =
             request.context.idempotencyKey ?? answer.request?.context.idempotencyKey

@@ -22,7 +22,9 @@ struct CacheForwarding: Sendable {
         let made: @Sendable (HTTPResponse, HTTPError?) -> OriginReply = { response, refusal in
             OriginReply(
                 presented: presented, response: response, refusal: refusal, requestTime: sent,
-                responseTime: cache.moment(), number: number, validated: entry)
+                responseTime: cache.moment(),
+                isForeign: presented.isForeign(response, by: cache.rules), number: number,
+                validated: entry)
         }
         return next(request)
             .mapWithoutOrigin { made($0, nil) }
@@ -67,6 +69,7 @@ struct CacheForwarding: Sendable {
             {
                 return Future(value: .confirmed(confirmed.entry, fresh))
             }
+            validation.request.keepCookies(of: fresh)
             return context.run { self.forward(validation.request, presented) }
                 .mapWithoutOrigin { answered($0, validation.asker) }
         }

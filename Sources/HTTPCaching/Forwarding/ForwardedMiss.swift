@@ -39,3 +39,10 @@ extension ForwardedMiss: Replayable {
     /// GET without a body.
     var isReplayable: Bool { true }
 }
+
+extension ForwardedMiss: AnswerKeeping {
+    /// Keeps the cookies of the origin's answer, in the jar of the request.
+    func keep<Output: Sendable>(_ result: Result<Output, any Error>) {
+        presented.request.keep(forwarded: result)
+    }
+}

@@ -31,8 +31,11 @@ extension CacheLayer {
         let presented = validation.presented
         switch validated {
         case .confirmed(let entry, let fresh):
-            return confirmed(entry, fresh, presented).map { give($0, of: entry) }
-                ?? askAlone(validation)
+            if let response = confirmed(entry, fresh, presented) {
+                return give(response, of: entry)
+            }
+            presented.request.keepCookies(of: fresh)
+            return askAlone(validation)
         case .answered(let reply, let stored, let asker):
             if let rescued = rescue(validation, from: reply) { return rescued }
             if asker == validation.asker {
@@ -41,7 +44,7 @@ extension CacheLayer {
                 return give(reply, as: .replaced(reply.response.status))
             }
             // Another caller's answer may be used if it could have been stored before this request.
-            if let stored, stored.variant.matches(presented),
+            if let stored, stored.answers(presented),
                 let shared = cache.rules.answer(presented, with: stored, at: cache.moment())
             {
                 CallContext.current.report(.hit, by: Self.policy, named: cache.name)
@@ -101,7 +104,9 @@ extension CacheLayer {
         let call = context.with(deadline: deadline).with(record: nil).run { validate(validation) }
             .timeout(limit, on: cache.scheduler)
         cache.background.withLock { $0[key] = .some(call) }
-        call.observe { _ in
+        call.observe { result in
+            // No caller gets the answer, and its jar does.
+            validation.keep(result)
             cache.background.withLockThenRelease { $0.removeValue(forKey: key) }
         }
     }
@@ -110,7 +115,11 @@ extension CacheLayer {
     private func rescue(
         _ validation: CacheValidation, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
-        cache.rules.isError(status: reply.response.status) ? rescue(validation) : nil
+        guard cache.rules.isError(status: reply.response.status) else { return nil }
+        return rescue(validation).map { rescued in
+            validation.request.keepCookies(of: reply.response)
+            return rescued
+        }
     }
 
     /// The stored response instead of a failure, if it may be used for that.
@@ -120,8 +129,11 @@ extension CacheLayer {
         _ validation: CacheValidation, after error: any Error
     ) -> Future<HTTPResponse>? {
         let isAnswer = (error as? HTTPError)?.refused != nil
-        return isAnswer || error is CancellationError || error is HTTPRequest.Error
-            ? nil : rescue(validation)
+        if isAnswer || error is CancellationError || error is HTTPRequest.Error { return nil }
+        return rescue(validation).map { rescued in
+            validation.keep(Result<HTTPResponse, any Error>.failure(error))
+            return rescued
+        }
     }
 
     private func rescue(_ validation: CacheValidation) -> Future<HTTPResponse>? {

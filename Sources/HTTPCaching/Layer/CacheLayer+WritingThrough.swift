@@ -33,7 +33,7 @@ extension CacheRules {
                 let url = URL(string: text, relativeTo: request.url)?.absoluteURL,
                 let origin = HTTPOrigin(url), origin == HTTPOrigin(request.url)
             else { return nil }
-            return CacheKey(url)
+            return CacheKey(url, host: request.headers["Host"])
         }
         return [key] + others
     }

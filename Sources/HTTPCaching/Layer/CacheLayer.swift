@@ -22,14 +22,16 @@ struct CacheLayer: Sendable {
     }
 
     func call(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        guard let key = CacheKey(request.url) else { return next(request) }
+        guard let key = CacheKey(request.url, host: request.headers["Host"]) else {
+            return next(request)
+        }
         let mayBeStored = [.get, .head].contains(request.method) && request.body.isEmpty
         if !mayBeStored, !CacheControl(request.headers).contains("only-if-cached") {
             return request.method.isSafe
                 ? next(request).marked(by: cache) { _ in .forwarded(.method) }
                 : writeThrough(request, key)
         }
-        let presented = PresentedRequest(request, key)
+        let presented = PresentedRequest(request, key, by: cache.rules)
         if !mayBeStored { return unavailable(presented) }
         let found = cache.store.responses(for: presented.key)
         if let result = found.result { return go(presented, (try? result.get()) ?? []) }

@@ -9,14 +9,25 @@ struct PresentedRequest: Sendable {
     let control: CacheControl
     let partition: CachePartition
 
-    init(_ request: HTTPRequest, _ key: CacheKey) {
+    init(
+        _ request: HTTPRequest, _ key: CacheKey, by rules: CacheRules = CacheRules(mode: .private)
+    ) {
         self.request = request
         self.key = key
         method = request.method
         headers = request.effectiveHeaders
         control = CacheControl(headers)
-        partition = CachePartition(of: request)
+        partition = CachePartition(of: request, by: rules)
     }
+
+    /// Whether a response is the answer to credentials that were added to it beneath the cache.
+    func isForeign(_ response: HTTPResponse, by rules: CacheRules) -> Bool {
+        guard let sent = response.request else { return false }
+        return !CachePartition(of: sent, by: rules).isPart(of: partition)
+    }
+
+    /// The holders of its credentials' values.
+    var holders: Set<Principal> { partition.holders(in: headers) }
 
     /// Whether no stored response may be used before the origin has confirmed it.
     ///

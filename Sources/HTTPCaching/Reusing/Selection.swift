@@ -47,7 +47,7 @@ extension CacheRules {
 
     /// Of the responses that answer a request, the one that was made last (RFC 9111, section 4.1).
     func select(_ presented: PresentedRequest, among entries: [CachedResponse]) -> CachedResponse? {
-        entries.filter { $0.variant.matches(presented) }
+        entries.filter { $0.answers(presented) }
             .max { ($0.date, $0.number) < ($1.date, $1.number) }
     }
 

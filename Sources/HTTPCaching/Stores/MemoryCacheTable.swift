@@ -62,7 +62,7 @@ struct MemoryCacheTable: Sendable {
     }
 
     private static func bytes(_ key: CacheKey, _ entries: [CachedResponse]) -> Int {
-        entries.reduce(0) { $0 + $1.byteCount + key.url.utf8.count }
+        entries.reduce(0) { $0 + $1.byteCount + key.byteCount }
     }
 
     private mutating func take(_ slot: Int) -> [CachedResponse] {

@@ -1,6 +1,6 @@
 import HTTPNetworking
 
-/// The identity of a resource in a cache: its URL in normalised form.
+/// The identity of a resource in a cache: its URL in normalised form, and the Host that a request sets.
 ///
 /// Scheme and host in lower case, without a default port, without a fragment, and with a path of at
 /// least "/" (RFC 9110, section 4.2.3). Escapes do not change: a server may distinguish them.
@@ -10,8 +10,17 @@ public struct CacheKey {
     /// Its query may hold secrets; `description` leaves those out.
     public let url: String
 
-    /// Makes the key of a URL, or returns nil if that is not an absolute http or https URL.
-    public init?(_ url: URL) {
+    /// The Host that the requests set, in lower case; nil for the URL's own.
+    ///
+    /// One address may serve several sites, which the Host tells apart.
+    public let host: String?
+
+    /// Makes a key, or returns nil if the URL is not an absolute http or https URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - host: The Host of its requests; nil if they set none.
+    public init?(_ url: URL, host: String? = nil) {
         guard let parts = AbsoluteURL(url), let origin = HTTPOrigin(url) else { return nil }
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
         let authority = parts.schemeAndAuthority.utf8.dropFirst(origin.scheme.utf8.count + 3)
@@ -21,7 +30,15 @@ public struct CacheKey {
         let path = parts.path.isEmpty ? "/" : parts.path
         let query = parts.query.map { "?\($0)" } ?? ""
         self.url = "\(origin.scheme)://\(user)\(origin.host)\(port)\(path)\(query)"
+        let own = origin.host + port
+        let name = host?.lowercased()
+        self.host = name == own || name == "\(origin.host):\(origin.port)" ? nil : name
     }
+}
+
+extension CacheKey {
+    /// How many bytes it takes.
+    var byteCount: Int { url.utf8.count + (host?.utf8.count ?? 0) }
 }
 
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

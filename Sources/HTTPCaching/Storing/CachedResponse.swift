@@ -72,6 +72,14 @@ extension CachedResponse {
         return copy
     }
 
+    /// Whether it may answer a request, as far as its freshness allows.
+    ///
+    /// A 401 never answers a request that repeats a refused one.
+    func answers(_ presented: PresentedRequest) -> Bool {
+        if status == 401, presented.request.context.followsRefusal { return false }
+        return variant.matches(presented)
+    }
+
     /// Whether it must be confirmed before any use.
     var requiresValidation: Bool {
         if isDoubted || control.isMalformed { return true }

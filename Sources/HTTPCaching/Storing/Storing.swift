@@ -23,7 +23,8 @@ extension CacheRules {
         let date = DateField.date(reply.response.headers, "Date") ?? reply.responseTime.date
         headers.set(date.text, for: "Date")
         guard
-            let variant = CacheVariant(of: reply.presented, response: headers, mode: mode)
+            let variant = CacheVariant(
+                of: reply.presented, status: status, response: headers, mode: mode)
         else { return nil }
         let control = CacheControl(headers)
         return CachedResponse(
@@ -75,7 +76,7 @@ extension CacheRules {
 
     /// Whether the requested URL has answered, and not the target of a redirect.
     private func isOfItsURL(_ reply: OriginReply) -> Bool {
-        reply.response.url.map { CacheKey($0) == reply.presented.key } ?? true
+        reply.response.url.map { CacheKey($0)?.url == reply.presented.key.url } ?? true
     }
 
     /// Whether an entry could answer any request.

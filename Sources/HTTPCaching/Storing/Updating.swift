@@ -51,7 +51,7 @@ extension CacheRules {
     }
 
     private func isOlder(_ entry: CachedResponse, _ reply: OriginReply) -> Bool {
-        entry.number < reply.number && entry.variant.matches(reply.presented)
+        entry.number < reply.number && entry.variant.concerns(reply.presented)
     }
 
     private func put(
@@ -87,7 +87,7 @@ extension CacheRules {
     ///
     /// Without a validator it confirms nothing.
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
-        guard isOlder(entry, reply) else { return entry }
+        guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
         let head = reply.response.headers
         let length = head["Content-Length"] ?? "\(entry.body.count)"
         let stored = entry.headers["Content-Length"] ?? "\(entry.body.count)"

@@ -57,7 +57,7 @@ struct CurlCommand {
     private mutating func addHeaders() {
         let headers = request.effectiveHeaders
         for (name, value) in headers {
-            let isShown = HTTPHeaders.isHarmless(name)
+            let isShown = HTTPHeaders.isShown(name)
             let text = secrets == nil ? value : isShown ? shown(value) : "…"
             let name = shown(name)
             // With a colon and nothing after it, curl would leave the header out.

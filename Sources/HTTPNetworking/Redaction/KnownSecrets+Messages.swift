@@ -11,7 +11,7 @@ extension KnownSecrets {
         if let endpoint { add(endpoint) }
         guard let response else { return }
         if let url = response.url { add(url) }
-        for (name, value) in response.headers where !HTTPHeaders.isHarmless(name) {
+        for (name, value) in response.headers where !HTTPHeaders.isShown(name) {
             if name.lowercased() == "set-cookie" {
                 add(field: value.prefix { $0 != ";" })
             } else {
@@ -34,7 +34,7 @@ extension KnownSecrets {
 
     /// Adds the values of headers that may be secrets, and the values of a body.
     mutating func add(_ headers: HTTPHeaders, _ body: HTTPRequest.Body) {
-        for (name, value) in headers where !HTTPHeaders.isHarmless(name) { add(field: value) }
+        for (name, value) in headers where !HTTPHeaders.isShown(name) { add(field: value) }
         add(body, contentType: headers["Content-Type"])
     }
 

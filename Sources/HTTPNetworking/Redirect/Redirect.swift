@@ -27,13 +27,15 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// **Secrets.** If a redirect leads to another ``HTTPOrigin``, these headers are kept: those that are
     /// known to contain no secret, those that you name in `keepingAcrossOrigins`, and those that an
     /// `.authorize` above has added for that origin too. Known are Accept and Content- headers, User-Agent,
-    /// Range, the preconditions, Cache-Control, X-Request-ID and Idempotency-Key. All others are removed:
+    /// Range, the preconditions, Cache-Control, Pragma, X-Request-ID and Idempotency-Key. All others are removed:
     /// Authorization and Cookie, and X-API-Key as well. (curl, Go and WHATWG's Fetch remove a list of
     /// secrets, which misses that one.) They stay removed, even if a later redirect leads back: the origin in
     /// between must not choose a URL to request with them. No Referer is added.
     ///
     /// **Place.** Above `.authorize`, `.cookies`, `.cache` and `.retry`: each request of a chain then has the
-    /// cookies and the credentials of its own origin, and its own stored answer and attempts.
+    /// cookies and the credentials of its own origin, and its own stored answer and attempts. A chain stays that of
+    /// one sign-in: after a sign-out or another sign-in, `.authorize` and `.cookies` fail its next request with
+    /// ``HTTPError/Code/sessionEnded``.
     ///
     /// **Errors.** A redirect within the error of an `.acceptStatus()` beneath is followed as well.
     ///
@@ -100,7 +102,11 @@ private func follow<Output: HTTPResponseHead>(
             return (result.located(at: url) ?? result).answer?
                 .failure(.tooManyRedirects, of: machine.request)
         case .follow:
-            result.answer?.discardBody()
+            if let answer = result.answer {
+                asked.keepCookies(of: answer)
+                machine.bind(answer.request?.context.signIns)
+                answer.discardBody()
+            }
             noteProcessed(asked, head.status, in: context)
             let next = context.run { service(machine.request).naming(machine.request) }
             return follow(next, machine, context, service)

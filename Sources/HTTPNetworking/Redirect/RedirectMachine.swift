@@ -17,13 +17,15 @@ struct RedirectRules: Sendable {
     func mayLeave(_ name: String, _ meant: [String]) -> Bool {
         if kept.contains(where: { $0.lowercased() == name }) { return true }
         if secrets.contains(where: { $0.lowercased() == name }) { return false }
-        return name == "idempotency-key"
-            || HTTPHeaders.isHarmless(name) && !Self.ofOneRequest.contains(name)
+        return HTTPHeaders.isHarmless(name) && !Self.ofOneRequest.contains(name)
             || meant.contains(name) && !Self.ofOneOrigin.contains(name)
     }
 
-    /// Harmless headers of one request only: its host, and its span in a trace.
-    private static let ofOneRequest = ["host", "traceparent"]
+    /// Harmless headers of one request only: its host, its place in a trace, its time and its priority.
+    private static let ofOneRequest = [
+        "host", "traceparent", "tracestate", "baggage", "grpc-timeout", "request-criticality",
+        "request-timeout", "x-envoy-expected-rq-timeout-ms",
+    ]
 
     /// Headers for one origin only, whichever middleware has added them.
     private static let ofOneOrigin = ["authorization", "cookie", "proxy-authorization"]
@@ -55,6 +57,9 @@ struct RedirectMachine {
         self.request = request
         self.rules = rules
     }
+
+    /// Makes ``request`` for the users of the one before it, as that was sent.
+    mutating func bind(_ signIns: SignIns?) { request.context.signIns.bind(signIns) }
 
     /// Takes the head of the answer to ``request``.
     mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {

@@ -29,6 +29,15 @@ extension HTTPRequest {
         /// They are not part of the requested resource, and are not compared.
         package var credentials: [Credential] = []
 
+        /// The sign-ins that the call is made for, once a part has bound them; not compared.
+        package var signIns = SignIns()
+
+        /// Whether it repeats a request that was refused with a 401, so that no stored 401 answers it; not compared.
+        package var followsRefusal = false
+
+        /// The jar that keeps the cookies of all responses to the request; not compared.
+        package var cookieJar: (any CookieKeeping)?
+
         /// Makes a context.
         public init(
             deadline: CallDeadline? = nil, attempt: Int = 1, idempotencyKey: String? = nil,

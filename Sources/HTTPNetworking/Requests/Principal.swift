@@ -44,6 +44,24 @@ package final class SignIn {
     package func end() { over.withLock { $0 = true } }
 }
 
+/// The sign-ins that a call is made for, bound when its first request is sent.
+///
+/// A redirect and a repetition after a 401 take them along, so that the parts beneath do not go on for another user.
+package struct SignIns {
+    /// The sign-in of the token; nil if there is none.
+    package var token: SignIn?
+    /// The sign-in of the jar; nil without a jar.
+    package var cookies: SignIn?
+
+    /// Binds those of a request that was sent, and keeps the others.
+    package mutating func bind(_ sent: SignIns?) {
+        token = sent?.token ?? token
+        cookies = sent?.cookies ?? cookies
+    }
+}
+
+extension SignIns: Sendable {}
+
 extension SignIn: Hashable {
     /// Whether both are the same object.
     package static func == (left: SignIn, right: SignIn) -> Bool { left === right }

@@ -105,6 +105,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     ) -> Future<Output>? {
         let assessment = classifier.assess(result)
         guard !assessment.isSuccess, assessment.fault != .nobody else { return nil }
+        result.replaced(of: input)
         let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
         context.report(.fellBack(error: error), by: Self.name)
         return substitute(input, error, context)

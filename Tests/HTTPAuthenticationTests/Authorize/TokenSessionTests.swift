@@ -254,4 +254,40 @@ import Testing
         #expect(left.withLock { $0 } == [nil])
         #expect(refresher.token?.value == "t2")
     }
+
+    /// A user signs out, and another in, while a redirect is under way.
+    @Test(arguments: [true, false]) func aRedirectIsNotFollowedForAnotherUser(signsIn: Bool) {
+        let fixture = TokenFixture()
+        let refresher = fixture.refresher
+        let requests = Locked<[HTTPRequest]>([])
+        let send: HTTPService = stack(
+            .redirect(), .authorize(.bearer(from: refresher), for: .all),
+            over: { request in
+                requests.withLock { $0.append(request) }
+                refresher.signOut()
+                if signsIn { refresher.signIn(with: AccessToken("b")) }
+                return Future(value: HTTPResponse(status: 307, headers: ["Location": "/next"]))
+            })
+        let call = send(HTTPRequest(.post, TokenFixture.url))
+        #expect((call.errorNow as? HTTPError)?.code == .sessionEnded)
+        #expect(requests.withLock { $0.map { $0.headers["Authorization"] } } == ["Bearer t1"])
+    }
+
+    @Test func aRedirectIsFollowedWithTheNextTokenOfTheUser() {
+        let refresher = TokenRefresher(AccessToken("t1")) { _ in Future(value: AccessToken("t2")) }
+        let tokens = Locked<[String?]>([])
+        let send: HTTPService = stack(
+            .redirect(), .authorize(.bearer(from: refresher), for: .all),
+            over: { request in
+                tokens.withLock { $0.append(request.headers["Authorization"]) }
+                guard request.url.path != "/next" else {
+                    return Future(value: HTTPResponse(status: 200))
+                }
+                return refresher.refresh().map { _ in
+                    HTTPResponse(status: 307, headers: ["Location": "/next"])
+                }
+            })
+        #expect(send(HTTPRequest(.post, TokenFixture.url)).valueNow?.status == 200)
+        #expect(tokens.withLock { $0 } == ["Bearer t1", "Bearer t2"])
+    }
 }

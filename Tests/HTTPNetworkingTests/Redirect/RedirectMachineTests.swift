@@ -62,7 +62,7 @@ import Testing
 
     private let secrets: HTTPHeaders = [
         "Authorization": "a", "cookie": "b", "Proxy-Authorization": "c", "x-api-key": "d",
-        "Host": "a", "Accept": "e", "X-Of-The-App": "f",
+        "Host": "a", "Accept": "e", "X-Of-The-App": "f", "Baggage": "user=1", "tracestate": "a=1",
     ]
 
     @Test func whatGoesAlongToOthersIsTheCallersToSay() {

@@ -87,9 +87,9 @@ import Testing
                     value: HTTPResponse(
                         status: 200, headers: ["Cache-Control": "max-age=60"], request: request))
             })
-        #expect(service(HTTPRequest(url, headers: ["X-Call": "1"])).hasSucceeded)
-        let hit = service(HTTPRequest(url, headers: ["X-Call": "2"])).valueNow
+        #expect(service(HTTPRequest(url, headers: ["X-Request-ID": "1"])).hasSucceeded)
+        let hit = service(HTTPRequest(url, headers: ["X-Request-ID": "2"])).valueNow
         #expect(cache.statistics.hits == 1)
-        #expect(hit?.request?.headers["X-Call"] == "2")
+        #expect(hit?.request?.headers["X-Request-ID"] == "2")
     }
 }

@@ -29,6 +29,9 @@ extension Middleware {
     /// another call, made at once in the context of the caller with the most time left, if their inputs are
     /// ``Replayable``.
     ///
+    /// **Cookies.** A Set-Cookie of an HTTP response is for the caller whose call it was: the others get the
+    /// response, or the error that keeps it, without it.
+    ///
     /// The answers arrive in the order in which the callers came, on the thread that settles the
     /// shared call. Each call takes a lock for constant time, in which keys are hashed and compared.
     /// A service that calls its own stack with the same key, and waits for that call, waits forever.

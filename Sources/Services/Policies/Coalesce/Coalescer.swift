@@ -27,6 +27,8 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
     ///
     /// Stored, because the check whether the type has its own rules is a look-up at run time.
     private let classifier = Classifier<Output>.standard
+    /// Whether a part of the answers is for the maker of a call alone; stored, since it is looked up as well.
+    private let hasOwnParts = Output.self is any Shareable.Type
 }
 
 /// The machine of all groups, whatever their types; all callers of a group are `Caller<Output>`.
@@ -46,8 +48,7 @@ extension Coalescer {
         let context = CallContext.current
         let erased = AnyHashable(key)
         let (entry, record) = machine.withLock { machine in
-            let entry = machine.enter(
-                erased, Caller<Output>(context, name, service, input, classifier))
+            let entry = machine.enter(erased, caller(context, service, input))
             return (entry, context.record == nil ? nil : machine.record(of: entry, erased))
         }
         if let record { context.record?.adopt(record) }
@@ -77,10 +78,16 @@ extension Coalescer {
             deliver(machine.withLock { $0.end(AnyHashable(key), call: call) }, result)
             return future
         }
-        let caller = Caller(context, name, service, input, classifier)
+        let caller = caller(context, service, input)
         let number = machine.withLock { $0.seat(caller, AnyHashable(key), call: call) }
-        watch(future, record, key, call, in: context)
+        watch(future, record, key, call, of: caller)
         return wait(caller, key, number)
+    }
+
+    private func caller<Input: Sendable>(
+        _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Caller<Output> {
+        Caller(context, name, service, input, classifier, hasOwnParts: hasOwnParts)
     }
 
     /// The future of a caller, which removes the caller when it is given up.
@@ -98,16 +105,21 @@ extension Coalescer {
     }
 
     /// Waits for the end of a call.
+    ///
+    /// - Parameter maker: The caller that has made it.
     private func watch(
         _ future: Future<Output>, _ record: CallRecord?, _ key: Key, _ number: Int,
-        in context: CallContext
+        of maker: AnyCaller
     ) {
         // A separate branch: cancelling it does not affect other holders of the future.
         let call = future.onEnd { result in
-            if self.isTooLate(result, context), self.callAgain(key, record, number, result) {
+            if self.isTooLate(result, maker.context),
+                self.callAgain(key, record, number, of: maker, result)
+            {
                 return
             }
-            self.deliver(self.machine.withLock { $0.end(AnyHashable(key), call: number) }, result)
+            let removed = self.machine.withLock { $0.end(AnyHashable(key), call: number) }
+            self.deliver(removed, result, of: maker)
         }
         let giveUp: @Sendable () -> Void = {
             record?.close()
@@ -132,9 +144,21 @@ extension Coalescer {
         deliver(removed, future.result)
     }
 
-    private func deliver(_ removed: Machine.Removed, _ result: Result<Output, any Error>?) {
+    /// Gives a result to callers, whole to the maker of the call, and to the others what they may share.
+    ///
+    /// - Parameter maker: The maker; nil if it has the result already.
+    private func deliver(
+        _ removed: Machine.Removed, _ result: Result<Output, any Error>?,
+        of maker: AnyCaller? = nil
+    ) {
         guard let result else { return }
-        for caller in removed.callers { own(caller).promise.settle(with: result) }
+        let shared = hasOwnParts || result.failure != nil ? result.shared : result
+        if let maker, !removed.callers.contains(where: { $0 === maker }) {
+            maker.keeper?.keep(result)
+        }
+        for caller in removed.callers {
+            own(caller).promise.settle(with: caller === maker ? result : shared)
+        }
     }
 }
 
@@ -145,7 +169,8 @@ extension Coalescer {
     ///
     /// - Returns: False if there are no others.
     private func callAgain(
-        _ key: Key, _ record: CallRecord?, _ number: Int, _ result: Result<Output, any Error>
+        _ key: Key, _ record: CallRecord?, _ number: Int, of maker: AnyCaller,
+        _ result: Result<Output, any Error>
     ) -> Bool {
         let callers = machine.withLock { $0.callers(AnyHashable(key), call: number) }
         let verdict = record?.verdict ?? .nothing
@@ -154,8 +179,8 @@ extension Coalescer {
         let (call, removed) = machine.withLock {
             $0.renew(AnyHashable(key), call: number, endingFor: late)
         }
-        if let call { watch(next.call(record), record, key, call, in: next.context) }
-        deliver(removed, result)
+        if let call { watch(next.call(record), record, key, call, of: next) }
+        deliver(removed, result, of: maker)
         return true
     }
 }
@@ -192,13 +217,16 @@ extension Coalescer: Sendable {}
 /// Unchecked, as a class that has subclasses cannot be checked.
 private class AnyCaller: @unchecked Sendable {
     let context: CallContext
+    /// The caller's input, if it learns of each answer.
+    let keeper: (any AnswerKeeping)?
     private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
 
     init(
-        _ context: CallContext,
+        _ context: CallContext, keeper: (any AnswerKeeping)?,
         _ repeatability: @escaping @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
     ) {
         self.context = context
+        self.keeper = keeper
         self.repeatability = repeatability
     }
 
@@ -217,10 +245,12 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
 
     init<Input: Sendable>(
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
-        _ input: Input, _ classifier: Classifier<Output>
+        _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
     ) {
         call = { share(service, input, in: context, $0, name, classifier) }
-        super.init(context) { Repeatability(of: input, after: $0, $1) }
+        super.init(context, keeper: hasOwnParts ? input as? any AnswerKeeping : nil) {
+            Repeatability(of: input, after: $0, $1)
+        }
     }
 }
 

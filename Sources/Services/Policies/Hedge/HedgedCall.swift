@@ -60,17 +60,18 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     private func end(_ number: Int, _ result: Result<Output, any Error>) {
         let assessment = policy.classifier.assess(result)
         let outcome = Outcome(assessment)
-        let (step, start, record) = state.withLockThenReleaseRest { state in
+        let (step, start, record, replaced) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
             let step = state.machine.end(number, with: outcome)
             let previous = state.failure
             if wasUnderWay { state.failure = result }
             let start = wasUnderWay ? state.starts[number] : nil
             return (
-                (step, start, state.records[number]),
-                (state.calls.removeValue(forKey: number), previous)
+                (step, start, state.records[number], wasUnderWay ? previous : result),
+                state.calls.removeValue(forKey: number)
             )
         }
+        replaced?.replaced(of: input)
         if outcome != .success { record?.close() }
         if let start { policy.hedging.record(result, assessment, since: start) }
         switch step {
@@ -180,6 +181,7 @@ extension HedgedCall {
     private func cancel() {
         state.withLock { $0.machine.cancel() }
         let taken = takeAll().state
+        taken.failure?.replaced(of: input)
         for record in taken.records.values { record.close() }
         for (_, call) in taken.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
     }

@@ -90,8 +90,8 @@ extension Memo {
     ) {
         // A settled future: a hit allocates nothing, and cancelling the future has no effect.
         let value: Future<Output>? =
-            if case .success(let value) = result, classifier(result) == .success {
-                Future(value: value)
+            if case .success = result, classifier(result) == .success {
+                Future(result: result.shared)
             } else {
                 nil
             }

@@ -172,6 +172,7 @@ final class RetriedCall<Output: Sendable>: Sendable {
             }
             return nil
         case .retry(let delay):
+            result.replaced(of: input)
             context.report(
                 .retrying(after: delay, error: error), isUnproven: repeatability == .unproven,
                 by: retryPolicy, named: budget.name)
