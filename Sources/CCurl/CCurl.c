@@ -213,6 +213,29 @@ int ccurl_set_authorities(ccurl_easy *easy, const void *bytes, size_t count) {
     return curl.easy_setopt(easy, 40309, &blob);
 }
 
+static bool contains(const char *text, size_t count, const char *words) {
+    const size_t length = strlen(words);
+    for (size_t start = 0; start + length <= count; start++)
+        if (memcmp(text + start, words, length) == 0) return true;
+    return false;
+}
+
+static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, void *flag) {
+    (void)easy;
+    // The other kinds are heads and bodies.
+    if (kind == 0
+        && (contains(text, count, "refused by server, try again")
+            || contains(text, count, "HTTP_1_1_REQUIRED")))
+        *(bool *)flag = true;
+    return 0;
+}
+
+void ccurl_watch_refusals(ccurl_easy *easy, bool *flag) {
+    curl.easy_setopt(easy, 20094, note_refusal);
+    curl.easy_setopt(easy, 10095, flag);
+    curl.easy_setopt(easy, (int)ccurl_verbose, flag ? 1L : 0L);
+}
+
 void ccurl_set_error_buffer(ccurl_easy *easy, char *buffer) { curl.easy_setopt(easy, 10010, buffer); }
 
 long ccurl_get_long(ccurl_easy *easy, enum ccurl_long_info info) {

@@ -29,6 +29,9 @@ extension CurlTransport {
         public var maxHeadSize: Int
 
         /// How many bytes of a streamed response's body may wait for its reader before no more is received.
+        ///
+        /// It holds over HTTP/1.1. With `ConnectionSettings.Versions.http2` and `.http3` libcurl has a window for
+        /// each stream, which is larger: 32 MiB in 7.88, 10 MiB in 8.x.
         public var maxUnreadBytes: Int
 
         /// How many connections to one host may be open at once; further calls wait for a free one.

@@ -18,13 +18,19 @@ import Services
 ///
 /// - **Bodies.** They are streamed in both directions in constant memory: a slow reader slows down the
 ///   server, a slow source the sending. A file and a stream are read while they are sent.
-/// - **Repetition.** If the server closes a connection at the moment at which it is used again, before any
-///   part of an answer has arrived, a request that is idempotent or has an idempotency key is sent again. Any
-///   other request fails with `HTTPError.Code.connectionLost`.
+/// - **Repetition.** If the server closes a connection at the moment at which it is used again, or ends it by a
+///   GOAWAY of HTTP/2, before any part of an answer has arrived, a request that is idempotent or has an
+///   idempotency key is sent again; so is any other that the server has excluded, as far as libcurl says.
+///   What is left fails with `HTTPError.Code.connectionLost`.
 /// - **Fields.** A response's fields keep their bytes: one that goes back to the server, such as an entity
 ///   tag or a cookie, has the bytes that came. The text of a value is UTF-8, or ISO-8859-1 if it is not. CR
 ///   and NUL in a value become spaces (RFC 9110, section 5.5). A line whose name is no token, such as
 ///   `X-A : 1`, is dropped.
+/// - **Versions.** Over TLS, HTTP/2 if the server supports it. Where libcurl would break a promise over HTTP/2,
+///   a request goes by HTTP/1.1: one whose response is streamed, of which libcurl would take megabytes that
+///   nobody reads; one with a body before libcurl 8.11.1, which discards an answer that the server gives before
+///   it has read the body; and one that may not be sent twice before 8.19, which does not say whether the server
+///   has excluded it. `ConnectionSettings.Versions.http2` sends every request by HTTP/2.
 /// - **Threads.** One thread of the transport makes all calls to libcurl. It runs no function of the app,
 ///   except with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
 /// - **The end.** Cancelling a future ends its call, and closes the connection if its answer has not arrived
@@ -107,7 +113,8 @@ public final class CurlTransport {
     /// Sends a request, and returns a future of the response that resolves when its headers have arrived.
     ///
     /// The description of requests and errors at ``send(_:)`` applies here too; a failure after the headers
-    /// fails the body. A body that is released or cancelled before its end ends the call.
+    /// fails the body. A body that is released or cancelled before its end ends the call. Until then the call
+    /// has a connection of its own, unless every request goes by HTTP/2.
     ///
     /// - Parameter request: The request.
     /// - Returns: A future of the response, whose body is still arriving.
@@ -143,7 +150,7 @@ public final class CurlTransport {
             let engine = try engine.get()
             guard let options else { throw HTTPError(code: .unsupported) }
             let call = CurlCall(request, for: recipient, options, engine)
-            let handle = try engine.handles.take(for: request)
+            let handle = try engine.handles.take(for: request, isStreamed: call.isStreamed)
             guard engine.submit(.start(call, handle)) else {
                 engine.handles.giveBack(handle)
                 throw HTTPError(code: .transportClosed)

@@ -42,6 +42,7 @@ enum ccurl_feature {
 
 /// Options of a transfer with an integer value.
 enum ccurl_long_option {
+    ccurl_verbose = 41,
     ccurl_no_body = 44,
     ccurl_upload = 46,
     ccurl_post = 47,
@@ -238,6 +239,13 @@ int ccurl_copy_post_fields(ccurl_easy *_Nonnull easy, const void *_Nullable byte
 void ccurl_set_functions(ccurl_easy *_Nonnull easy, const struct ccurl_functions *_Nonnull functions);
 void ccurl_set_context(ccurl_easy *_Nonnull easy, void *_Nonnull context);
 void *_Nonnull ccurl_context(ccurl_easy *_Nonnull easy);
+
+/// Has a flag set as soon as libcurl says that the server has not processed the request and never will: it
+/// reset the stream with HTTP_1_1_REQUIRED or REFUSED_STREAM, or sent a GOAWAY with a lower stream as the last
+/// one. Of the last two libcurl speaks from 8.19.0 on.
+///
+/// It does so in the texts of its log, which cost time. NULL ends it.
+void ccurl_watch_refusals(ccurl_easy *_Nonnull easy, bool *_Nullable flag);
 
 /// Sets the buffer for error messages: at least 256 bytes, or NULL.
 void ccurl_set_error_buffer(ccurl_easy *_Nonnull easy, char *_Nullable buffer);

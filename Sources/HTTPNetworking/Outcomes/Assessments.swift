@@ -80,7 +80,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `unacceptableStatus` | see ``HTTPResponse/assessment`` | |
     /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
     /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
-    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived |
+    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived, see ``isCertainlyUnsent`` |
     /// | `timedOut` by the call's deadline | unknown | may succeed |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
     /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
@@ -112,13 +112,15 @@ extension HTTPError: OutcomeAdvising {
     /// The outcome of ``assessment``.
     public var advisedOutcome: Outcome { Outcome(assessment) }
 
-    /// Whether no connection was made, or no request was sent, so that the server has received nothing.
+    /// Whether no connection was made, or no request was sent, or the connection was lost and the cause says that
+    /// the server has not processed the request.
     ///
     /// Such a call may be repeated, whatever its method, as long as its body is not used up
     /// (``HTTPRequest/isUsedUp``).
     public var isCertainlyUnsent: Bool {
         switch code {
         case .cannotFindHost, .cannotConnect, .notConnected, .requestNotPrepared: true
+        case .connectionLost: (cause as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
         default: false
         }
     }

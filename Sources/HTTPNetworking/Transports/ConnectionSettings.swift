@@ -5,10 +5,12 @@ public struct ConnectionSettings {
     /// The versions of HTTP that are used.
     public enum Versions {
         /// HTTP/2 over TLS if the server supports it, HTTP/1.1 otherwise.
+        ///
+        /// A transport may send a request by HTTP/1.1 to any server, if it would break a promise over HTTP/2.
         case automatic
         /// HTTP/1.1.
         case http1
-        /// HTTP/2, also without TLS, for a server that is known to support it.
+        /// HTTP/2 for every request, also without TLS, for a server that is known to support it.
         case http2
         /// HTTP/3.
         case http3

@@ -42,6 +42,7 @@ extension CurlLoop {
         var code: Int32 = 0
         while let easy = ccurl_multi_next_ended(multi, &code) {
             let transfer = Transfer.at(ccurl_context(easy))
+            transfer.repeatIfConnectionWasLost(code)
             let result = transfer.result(code)
             kept.note(easy)
             remove(transfer)

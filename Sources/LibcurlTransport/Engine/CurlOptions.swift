@@ -10,6 +10,8 @@ final class CurlOptions: Sendable {
     let connectTimeout: Duration
     let mayReuseHandles: Bool
     private let mayKeepPlainHTTP2: Bool
+    private let keepsEarlyAnswers: Bool
+    private let tellsRefusals: Bool
     let idleWatches: IdleWatches?
     let connectionWatches: IdleWatches?
     private let configuration: CurlTransport.Configuration
@@ -34,6 +36,8 @@ final class CurlOptions: Sendable {
         connectTimeout = configuration.connectTimeout
         mayReuseHandles = library.mayReuseHandles
         mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
+        keepsEarlyAnswers = library.keepsEarlyAnswers
+        tellsRefusals = library.tellsRefusals
         idleWatches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         connectionWatches = configuration.connectionWaitTimeout.map {
             IdleWatches($0, on: scheduler)
@@ -60,11 +64,25 @@ final class CurlOptions: Sendable {
         ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
     }
 
-    /// Whether calls to an origin wait for the first connection to it, which may carry all of them.
+    /// Whether a request goes by HTTP/1.1 although the server may speak HTTP/2, since libcurl would not do with
+    /// it what is promised.
+    ///
+    /// - Parameter isStreamed: Whether its response is read in pieces. Over HTTP/2 libcurl takes up to 32 MiB of it
+    ///   although nobody reads (8.x: 10 MiB), and no option sets the window of a stream.
+    func keepsToHTTP1(_ request: HTTPRequest, isStreamed: Bool) -> Bool {
+        guard connecting.versions == .automatic, request.url.scheme?.utf8.count == 5 else {
+            return false
+        }
+        if isStreamed || !keepsEarlyAnswers && !request.body.isEmpty { return true }
+        return !tellsRefusals && !request.isReplayable
+    }
+
+    /// Whether a request may go by HTTP/2, so that calls to its origin wait for the first connection to it, which
+    /// may carry all of them.
     ///
     /// Over TLS, the version is known before the first request is sent. Without TLS, libcurl would wait for the
     /// whole head of the first answer, which may take any time.
-    func sharesConnections(_ request: HTTPRequest) -> Bool {
+    func mayUseHTTP2(_ request: HTTPRequest) -> Bool {
         switch connecting.versions {
         case .http1: false
         case .automatic, .http3: request.url.scheme?.utf8.count == 5
@@ -90,7 +108,6 @@ final class CurlOptions: Sendable {
         set(easy, ccurl_buffer_size, 65_536)
         set(easy, ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds)
         set(easy, ccurl_max_idle_seconds, max(1, configuration.keepAlive.wholeMilliseconds / 1_000))
-        configureVersions(easy)
         configureTLS(easy)
         configureProxy(easy)
         if let path = connecting.unixSocketPath {
@@ -98,20 +115,27 @@ final class CurlOptions: Sendable {
         }
     }
 
-    private func configureVersions(_ easy: OpaquePointer) {
+    /// Sets the versions of HTTP for the next transfer.
+    ///
+    /// - Parameter isHTTP1: Whether it keeps to HTTP/1.1; otherwise the settings say.
+    func setVersions(_ easy: OpaquePointer, keepingToHTTP1 isHTTP1: Bool) {
         let version =
             switch connecting.versions {
+            case _ where isHTTP1: 2
             case .automatic: 4
             case .http1: 2
             case .http2: 5
             case .http3: 30
             }
         set(easy, ccurl_http_version, version)
+        // TLS 1.3 is the newest version anyway. But libcurl uses a connection again only with the same settings,
+        // so the calls that may use HTTP/2 do not end on a connection that was made for HTTP/1.1.
+        let newest = isHTTP1 ? 7 << 16 : 0
+        set(easy, ccurl_ssl_version, newest | (connecting.tls.minimumVersion == .tls13 ? 7 : 6))
     }
 
     private func configureTLS(_ easy: OpaquePointer) {
         let tls = connecting.tls
-        set(easy, ccurl_ssl_version, tls.minimumVersion == .tls13 ? 7 : 6)
         set(easy, ccurl_verify_peer, tls.verification == .none ? 0 : 1)
         set(easy, ccurl_verify_host, tls.verification == .full ? 2 : 0)
         if case .only = tls.authorities { _ = ccurl_set_text(easy, ccurl_ca_folder, nil) }

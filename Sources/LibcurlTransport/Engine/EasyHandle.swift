@@ -9,16 +9,22 @@ import HTTPNetworking
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
+    /// Whether libcurl has said that the server excluded the request.
+    private let refusal = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+    private var watchesRefusals = false
     private var headers: OpaquePointer?
     private var addresses: OpaquePointer?
     /// Whether the body of the request is read while it is sent.
     private(set) var readsBody = false
+    /// Whether the transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
+    private(set) var keepsToHTTP1 = false
 
     /// Makes a handle; nil if there is no memory.
     init?(_ options: CurlOptions) {
         guard let easy = ccurl_easy_make() else { return nil }
         self.easy = easy
         words.pointee = 0
+        refusal.pointee = false
         ccurl_set_error_buffer(easy, words)
         var functions = Self.functions
         ccurl_set_functions(easy, &functions)
@@ -30,10 +36,17 @@ final class EasyHandle: @unchecked Sendable {
         ccurl_list_free(headers)
         ccurl_list_free(addresses)
         words.deallocate()
+        refusal.deallocate()
     }
 
     /// libcurl's message for a failure beyond its code; empty if there is none.
     var errorText: String { String(cString: words) }
+
+    /// Whether the server has excluded the request, as far as libcurl says, so that it was not processed.
+    var isRefused: Bool { refusal.pointee }
+
+    /// Forgets the refusal, since the request is sent again.
+    func forgetRefusal() { refusal.pointee = false }
 
     /// Continues after a pause.
     func resume() { _ = ccurl_pause(easy, 0) }
@@ -52,15 +65,21 @@ final class EasyHandle: @unchecked Sendable {
     }
 
     /// Prepares the handle to send a request; returns false if there is no memory.
-    func prepare(_ request: HTTPRequest, _ options: CurlOptions) -> Bool {
+    ///
+    /// - Parameter isStreamed: Whether its response is read in pieces.
+    func prepare(_ request: HTTPRequest, isStreamed: Bool, _ options: CurlOptions) -> Bool {
         words.pointee = 0
+        forgetRefusal()
         let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
         guard code == ccurl_ok.rawValue else { return false }
         let isAlone = options.needsOwnConnection(request)
-        let isShared = !isAlone && options.sharesConnections(request)
-        _ = ccurl_set_long(easy, ccurl_pipe_wait, isShared ? 1 : 0)
+        keepToHTTP1(options.keepsToHTTP1(request, isStreamed: isStreamed), options)
+        let mayUseHTTP2 = !keepsToHTTP1 && options.mayUseHTTP2(request)
+        _ = ccurl_set_long(easy, ccurl_pipe_wait, mayUseHTTP2 && !isAlone ? 1 : 0)
         _ = ccurl_set_long(easy, ccurl_fresh_connect, isAlone ? 1 : 0)
         _ = ccurl_set_long(easy, ccurl_forbid_reuse, isAlone ? 1 : 0)
+        // They matter where libcurl would send again what may not be sent twice.
+        watchRefusals(mayUseHTTP2 && !request.isReplayable)
         setBody(of: request)
         setHeaders(of: request)
         if let addresses = options.addresses(for: request) {
@@ -68,6 +87,18 @@ final class EasyHandle: @unchecked Sendable {
             _ = ccurl_set_list(easy, ccurl_resolve, self.addresses)
         }
         return true
+    }
+
+    private func watchRefusals(_ watches: Bool) {
+        if watches == watchesRefusals { return }
+        watchesRefusals = watches
+        ccurl_watch_refusals(easy, watches ? refusal : nil)
+    }
+
+    /// Sets whether the next transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
+    func keepToHTTP1(_ keepsToHTTP1: Bool, _ options: CurlOptions) {
+        self.keepsToHTTP1 = keepsToHTTP1
+        options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)
     }
 
     /// Sets the transfer that the handle makes.

@@ -22,10 +22,15 @@ final class HandlePool: Sendable {
 
     /// Takes a handle and prepares it for a request.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isStreamed: Whether its response is read in pieces.
     /// - Throws: `HTTPError` if there is no memory.
-    func take(for request: HTTPRequest) throws(HTTPError) -> EasyHandle {
+    func take(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
         let spare = state.withLock { $0.spare.popLast() }
-        guard let handle = spare ?? EasyHandle(options), handle.prepare(request, options) else {
+        guard let handle = spare ?? EasyHandle(options),
+            handle.prepare(request, isStreamed: isStreamed, options)
+        else {
             throw HTTPError(code: .other, request: request, reason: "there is no memory")
         }
         state.withLock { $0.takenCount += 1 }

@@ -11,6 +11,10 @@ final class Transfer {
     /// The head of the response, and its body if it is collected.
     private var response: HTTPResponse?
     private var body = Data()
+    /// The length of the body that the head announces; nil if it announces none.
+    private var announced: Int64?
+    /// How many bytes of the body have arrived.
+    private var received: Int64 = 0
     /// Bytes of a streamed body that have arrived and have not been delivered.
     private(set) var unread = Data()
     /// The pipe of a streamed body, once it has begun.
@@ -27,11 +31,16 @@ final class Transfer {
     private var isReceiving = false
     /// Why one of the transfer's own functions stopped it.
     private var failure: (any Error)?
+    /// Whether libcurl has read bytes of the body since its beginning.
+    private var hasReadBody = false
     /// How often the request was sent, or was about to be.
     private var sends = 0
     /// How many connections in a row had unrequested bytes on them.
     private var spoiltConnections = 0
-    /// Whether it was stopped before the request was sent, to be made on another connection.
+    /// How often its connection over HTTP/2 ended before any part of an answer had arrived.
+    private var lostConnections = 0
+    /// Whether it is made again on another connection: it was stopped before the request was sent, or that
+    /// connection has ended and the request may be repeated.
     private(set) var isToBeRepeated = false
 
     private var engine: CurlEngine { loop.engine }
@@ -56,7 +65,7 @@ final class Transfer {
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Starts the transfer again, since nothing was sent.
+    /// Starts the transfer again.
     func restart() {
         isToBeRepeated = false
         sends = 0
@@ -89,10 +98,35 @@ final class Transfer {
     /// The result of the transfer, as the caller gets it.
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
-        if code == ccurl_ok.rawValue, response != nil {
+        // A whole answer stands, even if the server then resets the stream, or takes no more of the request.
+        if response != nil, code == ccurl_ok.rawValue || received == announced {
             return .success(())
         }
         return .failure(HTTPError(CurlError(code, handle), of: call, response, loop.options))
+    }
+}
+
+// What libcurl does not repeat by itself.
+extension Transfer {
+    /// Repeats the request if its connection over HTTP/2 has ended before any part of an answer arrived, as
+    /// libcurl itself does over HTTP/1.1.
+    func repeatIfConnectionWasLost(_ code: Int32) {
+        if speaksOnlyHTTP2(code) {
+            handle.keepToHTTP1(false, loop.options)
+            isToBeRepeated = true
+            return
+        }
+        guard failure == nil, response == nil, upload == nil, call.request.isReplayable,
+            lostConnections < 5, CurlError(code, handle).isEndOfConnection
+        else { return }
+        lostConnections += 1
+        isToBeRepeated = true
+    }
+
+    /// Whether TLS failed since the transfer kept to HTTP/1.1, so that nothing was sent.
+    private func speaksOnlyHTTP2(_ code: Int32) -> Bool {
+        handle.keepsToHTTP1 && code == ccurl_ssl_connect_error.rawValue && failure == nil
+            && handle.errorText.lowercased().contains("no application protocol")
     }
 }
 
@@ -128,6 +162,7 @@ extension Transfer {
             return
         }
         let length = head.announcedLength(for: method)
+        announced = headers["Transfer-Encoding"] == nil ? length : nil
         if call.isStreamed { return open(head, length) }
         guard length ?? 0 <= loop.options.maxBodySize else { return refuse() }
         body.reserveCapacity(Int(min(length ?? 0, 1 << 20)))
@@ -163,6 +198,7 @@ extension Transfer {
             isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
             if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
+            received += Int64(bytes.count)
             return bytes.count
         }
         guard bytes.count <= loop.options.maxBodySize - body.count else {
@@ -170,6 +206,7 @@ extension Transfer {
             return 0
         }
         body.append(contentsOf: bytes)
+        received += Int64(bytes.count)
         return bytes.count
     }
 
@@ -195,6 +232,7 @@ extension Transfer {
         switch upload?.give(to: room) ?? .bytes(0) {
         case .bytes(let count):
             call.noteSign()
+            hasReadBody = true
             return count
         case .pause:
             // The idle timeout does not count while the source has no bytes.
@@ -207,8 +245,12 @@ extension Transfer {
     }
 
     /// Rewinds the body, to send it on another connection; returns false if it cannot be sent again.
+    ///
+    /// Whether the request may be sent again, ``maySend(from:)`` says.
     func rewind() -> Bool {
-        guard call.request.isReplayable, let upload else { return false }
+        guard hasReadBody, let upload else { return true }
+        guard call.request.body.isReplayable else { return false }
+        hasReadBody = false
         upload.rewind()
         return true
     }
@@ -224,8 +266,8 @@ extension Transfer {
     ///
     /// If a kept connection ends before any part of an answer has arrived, libcurl sends the request again by
     /// itself, whatever the method. That is correct only if the request may be repeated (RFC 9112, section
-    /// 9.3.1). And if unrequested bytes have arrived on a connection, libcurl would return them as the
-    /// answer.
+    /// 9.3.1), or the server has excluded it (RFC 9113, section 8.7). And if unrequested bytes have arrived on
+    /// a connection, libcurl would return them as the answer.
     ///
     /// - Parameter localPort: The port that identifies the connection; zero for a Unix domain socket.
     func maySend(from localPort: Int32) -> Bool {
@@ -236,12 +278,19 @@ extension Transfer {
             return false
         }
         sends += 1
-        if sends > 1, !call.request.isReplayable {
+        if sends > 1, !maySendAgain() {
             failure = call.failure(.connectionLost, reason: "a kept connection had ended")
             return false
         }
         reader = HeadReader(limit: loop.options.maxHeadSize)
         return true
+    }
+
+    private func maySendAgain() -> Bool {
+        defer { handle.forgetRefusal() }
+        guard response == nil, call.request.isReplayable || handle.isRefused else { return false }
+        // libcurl does it itself, unless it changes to HTTP/1.1.
+        return rewind()
     }
 
     private func isSpoilt(_ localPort: Int32) -> Bool {

@@ -1,5 +1,6 @@
 import CCurl
 import HTTPNetworking
+public import Services
 
 /// libcurl's description of a failure.
 public struct CurlError: Error {
@@ -20,11 +21,15 @@ public struct CurlError: Error {
     /// The status of the proxy's answer to CONNECT; zero if there is none.
     let proxyStatus: Int
 
+    /// Whether the server has excluded the request, which it did not process.
+    let isRefused: Bool
+
     init(_ code: Int32, _ handle: EasyHandle) {
         self.code = Int(code)
         words = String(cString: ccurl_words(code))
         systemError = Int32(truncatingIfNeeded: ccurl_get_long(handle.easy, ccurl_info_os_error))
         details = handle.errorText
+        isRefused = handle.isRefused
         proxyStatus = ccurl_get_long(handle.easy, ccurl_info_connect_code)
     }
 }
@@ -40,3 +45,12 @@ extension CurlError: LocalizedError {
 }
 
 extension CurlError: ShownCause {}
+
+extension CurlError: OutcomeAdvising {
+    /// Another call may succeed; the code of the `HTTPError` usually says more.
+    public var advisedOutcome: Outcome { .retryable(after: nil) }
+
+    /// Whether the server has said that it did not process the request: over HTTP/2 by REFUSED_STREAM, or by
+    /// a GOAWAY with a lower stream.
+    public var isCertainlyUnsent: Bool { isRefused }
+}

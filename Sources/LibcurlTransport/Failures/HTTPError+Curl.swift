@@ -39,14 +39,17 @@ extension HTTPError.Code {
             self = .insecureConnection
         case ccurl_receive_error where error.isTunnelRefused: self = .cannotConnect
         case ccurl_receive_error where error.details.contains("chunked-encoding"),
-            ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_http2_error,
-            ccurl_bad_content_encoding, ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
+            ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
+            ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
+            self = .badResponse
+        // nghttp2's words for a server that does not speak HTTP/2.
+        case ccurl_http2_error where error.details.contains("returned unexpected data"):
             self = .badResponse
         case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
         // libcurl reports no error if a connection ends within a head.
         case ccurl_ok, ccurl_partial_file, ccurl_got_nothing, ccurl_send_error, ccurl_receive_error,
-            ccurl_rewind_failed, ccurl_http2_stream, ccurl_again, ccurl_http3_error,
-            ccurl_quic_connect_error:
+            ccurl_rewind_failed, ccurl_http2_error, ccurl_http2_stream, ccurl_again,
+            ccurl_http3_error, ccurl_quic_connect_error:
             self = .connectionLost
         case ccurl_not_built_in: self = .unsupported
         default: self = .other
@@ -71,6 +74,8 @@ extension HTTPError.Code {
             return "the proxy's host was not found"
         case .cannotConnect where error.isTunnelRefused:
             return "the proxy answered \(error.proxyStatus)"
+        case .connectionLost where error.isRefused:
+            return "the server ended it without processing the request"
         case .connectionLost where error.code == Int(ccurl_ok.rawValue):
             return "it ended within the head of the answer"
         case .badResponse: return error.reasonOfBadResponse
@@ -90,6 +95,16 @@ extension CurlError {
         // A line without a colon.
         case ccurl_bad_argument: "a trailer is malformed"
         default: nil
+        }
+    }
+
+    /// Whether a connection over HTTP/2 has ended, as after a GOAWAY that excludes the request.
+    var isEndOfConnection: Bool {
+        switch ccurl_code(UInt32(code)) {
+        case ccurl_http2_error, ccurl_partial_file: HTTPError.Code(self) == .connectionLost
+        // libcurl has asked five connections that were about to end.
+        case ccurl_receive_error, ccurl_send_error: details.hasPrefix("Connection died")
+        default: false
         }
     }
 

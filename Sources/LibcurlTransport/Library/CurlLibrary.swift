@@ -21,6 +21,19 @@ public struct CurlLibrary {
     /// With 7.88.1 each request on it after the first fails with code 16.
     var mayKeepPlainHTTP2 = true
 
+    /// Whether an answer that the server gives before it has read the body is kept over HTTP/2.
+    ///
+    /// Such a server then ends the stream with RST_STREAM(NO_ERROR), with which earlier versions discard the
+    /// answer (RFC 9113, section 8.1, forbids that). 8.11.1 is the oldest of the released versions that were
+    /// tried and lost none; 7.88.1 loses all where the body is large.
+    var keepsEarlyAnswers = true
+
+    /// Whether libcurl says that the server has excluded a request that it is about to send again.
+    ///
+    /// By REFUSED_STREAM, or by a GOAWAY with a lower stream. Up to 8.18, that looks like a connection that
+    /// ended after the request had been processed.
+    var tellsRefusals = true
+
     /// The libcurl of this machine; it is looked up on first use.
     ///
     /// - Throws: ``Unavailable`` if there is none that can be used.
@@ -36,7 +49,9 @@ public struct CurlLibrary {
                 tlsLibrary: ccurl_tls_library().map { String(cString: $0) },
                 features: ccurl_features(),
                 mayReuseHandles: !(0x075300...0x080100).contains(number),
-                mayKeepPlainHTTP2: number > 0x080100))
+                mayKeepPlainHTTP2: number > 0x080100,
+                keepsEarlyAnswers: number >= 0x080b01,
+                tellsRefusals: number >= 0x081300))
     }()
 
     /// Whether it was built with a feature.

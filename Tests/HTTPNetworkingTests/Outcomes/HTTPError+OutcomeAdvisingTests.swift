@@ -19,6 +19,17 @@ import Testing
         #expect(!HTTPError(code: code).isCertainlyUnsent)
     }
 
+    @Test func aLostConnectionDidNotReachTheServiceIfItsCauseSaysSo() {
+        struct Excluded: Error, OutcomeAdvising {
+            let advisedOutcome = Outcome.retryable(after: nil)
+            let isCertainlyUnsent = true
+        }
+        let lost = HTTPError(code: .connectionLost, cause: Excluded())
+        #expect(lost.isCertainlyUnsent)
+        #expect(lost.advisedOutcome == .retryable(after: nil))
+        #expect(!HTTPError(code: .timedOut, cause: Excluded()).isCertainlyUnsent)
+    }
+
     @Test(arguments: [
         HTTPError.Code.insecureConnection, .badResponse, .bodyTooLarge, .bodyLengthMismatch,
         .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead, .tooManyRedirects,

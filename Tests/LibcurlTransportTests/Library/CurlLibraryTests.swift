@@ -15,6 +15,8 @@ struct CurlLibraryTests {
         #expect(library.tlsLibrary?.isEmpty == false)
         #expect(library.has(ccurl_feature_tls))
         #expect(library.mayReuseHandles == !(0x075300...0x080100).contains(number))
+        #expect(library.keepsEarlyAnswers == (number >= 0x080b01))
+        #expect(library.tellsRefusals == (number >= 0x081300))
     }
 
     @Test(

@@ -12,7 +12,7 @@ import Testing
 struct NginxSite: ServingProgram {
     /// The kind of server at a port.
     enum Listener: CaseIterable {
-        case good, otherHost, expired, asksForCertificate, onlyTLS12, priorKnowledge
+        case good, otherHost, expired, asksForCertificate, onlyTLS12, priorKnowledge, leavesOften
     }
 
     let certificates: Certificates
@@ -75,6 +75,7 @@ struct NginxSite: ServingProgram {
                   listen 127.0.0.1:\(port) \(options); listen [::1]:\(port) \(options);
                   \(keys ?? "") \(more)
                   location / { return 200 "$server_protocol $ssl_protocol $ssl_client_verify"; }
+                  location /large { root \(folder); }
                   location /by { return 200 "[$http_via$http_proxy_authorization]"; }
                 }
 
@@ -97,6 +98,7 @@ struct NginxSite: ServingProgram {
                   "ssl_client_certificate \(folder)/authority.pem; ssl_verify_client on; ssl_protocols TLSv1.3;"))
               \(server(.onlyTLS12, "ssl", "good", "ssl_protocols TLSv1.2;"))
               \(server(.priorKnowledge, "http2", nil, ""))
+              \(server(.leavesOften, "ssl http2", "good", "keepalive_requests 50;"))
             }
             """
     }
