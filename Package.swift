@@ -237,7 +237,8 @@ let package = Package(
         tests(
             of: "LibcurlTransport",
             uses: [
-                "CCurl", "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "Futures", "Services",
+                "CCurl", "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "Futures",
+                "Services",
                 "PledgeTesting", "HTTPTestSupport", "TestSupport",
             ]),
         // Empty without the trait.

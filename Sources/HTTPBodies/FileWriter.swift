@@ -57,12 +57,18 @@ final class FileWriter {
         onQueue {
             try self.state.withLock { state in
                 guard case .fresh = state.fate else { throw CancellationError() }
+                // A file that replaces another one has its permissions.
+                let permissions = self.target.filePermissions.map { mode_t($0) }
                 // Exclusive: an existing file or link is not opened.
                 let descriptor = self.temporary.withPath {
-                    open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+                    open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions ?? 0o666)
                 }
                 guard descriptor >= 0 else { throw FileError.last("open", self.temporary) }
                 state = (.open, descriptor)
+                // The process's mask may have taken some away.
+                if let permissions, fchmod(descriptor, permissions) != 0 {
+                    throw FileError.last("fchmod", self.temporary)
+                }
             }
         }
     }

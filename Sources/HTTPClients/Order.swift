@@ -40,7 +40,7 @@ extension HTTPClient {
             aroundCall?[keyPath: own],
             limit,
             .deadlineOfRequest,
-            statuses.map { .acceptStatus($0) },
+            statuses.map { .acceptStatus($0, on: scheduler) },
             userAgent.map { .userAgent($0) },
             sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,
             base == nil ? defaultHeaders() : nil,
@@ -98,7 +98,7 @@ extension HTTPClient {
         guard let home else { return adding }
         return Middleware(named: "headersOfOrigin") { next in
             let added = adding(next)
-            return { request in home.contains(request.url) ? added(request) : next(request) }
+            return { request in home.contains(request) ? added(request) : next(request) }
         }
     }
 
@@ -109,7 +109,8 @@ extension HTTPClient {
             limit: redirects.limit,
             strippingAcrossOrigins: redirects.stripped, keepingAcrossOrigins: redirects.kept,
             allowingDowngrade: redirects.allowsDowngrade,
-            refusingPrivateAddresses: redirects.refusesPrivateAddresses)
+            refusingPrivateAddresses: redirects.refusesPrivateAddresses,
+            sendingBodiesAcrossOrigins: redirects.sendsBodiesAcrossOrigins)
     }
 
     private func repeating<Output>(

@@ -58,6 +58,42 @@ import Testing
                 "(in 6 bytes that answered GET https://api.example.com/v1/products)") == true)
     }
 
+    /// From the base to another origin, and from there back to a URL that the other one has chosen.
+    @Test func whatAnotherOriginHasChosenGetsNoKeyAndNoToken() throws {
+        let back = "https://api.example.com/v1/transfer"
+        let site = MemoryTransport(routes: [
+            .get(
+                "/v1/leave", answer: .status(302, headers: ["Location": "https://evil.example/x"])),
+            .get("/x", answer: .status(302, headers: ["Location": back])),
+            .get("/v1/transfer", answer: .text("done")),
+        ])
+        var client = HTTPClient(base: server, over: site)
+        client.headers = ["X-API-Key": "s3cret"]
+        client.authorization = .bearer("t0ken")
+        #expect(try client.networking(Endpoint(path: "/leave")).settledValue().count == 4)
+        let requests = site.calls.compactMap(\.request)
+        #expect(requests.map { $0.headers["X-API-Key"] } == ["s3cret", nil, nil])
+        #expect(requests.map { $0.headers["Authorization"] } == ["Bearer t0ken", nil, nil])
+    }
+
+    @Test func theFormThatRenewsATokenStaysWithItsOrigin() throws {
+        let site = MemoryTransport(routes: [
+            .post(
+                "/v1/token", answer: .status(307, headers: ["Location": "https://evil.example/x"])),
+            .any("/x", answer: .text("taken")),
+        ])
+        let form = Endpoint(
+            path: "/token", method: .post,
+            body: .form([
+                URLQueryItem(name: "grant_type", value: "refresh_token"),
+                URLQueryItem(name: "refresh_token", value: "s3cret"),
+            ]))
+        let future = HTTPClient(base: server, over: site).networking(form)
+        let error = #expect(throws: HTTPError.self) { try future.settledValue() }
+        #expect(error?.status == 307)
+        #expect(site.calls.count == 1)
+    }
+
     @Test func anErrorNamesThePlaceThatARedirectLedTo() throws {
         let moved = MemoryTransport(routes: [
             .get(

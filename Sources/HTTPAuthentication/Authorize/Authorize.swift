@@ -11,9 +11,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     .retry(), over: transport.send)
     /// ```
     ///
-    /// A request gets the header if its URL's origin is one of `origins`, if it has no header of that name
-    /// itself, and if its context does not set `HTTPRequest.Context.skipsAuthorization`. All other requests
-    /// and their answers pass unchanged.
+    /// A request gets the header if its URL's origin is one of `origins`, if no other origin has redirected to it,
+    /// if it has no header of that name itself, and if its context does not set
+    /// `HTTPRequest.Context.skipsAuthorization`. All other requests and their answers pass unchanged.
     ///
     /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and adds the
     /// header to those that go to its origins. Above `.redirect()`, it adds the header to the first request,
@@ -77,7 +77,7 @@ struct Authorize: Sendable {
     func call<Output: HTTPResponseHead>(
         _ service: @escaping Service<HTTPRequest, Output>, _ request: HTTPRequest
     ) -> Future<Output> {
-        guard !request.context.skipsAuthorization, origins.contains(request.url) else {
+        guard !request.context.skipsAuthorization, origins.contains(request) else {
             return service(request)
         }
         switch credentials {

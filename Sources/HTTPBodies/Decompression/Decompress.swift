@@ -20,7 +20,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// several members and zstd in several frames are one body.
     ///
     /// The response is left unchanged, with its Content-Encoding, if it has no body (HEAD, 204,
-    /// 304, an empty one), a part of one (206), or an unknown coding, such as compress.
+    /// 304, an empty one), a part of one (206), or an unknown coding, such as compress; and if its status is
+    /// 300 or more and its body cannot be decoded, since a retry, a redirect and a caller need the status.
     ///
     /// The call fails with an `HTTPError` that keeps the response, with a ``DecompressionFailure`` as
     /// its cause: with the code `HTTPError.Code.badResponse` if the body is malformed, truncated
@@ -85,7 +86,10 @@ extension Decompression {
         var decoded = response
         do {
             decoded.body = try BodyDecoder.decoded(response.body, codings, limit: limit)
-        } catch { throw self.error(for: error, response, request) }
+        } catch {
+            if response.statusMatters { return response }
+            throw self.error(for: error, response, request)
+        }
         decoded.dropCoding()
         return decoded
     }
@@ -103,7 +107,10 @@ extension Decompression {
             decoded.body = response.body.decoded(by: decoder) { error in
                 self.error(for: error, head, request)
             }
-        } catch { throw self.error(for: error, head, request) }
+        } catch {
+            if head.statusMatters { return response }
+            throw self.error(for: error, head, request)
+        }
         decoded.dropCoding()
         return decoded
     }

@@ -36,6 +36,7 @@ struct Decompression {
         guard let lacking = codings.first(where: { !available.contains($0) }) else {
             return codings
         }
+        if head.statusMatters { return [] }
         throw error(for: DecompressionFailure(lacking.missing), head, request)
     }
 
@@ -58,6 +59,9 @@ struct Decompression {
 }
 
 extension HTTPResponseHead {
+    /// Whether the status matters more than the body: what stands above decides by it.
+    var statusMatters: Bool { status >= 300 }
+
     /// Removes the headers of the compressed body.
     mutating func dropCoding() {
         headers.remove("Content-Encoding")

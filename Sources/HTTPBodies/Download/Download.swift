@@ -11,7 +11,7 @@ public import Services
 ///
 /// The body is written, chunk by chunk, to a file of another name in the same folder; the next chunk is
 /// requested when the last is written. At the end it is synchronised to disk and renamed atomically,
-/// replacing a file of that name. After any failure before that, the other file is deleted when the future
+/// replacing a file of that name, whose permissions it keeps. After any failure before that, the other file is deleted when the future
 /// settles, and an existing file of that name does not change. Only a process that ends during a download
 /// leaves a file behind, with `.pledge-` and `.part` around its name.
 ///
@@ -26,9 +26,10 @@ public import Services
 ///   - limit: The largest body, in bytes.
 ///   - progress: Called with each chunk as `HTTPBodyStream.reportingProgress(to:)` does.
 ///   - random: The source of the other file's name.
+///   - scheduler: The clock of the second that a refused body is read for.
 /// - Returns: A future of the result; it settles on a queue of the file. It rejects with an
 ///   `HTTPError` that keeps the request and the response: with the code
-///   `HTTPError.Code.unacceptableStatus` and the body, up to a megabyte of it,
+///   `HTTPError.Code.unacceptableStatus` and the body, up to a megabyte of it that arrives within a second,
 ///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body's length is not
 ///   the announced one, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors
 ///   of the service and of the body arrive unchanged. Cancelling it cancels the call; a file that
@@ -37,10 +38,12 @@ public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,
     progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
-    random: RandomSource = .system
+    random: RandomSource = .system, on scheduler: some Scheduler = .live
 ) -> Future<HTTPDownload> {
     service(request).flatMap { response in
-        guard statuses.contains(response.status) else { return refuse(response, to: request) }
+        guard statuses.contains(response.status) else {
+            return response.refused(for: request, keeping: mostOfRefused, on: scheduler)
+        }
         return save(response, to: file, limit, progress, random)
             .mapError { error in named(error, request, response.head) }
     }
@@ -48,20 +51,6 @@ public func download(
 
 /// How many bytes of a refused body are kept in the error.
 private let mostOfRefused = 1_048_576
-
-private func refuse(
-    _ response: HTTPStreamedResponse, to request: HTTPRequest
-) -> Future<HTTPDownload> {
-    response.gathered(upTo: mostOfRefused)
-        // The status matters more than the failure of its body.
-        .recover { error in
-            if error is CancellationError { throw error }
-            return response.head
-        }
-        .flatMap { response in
-            throw HTTPError(code: .unacceptableStatus, request: request, response: response)
-        }
-}
 
 private func save(
     _ response: HTTPStreamedResponse, to file: URL, _ limit: Int64,

@@ -1,6 +1,6 @@
 public import HTTPNetworking
 
-/// The result of ``download(_:to:over:accepting:limit:progress:random:)``.
+/// The result of ``download(_:to:over:accepting:limit:progress:random:on:)``.
 public struct HTTPDownload {
     /// The file, complete.
     public let file: URL

@@ -19,6 +19,11 @@ extension HTTPClient {
         /// Whether a redirect from elsewhere to a private, loopback or link-local address is not followed.
         public var refusesPrivateAddresses: Bool
 
+        /// Whether a redirect to another origin is followed if it sends the body there.
+        ///
+        /// A body with credentials never leaves its origin.
+        public var sendsBodiesAcrossOrigins: Bool
+
         /// Makes rules.
         ///
         /// - Parameters:
@@ -28,15 +33,19 @@ extension HTTPClient {
         ///   - allowsDowngrade: Whether https may lead to http.
         ///   - refusesPrivateAddresses: Whether a redirect from elsewhere to a private, loopback or link-local
         ///     address is not followed.
+        ///   - sendsBodiesAcrossOrigins: Whether a redirect to another origin is followed if it sends the body
+        ///     there.
         public init(
             limit: Int = 20, stripping stripped: [String] = [], keeping kept: [String] = [],
-            allowsDowngrade: Bool = false, refusesPrivateAddresses: Bool = false
+            allowsDowngrade: Bool = false, refusesPrivateAddresses: Bool = false,
+            sendsBodiesAcrossOrigins: Bool = true
         ) {
             self.limit = limit
             self.stripped = stripped
             self.kept = kept
             self.allowsDowngrade = allowsDowngrade
             self.refusesPrivateAddresses = refusesPrivateAddresses
+            self.sendsBodiesAcrossOrigins = sendsBodiesAcrossOrigins
         }
     }
 }

@@ -9,12 +9,17 @@ struct BodyBeginning: Sendable {
 }
 
 extension HTTPBodyStream {
-    /// The next bytes, up to a limit; the rest is given up.
+    /// The next bytes, up to a limit and until a time; the rest is given up.
     ///
     /// It does not fail: an error of the stream is returned together with the bytes before it.
-    func beginning(upTo limit: Int) -> Future<BodyBeginning> {
+    func beginning(
+        upTo limit: Int, within time: Duration, on scheduler: some Scheduler
+    ) -> Future<BodyBeginning> {
         let gathered = Locked(Data())
-        return read(upTo: limit, gathered).recover { error in
+        let read = read(upTo: limit, gathered).timeout(time, on: scheduler) {
+            HTTPError(code: .timedOut, reason: TimeLimit.errorBody(time).words)
+        }
+        return read.recover { error in
             BodyBeginning(data: gathered.withLock { $0 }, missing: error)
         }
     }

@@ -2,7 +2,8 @@
 ///
 /// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)", and names the request
 /// if that is known. Of the data, which may hold secrets, it shows only the keys that lead to the place; read
-/// ``data`` for the rest. If the decoder's text quotes a value of four bytes or more, "…" replaces it.
+/// ``data`` for the rest. If the decoder's text quotes a value of four bytes or more, "…" replaces it; of more than
+/// a megabyte of data that text is left out.
 public struct DecodingFailure: Error {
     /// What kind of difference was found.
     public enum Code: String, Hashable, Sendable {
@@ -52,12 +53,18 @@ public struct DecodingFailure: Error {
         var reason = place.reason
         if let words = place.quoting {
             // The text of a type's own error may quote a value of any length.
-            reason += KnownSecrets(of: data, in: words).scrubbed(words)
+            reason +=
+                data.count > Self.mostSearched
+                ? "the decoder's text may quote the data, which is too long to look for that"
+                : KnownSecrets(of: data, in: words).scrubbed(words)
         }
         self.reason = reason.count > 200 ? "\(reason.prefix(200))…" : reason
     }
 
     private let reason: String
+
+    /// How many bytes are searched for what the decoder's text quotes.
+    private static let mostSearched = 1_048_576
 
     /// A key in a path: `.name`, `[3]`, or `["a name"]` if it is not an identifier.
     private static func text(of key: any CodingKey) -> String {

@@ -36,7 +36,8 @@ extension Endpoint.Error: CustomStringConvertible {
         case .reservedHeader(let name):
             """
             the header "\(SafeText.escaped(name))" cannot be sent: the transport sets what is about the \
-            connection and its framing; leave it out. Host may be set once, to a host with or without a \
+            connection, its framing and its proxy, whose name and password are part of the transport's \
+            settings; leave it out. Host may be set once, to a host with or without a \
             port, and Content-Length to the length that the body has
             """
         case .invalidMethod(let method):

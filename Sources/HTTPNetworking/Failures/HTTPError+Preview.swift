@@ -9,7 +9,8 @@ extension HTTPError {
     /// | anything else | Nothing. |
     ///
     /// Everything that is known to be a secret is removed from what is shown, in upper and lower
-    /// case and in every encoding: userinfo, the values of the query, the values of all headers
+    /// case, percent-encoded, and with the escapes of JSON and HTML, but not in Base64, in hexadecimal
+    /// digits or as `\x41`: userinfo, the values of the query, the values of all headers
     /// that are not known to be harmless, the values of the body that was sent, and those of the
     /// answer that are not shown at their own place. The values after a name like "token", and runs
     /// of 20 and more letters and digits, are removed as well. Values of fewer than four bytes, and

@@ -105,6 +105,13 @@ final class FileReader {
 extension FileReader: Sendable {}
 
 extension URL {
+    /// The permissions of the file at this URL; nil if there is none.
+    package var filePermissions: UInt32? {
+        var facts = stat()
+        guard withPath({ stat($0, &facts) }) == 0 else { return nil }
+        return UInt32(facts.st_mode & 0o777)
+    }
+
     /// Calls a system function with the path of a file.
     ///
     /// - Returns: What it returns; -1, with `EINVAL` in `errno`, if the URL is not a file URL.

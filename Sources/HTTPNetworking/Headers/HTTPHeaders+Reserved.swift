@@ -1,7 +1,7 @@
 extension HTTPHeaders {
     /// The condition under which a caller may not set a field.
     enum Reservation: Sendable {
-        /// Always: it concerns the connection or the framing, which belong to the transport.
+        /// Always: it concerns the connection, the framing or the proxy, which belong to the transport.
         case always
         /// If there are several, or if it names no host.
         case host
@@ -13,7 +13,7 @@ extension HTTPHeaders {
     static func reservation(of name: String) -> Reservation? {
         // The length distinguishes most names, without a copy in lower case.
         switch name.utf8.count {
-        case 2, 4, 6, 7, 10, 14, 16, 17: reserved[name.lowercased()]
+        case 2, 4, 6, 7, 10, 14, 16, 17, 19: reserved[name.lowercased()]
         default: nil
         }
     }
@@ -32,5 +32,7 @@ extension HTTPHeaders {
         "trailer": .always, "transfer-encoding": .always, "upgrade": .always,
         // The sender has to wait for the answer to it.
         "expect": .always,
+        // Within a tunnel it would arrive at the origin.
+        "proxy-authorization": .always,
     ]
 }

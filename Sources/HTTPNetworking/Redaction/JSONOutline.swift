@@ -11,6 +11,9 @@ struct JSONOutline {
     /// The strings, unchanged, and the numbers, except those whose names are harmless.
     private(set) var values: [ArraySlice<UInt8>] = []
 
+    /// The names, unchanged.
+    private(set) var names: [ArraySlice<UInt8>] = []
+
     /// Reads a text.
     ///
     /// - Parameters:
@@ -26,6 +29,7 @@ struct JSONOutline {
             case .open, .close: name = nil
             case .name(let range):
                 name = bytes[range]
+                names.append(bytes[range])
                 hasText = true
             case .string(let range):
                 hasText = true

@@ -90,6 +90,25 @@ private enum SensitiveNames {
     }
 }
 
+extension HTTPRequest {
+    /// Whether the body is a login or the renewal of a token, as its context says, or the names in a form or in
+    /// JSON, up to 64 KiB of it.
+    var hasCredentialsInBody: Bool {
+        guard case .data(let data) = body.content, !data.isEmpty else {
+            return context.skipsAuthorization && hasBody
+        }
+        if context.skipsAuthorization { return true }
+        switch BodyText(data, contentType: effectiveHeaders["Content-Type"]) {
+        case .json(let outline): return outline.names.contains(where: SensitiveNames.contain)
+        case .form(let text, _):
+            let items = text.split(separator: UInt8(ascii: "&"))
+            return items.map { $0.prefix { $0 != UInt8(ascii: "=") } }
+                .contains { SensitiveNames.contain($0) || $0.elementsEqual("grant_type".utf8) }
+        case .plain, .opaque: return false
+        }
+    }
+}
+
 extension UInt8 {
     /// Whether it is allowed in a token in Base64 or hexadecimal digits.
     fileprivate var isOfToken: Bool { isLetterOrDigit || "-_+=~%".utf8.contains(self) }

@@ -30,7 +30,13 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Range, the preconditions, Cache-Control, Pragma, X-Request-ID and Idempotency-Key. All others are removed:
     /// Authorization and Cookie, and X-API-Key as well. (curl, Go and WHATWG's Fetch remove a list of
     /// secrets, which misses that one.) They stay removed, even if a later redirect leads back: the origin in
-    /// between must not choose a URL to request with them. No Referer is added.
+    /// between must not choose a URL to request with them. For the same reason `.authorize` beneath adds no
+    /// credentials there; a cookie jar sends its cookies, as in a browser. No Referer is added.
+    ///
+    /// **A body** is sent to another origin by 307 and 308, and by 301 and 302 unless the method is POST, as
+    /// by curl, Requests, Node's fetch and browsers. A body with credentials is not: that of a request with
+    /// `HTTPRequest.Context.skipsAuthorization`, which is a login or a renewal, and a form or JSON up to 64
+    /// KiB that has a name like "password", "refresh_token" or "client_secret".
     ///
     /// **Place.** Above `.authorize`, `.cookies`, `.cache` and `.retry`: each request of a chain then has the
     /// cookies and the credentials of its own origin, and its own stored answer and attempts. A chain stays that of
@@ -41,8 +47,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// **A redirect that cannot be followed is returned** unchanged, body included: a redirect without a
     /// Location, or with several, or with one that is not an http or https URL with a host; one from https to
-    /// http, unless allowed; one from elsewhere into a private network, if that is refused; and one that
-    /// repeats a body which can be sent only once.
+    /// http, unless allowed; one from elsewhere into a private network, if that is refused; one that sends a
+    /// body to another origin which must not leave its own; and one that repeats a body which can be sent only
+    /// once.
     ///
     /// Each request is sent in the caller's context, the first on the caller's thread, the others on the
     /// thread on which the response arrived. A streamed body is discarded before the next request. If the
@@ -59,6 +66,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     ``HTTPOrigin/isPrivate``, if the host of the request before is not: a server that
     ///     fetches URLs from strangers must not be led into its own network. Only the URL counts; a
     ///     name whose address is private is followed.
+    ///   - sendingBodies: Whether a body without credentials may be sent to another origin.
     /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code
     ///   ``HTTPError/Code/tooManyRedirects`` that keeps the last request and its response, with up
     ///   to 64 KiB of a streamed body, if there are more than `limit`, or if the next request
@@ -66,12 +74,13 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     public static func redirect(
         limit: Int = 20, strippingAcrossOrigins names: [String] = [],
         keepingAcrossOrigins kept: [String] = [], allowingDowngrade: Bool = false,
-        refusingPrivateAddresses: Bool = false
+        refusingPrivateAddresses: Bool = false,
+        sendingBodiesAcrossOrigins sendingBodies: Bool = true
     ) -> Middleware {
         precondition(limit >= 0, "redirect needs a limit of zero or more, not \(limit)")
         let rules = RedirectRules(
             limit: limit, secrets: names, kept: kept, allowsDowngrade: allowingDowngrade,
-            refusesPrivate: refusingPrivateAddresses)
+            refusesPrivate: refusingPrivateAddresses, sendsBodies: sendingBodies)
         return Middleware(named: "redirect") { service in
             { request in
                 follow(

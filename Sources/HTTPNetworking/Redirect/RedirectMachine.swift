@@ -10,6 +10,8 @@ struct RedirectRules: Sendable {
     var allowsDowngrade = false
     /// Whether a redirect from elsewhere to a private network is not followed.
     var refusesPrivate = false
+    /// Whether a body may be sent to another origin than its own.
+    var sendsBodies = true
 
     /// Whether a header, its name in lower case, is kept for another origin.
     ///
@@ -84,7 +86,16 @@ struct RedirectMachine {
         guard next.body.isReplayable else {
             return .finish(because: "the body can be sent only once")
         }
+        if origin != target, next.hasBody {
+            guard rules.sendsBodies else {
+                return .finish(because: "it leads with the body to another origin")
+            }
+            guard !next.hasCredentialsInBody else {
+                return .finish(because: "it leads with credentials in the body to another origin")
+            }
+        }
         next.url = url
+        if let origin { next.context.redirectingOrigins.insert(origin) }
         if origin != target { next.removeSecrets(rules, leavingFor: target) }
         return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
     }

@@ -27,6 +27,14 @@ public struct HTTPOrigins {
     /// Whether a URL belongs to one of them.
     public func contains(_ url: URL) -> Bool { HTTPOrigin(url).map(isMember) ?? false }
 
+    /// Whether a request may have what is meant for these origins.
+    ///
+    /// Its URL has to belong to one of them, and so has each URL that redirected to it: another origin must not
+    /// choose what is requested with a secret.
+    package func contains(_ request: HTTPRequest) -> Bool {
+        contains(request.url) && request.context.redirectingOrigins.allSatisfy(isMember)
+    }
+
     /// Whether an origin is one of them.
     func contains(_ origin: HTTPOrigin) -> Bool { isMember(origin) }
 }

@@ -38,6 +38,9 @@ extension HTTPRequest {
         /// The jar that keeps the cookies of all responses to the request; not compared.
         package var cookieJar: (any CookieKeeping)?
 
+        /// The origins whose redirects have led to this request's URL; not compared.
+        var redirectingOrigins: Set<HTTPOrigin> = []
+
         /// Makes a context.
         public init(
             deadline: CallDeadline? = nil, attempt: Int = 1, idempotencyKey: String? = nil,

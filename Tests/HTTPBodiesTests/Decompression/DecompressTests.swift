@@ -59,6 +59,20 @@ import Testing
         #expect(decoded?.headers == ["ETag": "\"1\""])
     }
 
+    @Test(
+        arguments: [302, 401, 404, 503],
+        ["gzip", "br", "zstd", "gzip, gzip, gzip, gzip, gzip, gzip"])
+    func aStatusMattersMoreThanABodyThatDoesNotDecode(status: Int, encoding: String) {
+        let refusal = response(encoding, Data("plain text".utf8), status: status)
+        let passed = future(refusal).valueNow
+        #expect(passed?.status == status)
+        #expect(passed?.body == refusal.body)
+        #expect(passed?.headers == refusal.headers)
+        let bomb = response("gzip", Compressed.gzip, status: status)
+        #expect(future(bomb, upTo: 3).valueNow?.body == bomb.body)
+        #expect(future(bomb).valueNow?.body == Compressed.text)
+    }
+
     @Test func severalFieldsAreOneList() {
         let headers: HTTPHeaders = ["Content-Encoding": "gzip", "content-encoding": "gzip"]
         let twice = HTTPResponse(status: 200, headers: headers, body: Compressed.twice)

@@ -103,13 +103,44 @@ import Testing
             { HTTPBodyStream(Data(count: 2_000_000)) },
             { HTTPBodyStream(next: { Future(error: Broken()) }) },
         ]
-        for body in bodies {
+        for (body, count) in zip(bodies, [1_048_576, 0]) {
             let saving = download(request, to: target, over: answering(500, body))
             let error = await #expect(throws: HTTPError.self) { try await saving.value }
             #expect(error?.status == 500)
-            #expect(error?.body.isEmpty == true)
+            #expect(error?.body.count == count)
+            #expect(error?.cause != nil)
         }
         #expect(folder.names.isEmpty)
+    }
+
+    @Test func aRefusedBodyIsReadForASecond() throws {
+        let scheduler = ManualScheduler()
+        let saving = download(
+            request, to: target, over: answering(503) { [source] in source.stream() },
+            on: scheduler)
+        source.give("busy, ")
+        scheduler.advance(by: .milliseconds(999))
+        #expect(saving.result == nil)
+        scheduler.advance(by: .milliseconds(1))
+        let error = try #require(saving.failure as? HTTPError)
+        #expect(error.status == 503 && error.body == Data("busy, ".utf8))
+        #expect((error.cause as? HTTPError)?.code == .timedOut)
+        #expect(source.cancelled == 1)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o666]) func aReplacedFileKeepsItsPermissions(
+        permissions: Int
+    ) async throws {
+        let manager = FileManager.default
+        try Data("old".utf8).write(to: target)
+        try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: target.path)
+        _ = try await download(
+            request, to: target, over: answering { HTTPBodyStream(Data("new".utf8)) }
+        ).value
+        #expect(try Data(contentsOf: target) == Data("new".utf8))
+        let now = try manager.attributesOfItem(atPath: target.path)[.posixPermissions] as? Int
+        #expect(now == permissions)
     }
 
     @Test func aFailureOfTheBodyLeavesNothing() async throws {

@@ -76,6 +76,37 @@ import Testing
         #expect((error.cause as? HTTPError)?.code == .connectionLost)
     }
 
+    @Test func ofASlowBodyWhatComesWithinASecondIsKept() throws {
+        let (source, scheduler) = (ScriptedSource(), ManualScheduler())
+        let service: HTTPStreamingService = stack(
+            .acceptStatus(on: scheduler),
+            over: { _ in Future(value: HTTPStreamedResponse(status: 503, body: source.stream())) })
+        let future = service(request)
+        for text in ["a", "b", "c"] {
+            scheduler.advance(by: .milliseconds(300))
+            source.give(text)
+        }
+        #expect(future.result == nil)
+        scheduler.advance(by: .milliseconds(100))
+        let error = try failure(future)
+        #expect(error.status == 503 && error.response?.text == "abc")
+        #expect((error.cause as? HTTPError)?.code == .timedOut)
+        #expect(source.cancelled == 1)
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func aTimerDoesNotOutliveTheBody() throws {
+        let (source, scheduler) = (ScriptedSource(), ManualScheduler())
+        let service: HTTPStreamingService = stack(
+            .acceptStatus(within: .seconds(9), on: scheduler),
+            over: { _ in Future(value: HTTPStreamedResponse(status: 503, body: source.stream())) })
+        let future = service(request)
+        source.give("busy")
+        source.give(nil)
+        #expect(try failure(future).response?.text == "busy")
+        #expect(scheduler.isIdle)
+    }
+
     @Test func anAcceptedBodyIsNotTouched() throws {
         let wasAsked = Locked(false)
         let body = HTTPBodyStream(next: {

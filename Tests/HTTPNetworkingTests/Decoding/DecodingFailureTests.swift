@@ -29,6 +29,16 @@ import Testing
         return try #require(throws: DecodingFailure.self) { try future.result?.get() }
     }
 
+    @Test func ofALongBodyTheDecodersTextIsLeftOut() throws {
+        let long = String(repeating: " ", count: 1_100_000)
+        let error = try failure(Order.self, #"{"items":[],"note":{"a":"s3cret"}\#(long)}"#)
+        #expect(error.code == .dataCorrupted && error.codingPath == "Order.note.a")
+        #expect(error.description.contains("too long"))
+        for text in texts(of: error) { #expect(!text.contains("s3cret")) }
+        let missing = try failure(Order.self, #"{"items":[{}]\#(long)}"#)
+        #expect(missing.description.contains("no value for the key \"price\""))
+    }
+
     @Test func aMissingKeyIsNamedWithItsPlace() throws {
         let error = try failure(Order.self, #"{"items":[{"price":1},{"prise":"s3cret"}]}"#)
         #expect(error.code == .keyNotFound && error.codingPath == "Order.items[1].price")

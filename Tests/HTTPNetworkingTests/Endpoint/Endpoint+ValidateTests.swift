@@ -59,6 +59,7 @@ import Testing
             ["Host": "u@h"], ["Host": "h:99999"], ["Connection": "X-A"], ["connection": "close"],
             ["TE": "trailers"], ["Trailer": "X"], ["Upgrade": "h2c"], ["EXPECT": "100-continue"],
             ["Keep-Alive": "timeout=5"], ["Proxy-Connection": "close"],
+            ["Proxy-Authorization": "Basic YTpi"],
             ["Transfer-Encoding": "chunked"], ["Content-Length": "5"], ["Content-Length": "+4"],
             ["Content-Length": "4, 4"], ["Content-Length": "4", "content-length": "5"],
         ] as [HTTPHeaders])

@@ -105,6 +105,52 @@ import Testing
         #expect(machine.request.headers == ["Accept": "e"])
     }
 
+    private static let form = "application/x-www-form-urlencoded"
+
+    @Test(arguments: [
+        ("grant_type=client_credentials&x=1", form), ("a=1&refresh_token=x", form),
+        ("user=a&password=b", form), (#"{"user":{"clientSecret":"x"}}"#, "application/json"),
+    ])
+    func credentialsInABodyStayWithTheirOrigin(text: String, type: String) {
+        for (method, status) in [(HTTPMethod.post, 307), (.post, 308), (.put, 302), (.put, 301)] {
+            var request = request(method)
+            request.body = .data(Data(text.utf8), contentType: type)
+            var machine = machine(request)
+            let refused = RedirectMachine.Decision.finish(
+                because: "it leads with credentials in the body to another origin")
+            #expect(machine.receive(status, ["Location": "https://b/"]) == refused)
+            #expect(machine.receive(status, ["Location": "/2"]) == .follow)
+        }
+        var request = request(.post)
+        request.body = .data(Data(text.utf8), contentType: type)
+        var machine = machine(request)
+        // A GET without the body.
+        #expect(machine.receive(303, ["Location": "https://b/"]) == .follow)
+    }
+
+    @Test func theBodyOfALoginStaysWithItsOrigin() {
+        var request = request(.post)
+        request.body = .data(Data("me".utf8))
+        request.context.skipsAuthorization = true
+        var machine = machine(request)
+        #expect(machine.receive(307, ["Location": "https://b/"]) != .follow)
+        #expect(machine.receive(307, ["Location": "https://a/"]) == .follow)
+    }
+
+    @Test func otherBodiesLeaveIfAllowed() {
+        var request = request(.put)
+        request.body = .data(Data(#"{"title":"a"}"#.utf8), contentType: "application/json")
+        var open = machine(request)
+        #expect(open.receive(307, ["Location": "https://b/"]) == .follow)
+        #expect(open.request.body.data == request.body.data)
+        var strict = RedirectMachine(request, .init(sendsBodies: false))
+        let refused = RedirectMachine.Decision.finish(
+            because: "it leads with the body to another origin")
+        #expect(strict.receive(307, ["Location": "https://b/"]) == refused)
+        #expect(strict.receive(307, ["Location": "https://a/2"]) == .follow)
+        #expect(strict.receive(303, ["Location": "https://b/"]) == .follow)
+    }
+
     @Test(arguments: ["/2", "https://A:443/2", "//a/2", "HTTPS://a/2"])
     func theSameOriginGetsThem(location: String) {
         var request = request(.get)
