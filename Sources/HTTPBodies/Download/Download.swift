@@ -11,9 +11,9 @@ public import Services
 ///
 /// The body is written, chunk by chunk, to a file of another name in the same folder; the next chunk is
 /// requested when the last is written. At the end it is synchronised to disk and renamed atomically,
-/// replacing a file of that name, whose permissions it keeps. After any failure before that, the other file is deleted when the future
-/// settles, and an existing file of that name does not change. Only a process that ends during a download
-/// leaves a file behind, with `.pledge-` and `.part` around its name.
+/// replacing a file of that name, whose permissions it keeps. After any failure before that, the other file
+/// is deleted when the future settles, and an existing file of that name does not change. Only a process that
+/// ends during a download leaves a file behind, with `.pledge-` and `.part` around its name.
 ///
 /// A failure of the body is not repeated: a retry in the service ends with the headers. To repeat it, put the
 /// whole download into a retry.

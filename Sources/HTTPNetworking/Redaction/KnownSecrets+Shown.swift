@@ -94,10 +94,9 @@ extension HTTPRequest {
     /// Whether the body is a login or the renewal of a token, as its context says, or the names in a form or in
     /// JSON, up to 64 KiB of it.
     var hasCredentialsInBody: Bool {
-        guard case .data(let data) = body.content, !data.isEmpty else {
-            return context.skipsAuthorization && hasBody
-        }
+        if body.isEmpty { return false }
         if context.skipsAuthorization { return true }
+        guard case .data(let data) = body.content else { return false }
         switch BodyText(data, contentType: effectiveHeaders["Content-Type"]) {
         case .json(let outline): return outline.names.contains(where: SensitiveNames.contain)
         case .form(let text, _):

@@ -14,11 +14,6 @@ extension HTTPRequest {
         return request
     }
 
-    /// Whether there is a body.
-    var hasBody: Bool {
-        if case .none = body.content { false } else { true }
-    }
-
     /// Removes headers that may be secrets of the present origin and are not meant for another one.
     mutating func removeSecrets(_ rules: RedirectRules, leavingFor other: HTTPOrigin) {
         let meant = context.credentials.filter { $0.isFor(other) }.map { $0.header.lowercased() }

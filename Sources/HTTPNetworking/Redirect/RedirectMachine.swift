@@ -86,7 +86,7 @@ struct RedirectMachine {
         guard next.body.isReplayable else {
             return .finish(because: "the body can be sent only once")
         }
-        if origin != target, next.hasBody {
+        if origin != target, !next.body.isEmpty {
             guard rules.sendsBodies else {
                 return .finish(because: "it leads with the body to another origin")
             }
