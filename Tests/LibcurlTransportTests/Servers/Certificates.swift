@@ -2,6 +2,7 @@
 import Foundation
 import HTTPNetworking
 import HTTPTestSupport
+import LibcurlTransport
 
 /// Keys and certificates that are made for each test.
 struct Certificates {
@@ -42,6 +43,24 @@ struct Certificates {
 
     private func run(_ arguments: String) throws {
         try Program.run(openssl, arguments.split(separator: " ").map(String.init), in: folder.url)
+    }
+}
+
+/// A server whose certificate the authority of a test has issued.
+protocol SecureSite: ServingProgram {
+    var certificates: Certificates { get }
+}
+
+extension SecureSite {
+    /// A transport that trusts that authority alone, and uses no proxy.
+    func transport(
+        _ adjust: (inout ConnectionSettings) throws -> Void = { _ in }
+    ) throws -> CurlTransport {
+        try CurlTransport.connecting { settings in
+            settings.proxy = .none
+            settings.tls.authorities = .only(certificates.file("authority.pem"))
+            try adjust(&settings)
+        }
     }
 }
 #endif

@@ -11,10 +11,10 @@ import Testing
 /// A server with TLS whose frames a test controls: Python's TLS in front of a ``SocketServer``.
 ///
 /// Clients choose between HTTP/2 and HTTP/1.1 as everywhere, by ALPN.
-struct HTTP2Site: ServingProgram {
+struct HTTP2Site: SecureSite {
     let program: Program
     let server: SocketServer
-    private let certificates: Certificates
+    let certificates: Certificates
     private let port: UInt16
 
     /// Starts the server; nil if Python or openssl is not installed, and is not required.
@@ -66,16 +66,6 @@ struct HTTP2Site: ServingProgram {
     }
 
     var url: URL { URL(string: "https://127.0.0.1:\(port)/")! }
-
-    func transport(
-        _ adjust: (inout ConnectionSettings) throws -> Void = { _ in }
-    ) throws -> CurlTransport {
-        try CurlTransport.connecting { settings in
-            settings.proxy = .none
-            settings.tls.authorities = .only(certificates.file("authority.pem"))
-            try adjust(&settings)
-        }
-    }
 
     /// Whether TLS is there: a connection without a request reaches no script.
     func answers() async -> Bool {

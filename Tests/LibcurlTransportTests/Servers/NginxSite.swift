@@ -9,7 +9,7 @@ import Testing
 @testable import LibcurlTransport
 
 /// A real nginx with certificates of a test's own.
-struct NginxSite: ServingProgram {
+struct NginxSite: SecureSite {
     /// The kind of server at a port.
     enum Listener: CaseIterable {
         case good, otherHost, expired, asksForCertificate, onlyTLS12, priorKnowledge, leavesOften
@@ -22,16 +22,6 @@ struct NginxSite: ServingProgram {
     func url(_ listener: Listener, host: String = "127.0.0.1") throws -> URL {
         let scheme = listener == .priorKnowledge ? "http" : "https"
         return try #require(URL(string: "\(scheme)://\(host):\(ports[listener] ?? 0)/"))
-    }
-
-    func transport(
-        _ adjust: (inout ConnectionSettings) throws -> Void = { _ in }
-    ) throws -> CurlTransport {
-        try CurlTransport.connecting { settings in
-            settings.proxy = .none
-            settings.tls.authorities = .only(certificates.file("authority.pem"))
-            try adjust(&settings)
-        }
     }
 
     /// Starts nginx; nil if it is not installed, and is not required.
