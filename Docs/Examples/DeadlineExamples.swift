@@ -43,9 +43,8 @@ import Testing
 
     // snippet: streamed
     func loadFilm(_ film: HTTPRequest, by client: HTTPClient) -> Future<HTTPStreamedResponse> {
-        var request = film
-        request.context.deadline = CallDeadline(after: .seconds(600), on: client.scheduler)
-        return client.stream(request)
+        let deadline = CallDeadline(after: .seconds(600), on: client.scheduler)
+        return CallContext.current.with(deadline: deadline).run { client.stream(film) }
     }
     // end snippet
 
@@ -56,12 +55,12 @@ import Testing
         client.scheduler = scheduler
         client.deadline = .seconds(3)
         let ofSlot = try #require(try client.stream(film).result?.get())
-        let ofRequest = try #require(try loadFilm(film, by: client).result?.get())
-        let (first, second) = (ofSlot.body.next(), ofRequest.body.next())
+        let ofContext = try #require(try loadFilm(film, by: client).result?.get())
+        let (first, second) = (ofSlot.body.next(), ofContext.body.next())
         scheduler.advance(by: .seconds(600))
         #expect(!first.isSettled)
         guard case .failure(let error) = second.result else {
-            Issue.record("the deadline of the request did not end the body")
+            Issue.record("the deadline of the context did not end the body")
             return
         }
         #expect(error.isTimeout)
@@ -76,7 +75,7 @@ import Testing
         }
 
         func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
-            let deadline = request.inCallContext().context.deadline
+            let deadline = CallContext.current.deadline
             let body = HTTPBodyStream { [never] in
                 guard let deadline else { return never.map { $0 } }
                 return never.timeout(deadline.remaining, on: deadline.scheduler)

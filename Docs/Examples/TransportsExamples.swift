@@ -187,7 +187,6 @@ protocol CallbackClient: Sendable {
 // snippet: own
 extension CallbackClient {
     func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        let request = request.inCallContext()
         do { try request.validate() } catch { return Future(error: error) }
         return CallContext.current.exchange(request) {
             let promise = Promise<HTTPResponse>()
@@ -202,8 +201,11 @@ extension CallbackClient {
                 }
             }
             promise.onCancel(cancel)
-            guard let deadline = request.context.deadline else { return promise }
-            let late = HTTPError(code: .timedOut, request: request)
+            guard let deadline = CallContext.current.deadline else { return promise }
+            // The cause says that the service is not at fault.
+            let late = HTTPError(
+                code: .timedOut, request: request,
+                cause: ServiceError(.deadlineExceeded, policy: "transport"))
             return promise.timeout(deadline.remaining, on: deadline.scheduler).mapError {
                 ($0 as? FutureError)?.code == .timedOut ? late : $0
             }

@@ -32,7 +32,8 @@ public final class AHCTransport {
     /// It cannot be closed.
     public static let shared = AHCTransport()
 
-    let maxBodySize: Int
+    let limits: TransportExchange.Limits
+    let scheduler: any Scheduler
     private let closed: InternalPromise<Void>
     /// Nil after the transport has been closed; each call keeps the lease until the call ends.
     private let lease: Locked<ClientLease?>
@@ -109,8 +110,13 @@ public final class AHCTransport {
         _ configuration: Configuration, _ routes: ConnectionRoutes, _ scheduler: any Scheduler
     ) {
         let closed = InternalPromise<Void>()
-        let lease = ClientLease(configuration, routes, scheduler, ended: closed)
-        self.init(lease, closed, maxBodySize: configuration.maxBodySize)
+        let lease = ClientLease(configuration, routes, ended: closed)
+        let connectionWait = configuration.connectionWaitTimeout
+        let limits = TransportExchange.Limits(
+            maxBodySize: configuration.maxBodySize, maxUnreadBytes: Self.maxUnreadBytes,
+            idle: configuration.idleTimeout.map { IdleWatches($0, on: scheduler) },
+            connectionWait: connectionWait.map { IdleWatches($0, on: scheduler) })
+        self.init(lease, closed, limits, scheduler)
     }
 
     /// Makes a transport over a client that the app has already.
@@ -132,15 +138,25 @@ public final class AHCTransport {
         idleTimeout: Duration? = .seconds(60), on scheduler: some Scheduler = .live
     ) {
         let closed = InternalPromise<Void>()
-        let lease = ClientLease(client, idleTimeout: idleTimeout, scheduler, ended: closed)
-        self.init(lease, closed, maxBodySize: maxBodySize)
+        let lease = ClientLease(client, ended: closed)
+        let limits = TransportExchange.Limits(
+            maxBodySize: maxBodySize, maxUnreadBytes: Self.maxUnreadBytes,
+            idle: idleTimeout.map { IdleWatches($0, on: scheduler) })
+        self.init(lease, closed, limits, scheduler)
     }
 
-    private init(_ lease: ClientLease, _ closed: InternalPromise<Void>, maxBodySize: Int) {
+    private init(
+        _ lease: ClientLease, _ closed: InternalPromise<Void>, _ limits: TransportExchange.Limits,
+        _ scheduler: any Scheduler
+    ) {
         self.lease = Locked(lease)
         self.closed = closed
-        self.maxBodySize = maxBodySize
+        self.limits = limits
+        self.scheduler = scheduler
     }
+
+    /// How many bytes of a streamed body may wait for its reader.
+    private static let maxUnreadBytes = 256 << 10
 
     /// Refuses new calls, and closes all connections after the calls under way have ended.
     ///

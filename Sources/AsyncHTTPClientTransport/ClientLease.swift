@@ -40,8 +40,6 @@ final class ClientLease: Sendable {
     let connections: ConnectionTracker?
     /// The client's time limits; nil if the client is the app's.
     let limits: Limits?
-    /// Nil if there is no idle timeout.
-    let watches: IdleWatches?
     /// How many of the transport's own clients have not been shut down.
     private let running: Locked<Int>
     private let ended: InternalPromise<Void>
@@ -50,13 +48,11 @@ final class ClientLease: Sendable {
     /// A client of the transport's own.
     init(
         _ configuration: AHCTransport.Configuration, _ routes: ConnectionRoutes,
-        _ scheduler: any Scheduler, ended: InternalPromise<Void>
+        ended: InternalPromise<Void>
     ) {
         let group = MultiThreadedEventLoopGroup.singleton
         let connections = ConnectionTracker(in: group, limit: configuration.maxConnectionsPerHost)
-        let lanes = CallLanes(
-            in: group, limit: configuration.maxConnectionsPerHost,
-            patience: configuration.connectionWaitTimeout, on: scheduler)
+        let lanes = CallLanes(in: group, limit: configuration.maxConnectionsPerHost)
         var withoutTLS = configuration
         withoutTLS.httpVersion = .http1Only
         let secure = { (proxy: HTTPClient.Configuration.Proxy?) in
@@ -83,15 +79,11 @@ final class ClientLease: Sendable {
             connect: configuration.connectTimeout,
             connectionWait: configuration.connectionWaitTimeout)
         self.connections = connections
-        watches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         self.ended = ended
     }
 
     /// A client of the app.
-    init(
-        _ client: HTTPClient, idleTimeout: Duration?, _ scheduler: any Scheduler,
-        ended: InternalPromise<Void>
-    ) {
+    init(_ client: HTTPClient, ended: InternalPromise<Void>) {
         routes = .straight
         secure = Route(client: client, lanes: nil)
         plain = secure
@@ -100,7 +92,6 @@ final class ClientLease: Sendable {
         isOwned = false
         limits = nil
         connections = nil
-        watches = idleTimeout.map { IdleWatches($0, on: scheduler) }
         self.ended = ended
     }
 

@@ -37,8 +37,6 @@ extension HTTPError.Code {
     func reason(of error: any Error, limits: ClientLease.Limits?) -> String? {
         switch self {
         case .insecureConnection: return TLSFailureReason.reason(in: "\(error)")
-        case .timedOut where error as? HTTPClientError == .getConnectionFromPoolTimeout:
-            return limits?.connectionWait.map { TimeLimit.freeConnection($0).words }
         case .timedOut where error as? HTTPClientError != .deadlineExceeded:
             return limits.map { TimeLimit.connect($0.connect).words }
         case .badResponse where error as? HTTPParserError == .headerOverflow:

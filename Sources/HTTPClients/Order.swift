@@ -13,7 +13,7 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, HTTPResponse> {
         stack(
             sharing: shared, accepting: acceptedStatuses ?? statuses, own: \.send,
-            limit: deadline.map { .deadline($0, on: scheduler) },
+            limit: .deadline(deadline, on: scheduler),
             cache: cache.map { .cache(sharing: $0) },
             decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
@@ -21,10 +21,14 @@ extension HTTPClient {
     func streamingStack(
         sharing shared: SharedStates
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
-        // A deadline would end the body as well.
+        // A deadline of its own would end the body as well; the caller's does.
         stack(
             sharing: shared, accepting: acceptedStatuses, own: \.stream,
-            limit: deadline.map { .timeout($0, on: scheduler) },
+            limit: Middleware(
+                stacking: [
+                    .deadline(nil, on: scheduler),
+                    deadline.map { .timeout($0, on: scheduler) } ?? .passThrough,
+                ]),
             cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
 
@@ -39,7 +43,6 @@ extension HTTPClient {
             tracing.flatMap(newTrace),
             aroundCall?[keyPath: own],
             limit,
-            .deadlineOfRequest,
             statuses.map { .acceptStatus($0, on: scheduler) },
             userAgent.map { .userAgent($0) },
             sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,
@@ -171,20 +174,6 @@ extension HTTPRequest.Body {
         switch content {
         case .none, .data: false
         case .file, .stream: true
-        }
-    }
-}
-
-extension Middleware where Input == HTTPRequest {
-    /// Ends a call by the deadline in its request's context, if there is one, and passes it to the parts
-    /// beneath.
-    fileprivate static var deadlineOfRequest: Middleware {
-        Middleware(named: "deadline") { next in
-            { request in
-                guard let deadline = request.context.deadline else { return next(request) }
-                let left = max(deadline.remaining, .zero)
-                return Middleware.deadline(left, on: deadline.scheduler)(next)(request)
-            }
         }
     }
 }

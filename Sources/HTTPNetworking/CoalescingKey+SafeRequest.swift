@@ -14,13 +14,12 @@ where Input == HTTPRequest, Output == HTTPResponse, Key == HTTPRequest {
     /// sent, so that visitors who ask at once do not get one session. These requests share nothing:
     ///
     /// - requests whose method is not safe (``HTTPMethod/isSafe``),
-    /// - those with a body that is not in memory,
-    /// - those with a deadline of their own in their context, which would fail the others.
+    /// - those with a body that is not in memory.
     ///
     /// There is no such key for streamed responses, because a stream can be read only once.
     public static var safeRequest: CoalescingKey {
         CoalescingKey { request in
-            guard request.method.isSafe, request.context.deadline == nil else { return nil }
+            guard request.method.isSafe else { return nil }
             switch request.body.content {
             case .none, .data: return request
             case .file, .stream: return nil

@@ -1,4 +1,5 @@
 public import HTTPNetworking
+import Services
 
 extension MemoryTransport {
     /// One call of the transport, with its route.
@@ -8,8 +9,11 @@ extension MemoryTransport {
         /// For a request of the second level, this is an endpoint that would send the same.
         public let endpoint: Endpoint
 
-        /// The request, with the deadline and the attempt of its call; nil for a call with an endpoint.
+        /// The request; nil for a call with an endpoint.
         public let request: HTTPRequest?
+
+        /// Which attempt of the innermost retry it was, counted from one.
+        public let attempt: Int
 
         /// The matching route, like "GET /products/:id"; nil if none matched.
         public let route: String?
@@ -23,6 +27,7 @@ extension MemoryTransport {
         ) {
             self.endpoint = endpoint
             self.request = request
+            attempt = CallContext.current.attempt
             self.route = route
             self.parameters = parameters
         }

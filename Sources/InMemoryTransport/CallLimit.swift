@@ -43,9 +43,7 @@ struct CallLimit: Sendable {
     }
 
     private var error: HTTPError {
-        HTTPError(
-            code: .timedOut, endpoint: endpoint, request: request,
-            reason: TimeLimit.deadline(after: time).words)
+        HTTPError(.deadline(after: time), endpoint: endpoint, request: request)
     }
 }
 

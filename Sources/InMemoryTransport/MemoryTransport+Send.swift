@@ -12,8 +12,7 @@ extension MemoryTransport {
     /// let service: HTTPService = stack(.redirect(), over: transport.send)
     /// ```
     ///
-    /// It behaves as ``request(_:)``, except for the status, and the deadline of the request holds as well. A
-    /// body in a file is read before this returns; a body in a stream is read to its end first, and the call
+    /// It behaves as ``request(_:)``, except for the status. A body in a file is read before this returns; a body in a stream is read to its end first, and the call
     /// is recorded then. Routes match the URL's whole path, without that of `base`. A request whose body cannot
     /// be read rejects with an `HTTPError` with the code `bodyUnreadable`, whose cause is what the source
     /// threw; a stream of another length than announced with the code `bodyLengthMismatch`.
@@ -21,9 +20,8 @@ extension MemoryTransport {
     /// - Returns: A future of the response. Without a URL in the answer it has the request's URL. Its timing
     ///   is measured on the scheduler.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        let request = request.inCallContext()
         let start = scheduler.now
-        let limit = CallLimit(request.context.deadline, of: request)
+        let limit = CallLimit(CallContext.current.deadline, of: request)
         return CallContext.current.exchange(request) {
             bytes(of: request)
                 .flatMap { body in

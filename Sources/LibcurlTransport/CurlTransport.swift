@@ -37,7 +37,6 @@ import Services
 ///   completely. A transport that is released lets its calls finish; ``close()`` ends them.
 public final class CurlTransport {
     private let engine: Result<CurlEngine, HTTPError>
-    private let options: CurlOptions?
 
     /// Makes a transport with the default settings.
     public convenience init() {
@@ -74,7 +73,6 @@ public final class CurlTransport {
     }
 
     private init(_ options: CurlOptions, _ delivery: Delivery) {
-        self.options = options
         do throws(HTTPError) {
             engine = .success(try CurlEngine(options, delivery: ResultDelivery(delivery)))
         } catch {
@@ -83,7 +81,6 @@ public final class CurlTransport {
     }
 
     private init(unusable error: any Error) {
-        options = nil
         engine = .failure(HTTPError(code: .unsupported, cause: error))
     }
 
@@ -91,8 +88,7 @@ public final class CurlTransport {
 
     /// Sends a request and collects the whole response.
     ///
-    /// - Parameter request: The request. The earlier of its deadline and that of the calling `CallContext`
-    ///   applies to the whole exchange.
+    /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
     /// - Returns: A future of the server's response, whatever its status. It rejects with
     ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
     ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived
@@ -103,11 +99,9 @@ public final class CurlTransport {
     ///     machine without libcurl;
     ///   - `CancellationError` if it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        CallContext.current.exchange(request) {
-            let promise = InternalPromise<HTTPResponse>()
-            start(request, for: .whole(promise))
-            return promise
-        }
+        let promise = InternalPromise<HTTPResponse>()
+        start(request, for: .whole(promise))
+        return promise
     }
 
     /// Sends a request, and returns a future of the response that resolves when its headers have arrived.
@@ -119,11 +113,9 @@ public final class CurlTransport {
     /// - Parameter request: The request.
     /// - Returns: A future of the response, whose body is still arriving.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
-        CallContext.current.exchange(request) {
-            let promise = InternalPromise<HTTPStreamedResponse>()
-            start(request, for: .streamed(promise))
-            return promise
-        }
+        let promise = InternalPromise<HTTPStreamedResponse>()
+        start(request, for: .streamed(promise))
+        return promise
     }
 
     /// Ends the calls under way, which reject with the code `transportClosed`, and refuses new ones.
@@ -140,23 +132,17 @@ public final class CurlTransport {
         return engine.ended.map { $0 }
     }
 
-    private func start(_ request: HTTPRequest, for recipient: CurlCall.Recipient) {
-        let request = request.inCallContext()
+    private func start(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
         do {
-            try request.validate()
-            if let left = request.timeLeft, left <= .zero {
-                throw HTTPError(code: .timedOut, reason: TimeLimit.deadline(after: .zero).words)
-            }
             let engine = try engine.get()
-            guard let options else { throw HTTPError(code: .unsupported) }
-            let call = CurlCall(request, for: recipient, options, engine)
-            let handle = try engine.handles.take(for: request, isStreamed: call.isStreamed)
-            guard engine.submit(.start(call, handle)) else {
+            let exchange = try TransportExchange(
+                request, for: recipient, within: engine.limits, on: engine.scheduler)
+            let handle = try engine.handles.take(for: request, isStreamed: exchange.isStreamed)
+            guard engine.submit(.start(exchange, handle)) else {
                 engine.handles.giveBack(handle)
                 throw HTTPError(code: .transportClosed)
             }
-            recipient.onCancel { call.end(with: CancellationError()) }
-            call.limitTime()
+            exchange.watch { engine.submit(.end(exchange, $0)) }
         } catch {
             recipient.fail(with: error.naming(request))
         }

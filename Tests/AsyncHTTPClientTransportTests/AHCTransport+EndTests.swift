@@ -60,15 +60,11 @@ import Testing
         for index in [0, 1, 3] { #expect(try await responses[index].value.text == "ok") }
     }
 
-    @Test(arguments: [true, false])
-    func endsAtTheSoonerDeadline(ofTheContext: Bool) async throws {
+    @Test func endsAtTheDeadline() async throws {
         let server = try LoopbackServer { _ in LoopbackAnswer([.hold(Promise<Void>())]) }
         let scheduler = ManualScheduler()
-        let sooner = CallDeadline(after: .seconds(5), on: scheduler)
-        let later = CallDeadline(after: .seconds(50), on: scheduler)
-        var request = HTTPRequest(.get, server.url)
-        request.context.deadline = ofTheContext ? later : sooner
-        let response = CallContext(deadline: ofTheContext ? sooner : later).run {
+        let request = HTTPRequest(.get, server.url)
+        let response = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler)).run {
             transport.send(request)
         }
         _ = try await server.received(1).value
@@ -83,9 +79,10 @@ import Testing
 
     @Test func sendsNothingAfterTheDeadline() throws {
         let server = try LoopbackServer { _ in .text("ok") }
-        var request = HTTPRequest(.get, server.url)
-        request.context.deadline = CallDeadline(after: .zero, on: ManualScheduler())
-        let response = transport.send(request)
+        let deadline = CallDeadline(after: .zero, on: ManualScheduler())
+        let response = CallContext(deadline: deadline).run {
+            transport.send(HTTPRequest(.get, server.url))
+        }
         let error = #expect(throws: HTTPError.self) { try response.settledValue() }
         #expect(error?.code == .timedOut)
         #expect(server.acceptedConnections == 0)
@@ -94,9 +91,10 @@ import Testing
     @Test func takesTheDeadlinesTimerBackWhenTheCallHasEnded() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let scheduler = ManualScheduler()
-        var request = HTTPRequest(.get, server.url)
-        request.context.deadline = CallDeadline(after: .seconds(5), on: scheduler)
-        _ = try await transport.send(request).value
+        let call = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler)).run {
+            transport.send(HTTPRequest(.get, server.url))
+        }
+        _ = try await call.value
         #expect(scheduler.isIdle)
     }
 

@@ -105,9 +105,10 @@ import Testing
             ])
         }
         let scheduler = ManualScheduler()
-        var request = HTTPRequest(.get, server.url)
-        request.context.deadline = CallDeadline(after: .seconds(5), on: scheduler)
-        let response = try await transport.stream(request).value
+        let call = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler)).run {
+            transport.stream(HTTPRequest(.get, server.url))
+        }
+        let response = try await call.value
         let chunk = response.body.next()
         scheduler.advance(by: .seconds(5))
         let error = await #expect(throws: HTTPError.self) { try await chunk.value }

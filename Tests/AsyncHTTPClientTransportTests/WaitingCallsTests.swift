@@ -27,10 +27,9 @@ import Testing
     }
 
     private func ask(_ path: String, by deadline: CallDeadline? = nil) -> Future<HTTPResponse> {
-        transport.send(
-            HTTPRequest(
-                .get, server.url.appending(path: path),
-                context: HTTPRequest.Context(deadline: deadline)))
+        CallContext(deadline: deadline).run {
+            transport.send(HTTPRequest(.get, server.url.appending(path: path)))
+        }
     }
 
     private func occupy() async throws -> Future<HTTPResponse> {
@@ -62,6 +61,24 @@ import Testing
         #expect(try await first.value.text == "ok")
         #expect(try await third.value.text == "ok")
         #expect(server.requests.map(\.target) == ["/first", "/third"])
+    }
+
+    @Test func areNotSentAndSayNothingAboutTheHost() async throws {
+        let first = try await occupy()
+        let time = ManualScheduler()
+        let service = stack(.timeout(.seconds(1), on: time), over: transport.send)
+        let record = CallRecord()
+        let second = CallContext().with(record: record).run {
+            service(HTTPRequest(.post, server.url.appending(path: "second")))
+        }
+        for clock in [scheduler, time] { clock.advance(by: .seconds(2)) }
+        #expect(second.result == nil && record.verdict == .repeatable)
+        scheduler.advance(by: .seconds(1))
+        let error = #expect(throws: HTTPError.self) { try second.settledValue() }
+        #expect(error?.isCertainlyUnsent == true && error?.assessment == .refusal)
+        gate.resolve()
+        #expect(try await first.value.text == "ok")
+        #expect(server.requests.map(\.target) == ["/first"])
     }
 
     @Test func areNotIdle() async throws {

@@ -78,11 +78,28 @@ import Testing
         ].enumerated() {
             #expect(try bench.get(HTTPHeaders(headers.map { ($0, $1) })) == "\(number + 2)")
         }
-        var hasty = HTTPRequest(at: "https://example.com/")
-        hasty.context.deadline = CallDeadline(after: .seconds(1), on: bench.scheduler)
-        #expect(bench.service(hasty).isSettled)
         gate.resolve()
         #expect(texts([first]) == ["1"])
+    }
+
+    @Test func theDeadlineOfTheFirstIsNotThatOfTheOthers() throws {
+        let scheduler = ManualScheduler()
+        let never = Promise<HTTPResponse>()
+        // As a transport does, it ends an exchange at the deadline of its context.
+        let transport: HTTPService = { _ in
+            guard let deadline = CallContext.current.deadline else {
+                return Future(value: HTTPResponse(status: 200, body: Data("late".utf8)))
+            }
+            return never.timeout(deadline.remaining, on: scheduler)
+        }
+        let service = stack(.cache(sharing: HTTPCache(on: scheduler)), over: transport)
+        let request = HTTPRequest(at: "https://example.com/")
+        let deadline = CallDeadline(after: .seconds(1), on: scheduler)
+        let hasty = CallContext(deadline: deadline).run { service(request) }
+        let patient = service(request)
+        #expect(!hasty.isSettled && !patient.isSettled)
+        scheduler.advance(by: .seconds(1))
+        #expect(hasty.errorNow != nil && patient.valueNow?.text == "late")
     }
 
     @Test func whoLeavesLeavesTheOthersAndTheLastCancels() {

@@ -41,8 +41,7 @@ import Testing
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let shared = SharedStates(of: client)
         let order = [
-            "observed", "newTrace", "call", "deadline", "deadline", "acceptStatus",
-            "defaultHeaders",
+            "observed", "newTrace", "call", "deadline", "acceptStatus", "defaultHeaders",
             "idempotencyKey", "redirect", "headersOfOrigin", "authorize", "cookies", "cache",
             "each",
             "retry", "attempt", "hedge", "each", "tracePropagation", "exchangeLog", "timeout",
@@ -50,7 +49,7 @@ import Testing
         ]
         #expect(client.wholeStack(sharing: shared).parts == order)
         var streaming = order.filter { $0 != "cache" }
-        streaming[3] = "timeout"
+        streaming.insert("timeout", at: 4)
         #expect(client.streamingStack(sharing: shared).parts == streaming)
     }
 
@@ -117,16 +116,15 @@ import Testing
     }
 
     /// The transport does not get the deadline, and retry and breaker see no error of its own.
-    @Test func theDeadlineOfARequestsContextIsTheCalls() throws {
+    @Test func theDeadlineOfTheContextIsTheCalls() throws {
         var client = HTTPClient(base: server) { [scheduler] _ in
             Future(value: HTTPResponse(status: 200)).delay(.seconds(9), on: scheduler)
         }
         client.scheduler = scheduler
         client.circuitBreaker = .perOrigin()
         for _ in 1...6 {
-            var request = HTTPRequest(server)
-            request.context.deadline = CallDeadline(after: .milliseconds(50), on: scheduler)
-            let future = client.send(request)
+            let deadline = CallDeadline(after: .milliseconds(50), on: scheduler)
+            let future = CallContext(deadline: deadline).run { client.send(HTTPRequest(server)) }
             scheduler.advance(by: .milliseconds(50))
             let error = failure(of: future) as? ServiceError
             #expect(error?.code == .deadlineExceeded)
@@ -162,8 +160,8 @@ import Testing
 
     @Test func aDeadlineDoesNotEndAStreamedBody() throws {
         let deadlines = Locked<[CallDeadline?]>([])
-        var client = HTTPClient(base: server) { request in
-            deadlines.withLock { $0.append(request.inCallContext().context.deadline) }
+        var client = HTTPClient(base: server) { _ in
+            deadlines.withLock { $0.append(CallContext.current.deadline) }
             return Future(value: HTTPResponse(status: 200))
         }
         client.scheduler = scheduler

@@ -61,13 +61,6 @@ import Testing
         #expect(calls(file, file) == 2)
     }
 
-    @Test func aDeadlineOfTheRequestsOwnSharesNothing() {
-        var hasty = HTTPRequest(.get, url)
-        hasty.context.deadline = CallDeadline(after: .seconds(1), on: scheduler)
-        #expect(calls(hasty, HTTPRequest(.get, url)) == 2)
-        #expect(calls(HTTPRequest(.get, url), hasty) == 2)
-    }
-
     @Test func stacksCanShareAGroup() {
         let service = AnsweringService<HTTPResponse>(on: scheduler, [{ HTTPResponse(status: 200) }])
         let group = Coalescer<HTTPRequest, HTTPResponse>()

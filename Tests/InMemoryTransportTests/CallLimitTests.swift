@@ -42,14 +42,6 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func theEarlierDeadlineHolds() {
-        var own = request
-        own.context.deadline = CallDeadline(after: .seconds(1), on: scheduler)
-        let future = context(.seconds(2)).run { transport().send(own) }
-        scheduler.advance(by: .seconds(1))
-        #expect(error(future)?.code == .timedOut)
-    }
-
     /// The caller gets the policy's error, though the transport has set its timer before.
     @Test func aPolicyWithTheSameDeadlineComesFirst() throws {
         let sent = stack(

@@ -69,9 +69,9 @@ import Testing
             .post, url, body: .data(Data("x".utf8), contentType: "text/plain"))
         request.context.idempotencyKey = "k"
         #expect(send(request).hasSucceeded)
-        #expect(transport.calls.map(\.request?.context.attempt) == [1, 2])
+        #expect(transport.calls.map(\.attempt) == [1, 2])
         let call = try #require(transport.calls.last)
-        #expect(call.request == request && call.request?.context.deadline != nil)
+        #expect(call.request == request)
         #expect(call.parameters == ["id": "7"])
         #expect(call.endpoint.body.data == Data("x".utf8))
         #expect(

@@ -8,8 +8,8 @@ protocol LaneUser: AnyObject, Sendable {
     /// Begins the call on a lane; the call leaves the lane at its end.
     func start(on lane: CallLane)
 
-    /// Ends the call, since no lane became free within the limit.
-    func endWait(after limit: Duration)
+    /// Notes that the call waits. It is called under a lock, and must call nothing of the lanes.
+    func willWait()
 }
 
 /// A place for one call at a time: an event loop, on which the connection of the previous call is.
@@ -35,20 +35,14 @@ final class CallLane: Sendable {
 final class CallLanes: Sendable {
     private let loops: [any EventLoop]
     private let limit: Int
-    /// Nil if a call may wait without limit.
-    private let watches: IdleWatches?
     private let hosts = Locked(LaneHosts())
 
     /// - Parameters:
     ///   - group: The event loops of the connections.
     ///   - limit: The maximum number of connections to one host.
-    ///   - patience: How long a call may wait; nil for no limit.
-    init(
-        in group: any EventLoopGroup, limit: Int, patience: Duration?, on scheduler: any Scheduler
-    ) {
+    init(in group: any EventLoopGroup, limit: Int) {
         loops = Array(group.makeIterator())
         self.limit = max(1, limit)
-        watches = patience.map { IdleWatches($0, on: scheduler) }
     }
 
     /// Gives a call a lane, now or when one becomes free.
@@ -57,8 +51,8 @@ final class CallLanes: Sendable {
             let host = hosts.host(named: name)
             if let lane = host.free.popLast() { return lane }
             guard host.laneCount < limit else {
-                let place = watches.map { $0.add(LaneWait(user, watches: $0)) }
-                host.waiting.append((user, place))
+                user.willWait()
+                host.waiting.append(user)
                 return nil
             }
             host.laneCount += 1
@@ -69,13 +63,12 @@ final class CallLanes: Sendable {
 
     /// Removes a call that waits; harmless if it does not wait.
     func withdraw(_ user: any LaneUser, from name: String) {
-        let place = hosts.withLock { hosts -> Int? in
+        hosts.withLockThenRelease { hosts -> (any LaneUser)? in
             guard let host = hosts.known[name],
-                let index = host.waiting.firstIndex(where: { $0.user === user })
+                let index = host.waiting.firstIndex(where: { $0 === user })
             else { return nil }
-            return host.waiting.remove(at: index).place
+            return host.waiting.remove(at: index)
         }
-        if let place { watches?.remove(place) }
     }
 
     /// Frees the lane of a call that has ended, and begins the next call on it.
@@ -93,9 +86,8 @@ final class CallLanes: Sendable {
         var hasBegun = false
         while let next = next(on: lane) {
             hasBegun = true
-            if let place = next.place { watches?.remove(place) }
             lane.state.withLock { $0 = (isBeginning: true, wasLeft: false) }
-            next.user.start(on: lane)
+            next.start(on: lane)
             let wasLeft = lane.state.withLock { state in
                 state.isBeginning = false
                 return state.wasLeft
@@ -105,7 +97,7 @@ final class CallLanes: Sendable {
         return hasBegun
     }
 
-    private func next(on lane: CallLane) -> LaneHost.Waiting? {
+    private func next(on lane: CallLane) -> (any LaneUser)? {
         hosts.withLock { _ in
             if let next = lane.host.waiting.popFirst() { return next }
             lane.host.free.append(lane)
@@ -118,21 +110,6 @@ final class CallLanes: Sendable {
     private func loop(of lane: Int, to name: String) -> any EventLoop {
         loops[Int((UInt(bitPattern: name.hashValue) &+ UInt(lane)) % UInt(loops.count))]
     }
-}
-
-/// A call's wait for a lane, which is counted separately from idle time.
-private final class LaneWait: IdleWatched {
-    private let user: any LaneUser
-    private let limit: Duration
-    let lastSign: SchedulerInstant?
-
-    init(_ user: any LaneUser, watches: IdleWatches) {
-        self.user = user
-        limit = watches.limit
-        lastSign = watches.scheduler.now
-    }
-
-    func timeOut() { user.endWait(after: limit) }
 }
 
 /// The hosts that are called, and some that were called before.
@@ -157,13 +134,11 @@ private struct LaneHosts {
 ///
 /// Used under the lock of ``CallLanes`` only.
 private final class LaneHost: @unchecked Sendable {
-    typealias Waiting = (user: any LaneUser, place: Int?)
-
     /// The free lanes, the one left last at the end.
     var free: [CallLane] = []
     var laneCount = 0
     /// The waiting calls, the oldest first.
-    var waiting = CircularBuffer<Waiting>()
+    var waiting = CircularBuffer<any LaneUser>()
 
     /// Whether a call is under way or waits.
     var isUsed: Bool { free.count < laneCount }

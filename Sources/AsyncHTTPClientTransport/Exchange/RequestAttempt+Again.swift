@@ -26,7 +26,7 @@ extension RequestAttempt {
         guard let limits = lease.limits, !lease.isCancelled,
             error as? HTTPClientError == .getConnectionFromPoolTimeout
         else { return false }
-        return limits.connectionWait.map { elapsed < $0 } ?? true
+        return limits.connectionWait.map { exchange.elapsed < $0 } ?? true
     }
 }
 #endif

@@ -9,7 +9,7 @@ import Services
 ///
 /// A class, so that code that keeps an attempt copies no request.
 final class RequestAttempt: Sendable {
-    let request: HTTPRequest
+    let exchange: TransportExchange
     /// Kept until the call has ended, so that the client is not shut down during the call.
     let lease: ClientLease
     /// The number of the attempt, from one.
@@ -21,35 +21,25 @@ final class RequestAttempt: Sendable {
     /// Scheme, host and port of the URL.
     let host: String
     private let route: ClientLease.Route
-    private let began: ContinuousClock.Instant
     private let loop: HTTPClient.EventLoopPreference?
 
-    /// Checks that the request can be sent.
+    /// Begins the first attempt.
     ///
-    /// - Throws: `HTTPRequest.Error` if it cannot be sent, and `HTTPError` if the transport is closed or the
-    ///   deadline has passed.
-    init(_ request: HTTPRequest, over transport: AHCTransport) throws {
-        try request.validate()
+    /// - Throws: `HTTPError` if the transport is closed, or cannot be used.
+    init(_ exchange: TransportExchange, over transport: AHCTransport) throws {
         guard let lease = transport.borrowClient() else {
-            throw HTTPError(code: .transportClosed, request: request)
+            throw HTTPError(code: .transportClosed)
         }
         if let refusal = lease.routes.refusal {
-            throw HTTPError(
-                code: .unsupported, request: request, cause: refusal, reason: refusal.description)
+            throw HTTPError(code: .unsupported, cause: refusal, reason: refusal.description)
         }
-        if let deadline = request.context.deadline, deadline.remaining <= .zero {
-            throw HTTPError(
-                code: .timedOut, request: request,
-                reason: TimeLimit.deadline(after: .zero).words)
-        }
-        self.request = request
+        self.exchange = exchange
         self.lease = lease
         attempt = 1
         resends = 0
         connectionsBefore = lease.connections?.count
-        began = .now
-        host = AbsoluteURL.schemeAndAuthority(of: request.url)
-        route = lease.route(to: host, for: request)
+        host = AbsoluteURL.schemeAndAuthority(of: exchange.request.url)
+        route = lease.route(to: host, for: exchange.request)
         loop = route.lanes == nil ? lease.connections?.enter() : nil
     }
 
@@ -57,12 +47,11 @@ final class RequestAttempt: Sendable {
     ///
     /// - Parameter wasUnsent: Whether it is certain that the request has not been sent.
     init(after call: RequestAttempt, wasUnsent: Bool) {
-        request = call.request
+        exchange = call.exchange
         lease = call.lease
         attempt = call.attempt + 1
         resends = call.resends + (wasUnsent ? 0 : 1)
         connectionsBefore = lease.connections?.count
-        began = call.began
         host = call.host
         route = call.route
         loop = route.lanes == nil ? lease.connections?.enter() : nil
@@ -73,68 +62,32 @@ final class RequestAttempt: Sendable {
     /// The lanes that the call waits for; nil if the client chooses its connection.
     var lanes: CallLanes? { route.lanes }
 
-    /// The time since the call began.
-    var elapsed: Duration { began.duration(to: .now) }
-
-    func failure(
-        _ code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil
-    ) -> HTTPError {
-        HTTPError(code: code, request: request, cause: cause, reason: reason)
-    }
-
-    /// The error that the caller gets after a time limit has been reached.
-    func failure(by limit: TimeLimit) -> HTTPError { failure(.timedOut, reason: limit.words) }
+    var request: HTTPRequest { exchange.request }
 
     /// The error that the caller gets for an error of AsyncHTTPClient.
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.naming(request)
-        case let error as BodyFailure:
-            if let cause = error.cause as? HTTPError { return failure(cause) }
-            return failure(.bodyUnreadable, cause: error.cause)
+        case let error as Superseded: return error
+        case let error as BodyFailure: return exchange.unreadable(error.cause)
         case let error as HTTPClientError where error == .cancelled && lease.isCancelled:
             return CancellationError()
         case let error as HTTPClientError where error == .alreadyShutdown:
-            return failure(.transportClosed, cause: error)
+            return exchange.failure(.transportClosed, cause: error)
+        case let error as HTTPClientError where error == .getConnectionFromPoolTimeout:
+            let limit = lease.limits?.connectionWait ?? .zero
+            return HTTPError(.freeConnection(limit), request: request, cause: error)
         default:
             let code = HTTPError.Code(asyncHTTPClient: error)
-            return failure(
+            return exchange.failure(
                 code, cause: error, reason: code.reason(of: error, limits: lease.limits))
         }
     }
 }
 
 extension RequestAttempt {
-    /// Ends the exchange at its deadline, if there is one, and when it has been idle for too long.
-    func limitTime(_ control: RequestLifetime) {
-        control.watch()
-        let timer = request.atDeadline {
-            control.end(with: self.failure(by: .deadline(after: self.elapsed)))
-        }
-        if let timer { control.hold(timer) }
-    }
-
-    /// Starts the idle timeout, if the client has queued the call for a connection.
-    func noteConnection(_ control: RequestLifetime) {
-        // On a lane, the idle timeout has started before.
-        if lanes == nil { control.noteSign() }
-    }
-
-    /// Makes the call again after an error, if that is allowed.
-    ///
-    /// - Returns: Whether the call is made again.
-    func repeats(
-        for delegate: some ResponseDelegate, after error: any Error, _ control: RequestLifetime
-    ) -> Bool {
-        guard let call = again(after: error, control) else { return false }
-        guard let next = delegate.replaced(for: call) else { return false }
-        control.restart()
-        call.start(next, control)
-        return true
-    }
-
     /// Starts the call in AsyncHTTPClient, which passes its response to the delegate.
-    func start<Delegate: ResponseDelegate>(_ delegate: Delegate, _ control: RequestLifetime) {
+    func start(_ delegate: ExchangeDelegate, _ control: RequestLifetime) {
         guard case .file(let url) = request.body.content else {
             return execute(delegate, control, upload: Upload(request.body))
         }
@@ -149,11 +102,18 @@ extension RequestAttempt {
         }
     }
 
-    private func execute<Delegate: ResponseDelegate>(
-        _ delegate: Delegate, _ control: RequestLifetime, upload: Upload?
+    private func execute(
+        _ delegate: ExchangeDelegate, _ control: RequestLifetime, upload: Upload?
     ) {
         if let reason = control.reason { return delegate.fail(with: reason) }
         guard let lanes else {
+            do {
+                // AsyncHTTPClient does not say when a request gets a connection of its pool.
+                try exchange.willSend()
+            } catch {
+                return delegate.fail(with: error)
+            }
+            exchange.expectNothing()
             return execute(delegate, control, upload, on: loop ?? .indifferent)
         }
         control.enter(lanes) { loop in
@@ -166,8 +126,8 @@ extension RequestAttempt {
         }
     }
 
-    private func execute<Delegate: ResponseDelegate>(
-        _ delegate: Delegate, _ control: RequestLifetime, _ upload: Upload?,
+    private func execute(
+        _ delegate: ExchangeDelegate, _ control: RequestLifetime, _ upload: Upload?,
         on loop: HTTPClient.EventLoopPreference
     ) {
         do {

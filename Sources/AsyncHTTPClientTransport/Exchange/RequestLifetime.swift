@@ -17,15 +17,10 @@ final class RequestLifetime: Sendable {
         var attempt = 1
         /// Fails the client's task; nil before there is one, and after the end.
         var failTask: (@Sendable (any Error) -> Void)?
-        var deadline: (any ScheduledAction)?
         /// Whether the body is a stream that has not been sent yet.
         var isUploading = false
         /// That stream, after it has been opened.
         var upload: HTTPBodyStream?
-        /// When a byte last arrived or left; nil while none is expected.
-        var lastSign: SchedulerInstant?
-        /// The place in the idle watches.
-        var place: Int?
         /// The lane of the call.
         var lane: CallLane?
         /// The function that waits for a lane, and the lane's host; nil if none waits.
@@ -33,14 +28,11 @@ final class RequestLifetime: Sendable {
     }
 
     private let call: RequestAttempt
-    /// The watches of the idle timeout; nil if there is no such timeout.
-    private let watches: IdleWatches?
     private let state = Locked(State())
 
-    init(_ call: RequestAttempt) {
-        self.call = call
-        watches = call.lease.watches
-    }
+    var exchange: TransportExchange { call.exchange }
+
+    init(_ call: RequestAttempt) { self.call = call }
 
     /// Whether the exchange has ended, or has been asked to end.
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -59,15 +51,6 @@ final class RequestLifetime: Sendable {
         if let reason { failTask(reason) }
     }
 
-    /// Keeps the timer of the deadline.
-    func hold(_ deadline: any ScheduledAction) {
-        let isOver = state.withLock { state in
-            if !state.isOver { state.deadline = deadline }
-            return state.isOver
-        }
-        if isOver { deadline.cancel() }
-    }
-
     /// Keeps the body that is being sent; cancels it if the exchange is over.
     func hold(upload: HTTPBodyStream, attempt: Int) {
         let isWanted = state.withLock { state in
@@ -80,7 +63,7 @@ final class RequestLifetime: Sendable {
 
     /// Releases the client's task, since another one is begun.
     func restart() {
-        if call.lanes == nil { expectNothing() } else { noteSign() }
+        if call.lanes == nil { exchange.expectNothing() } else { exchange.noteSign() }
         let upload = state.withLock { state in
             defer {
                 state.attempt += 1
@@ -106,10 +89,7 @@ final class RequestLifetime: Sendable {
     /// Whether a body is being sent.
     var isUploading: Bool { state.withLock { $0.isUploading } }
 
-    /// Ends the exchange because its result is not wanted.
-    func cancel() { end(with: CancellationError()) }
-
-    /// Ends the exchange.
+    /// Ends AsyncHTTPClient's task, or the wait for a lane; the exchange then fails.
     ///
     /// Harmless after the end.
     func end(with reason: any Error) {
@@ -135,9 +115,7 @@ final class RequestLifetime: Sendable {
 
     @discardableResult
     private func letGo(of last: State) -> Bool {
-        last.deadline?.cancel()
         last.upload?.cancel()
-        if let place = last.place { watches?.remove(place) }
         if let host = last.waiting?.host { call.lanes?.withdraw(self, from: host) }
         guard let lane = last.lane, let lanes = call.lanes else { return false }
         return lanes.leave(lane)
@@ -152,10 +130,7 @@ extension RequestLifetime: LaneUser {
         if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
         let host = call.host
         let reason = state.withLock { state in
-            if !state.isOver {
-                state.lastSign = nil
-                state.waiting = (host, start)
-            }
+            if !state.isOver { state.waiting = (host, start) }
             return state.reason
         }
         if let reason { start(.failure(reason)) } else { lanes.enter(host, self) }
@@ -170,40 +145,14 @@ extension RequestLifetime: LaneUser {
             call.lanes?.leave(lane)
             return
         }
-        noteSign()
-        waiting.start(.success(lane.loop))
-    }
-
-    func endWait(after limit: Duration) { end(with: call.failure(by: .freeConnection(limit))) }
-}
-
-extension RequestLifetime: IdleWatched {
-    /// Starts to enforce the idle timeout.
-    ///
-    /// No byte is expected before the call has a connection.
-    func watch() {
-        guard let watches else { return }
-        let place = watches.add(self)
-        let isOver = state.withLock { state in
-            if !state.isOver { state.place = place }
-            return state.isOver
+        do {
+            try exchange.willSend()
+            waiting.start(.success(lane.loop))
+        } catch {
+            waiting.start(.failure(error))
         }
-        if isOver { watches.remove(place) }
     }
 
-    /// Notes that a byte has arrived or left, or is expected now.
-    func noteSign() {
-        guard let now = watches?.scheduler.now else { return }
-        state.withLock { $0.lastSign = now }
-    }
-
-    /// Notes that no byte is expected until the next sign.
-    func expectNothing() {
-        if watches != nil { state.withLock { $0.lastSign = nil } }
-    }
-
-    var lastSign: SchedulerInstant? { state.withLock { $0.lastSign } }
-
-    func timeOut() { end(with: call.failure(by: .idle(watches?.limit ?? .zero))) }
+    func willWait() { exchange.waitForConnection() }
 }
 #endif

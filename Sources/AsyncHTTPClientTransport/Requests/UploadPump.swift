@@ -39,11 +39,11 @@ struct UploadPump: Sendable {
 
     private func send(_ stream: HTTPBodyStream) {
         // The idle timeout does not count while the source has no bytes.
-        control.expectNothing()
+        control.exchange.expectNothing()
         stream.next().observe { result in
             switch result {
             case .success(let chunk?):
-                control.noteSign()
+                control.exchange.noteSign()
                 writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { result in
                     switch result {
                     case .success: DispatchQueue.global().async { send(stream) }
@@ -51,7 +51,7 @@ struct UploadPump: Sendable {
                     }
                 }
             case .success(nil):
-                control.noteSign()
+                control.exchange.noteSign()
                 control.didUpload()
                 done.succeed()
             case .failure(let error): fail(error)

@@ -21,22 +21,31 @@ extension Future {
     ///
     /// Otherwise as ``timeout(_:on:fileID:line:)``.
     ///
-    /// - Parameter error: Makes the error, on the scheduler's thread; also if the result arrives at the same
-    ///   moment, and the error is not used.
+    /// - Parameters:
+    ///   - newTimer: Called when the time is over, with a function that ends the new time; sets a timer for it,
+    ///     or returns nil for no more time.
+    ///   - error: Makes the error, on the scheduler's thread; also if the result arrives at the same moment, and
+    ///     the error is not used.
     package final func timeout(
         _ duration: Duration, on scheduler: some Scheduler,
+        extendingBy newTimer: (
+            @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
+        )? = nil,
         failingWith error: @escaping @Sendable () -> any Error
     ) -> Future<Value> {
-        timed(duration, on: scheduler, at: nil, error)
+        timed(duration, on: scheduler, at: nil, error, extendingBy: newTimer)
     }
 
     @inlinable
     final func timed(
         _ duration: Duration, on scheduler: some Scheduler, at location: SourceLocation?,
-        _ error: (@Sendable () -> any Error)?
+        _ error: (@Sendable () -> any Error)?,
+        extendingBy newTimer: TimedFuture<Value>.NewTimer? = nil
     ) -> Future<Value> {
         if hasSettled { return self }
-        let future = TimedFuture<Value>(at: location, failingWith: error) { node, source in
+        let future = TimedFuture<Value>(
+            at: location, failingWith: error, extendingBy: newTimer
+        ) { node, source in
             unsafeDowncast(node, to: TimedFuture<Value>.self)
                 .receive(unsafeDowncast(source, to: Future<Value>.self))
         }
@@ -49,17 +58,23 @@ extension Future {
 /// The future of a result in time.
 @usableFromInline
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
+    /// Sets another timer for the passed function; nil if the time is over.
+    @usableFromInline
+    typealias NewTimer = @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
+
     @usableFromInline let location: SourceLocation?
     /// Makes the error, if it is not the default one.
     @usableFromInline let error: (@Sendable () -> any Error)?
+    @usableFromInline let newTimer: NewTimer?
 
     @inlinable
     init(
         at location: SourceLocation?, failingWith error: (@Sendable () -> any Error)?,
-        deliver: @escaping Delivery
+        extendingBy newTimer: NewTimer?, deliver: @escaping Delivery
     ) {
         self.location = location
         self.error = error
+        self.newTimer = newTimer
         super.init(deliver: deliver)
     }
 
@@ -79,6 +94,7 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
 
     @usableFromInline
     override func timeIsOver() {
+        if let timer = newTimer?(expiry) { return keep(timer) }
         abort(with: Failure(error?() ?? FutureError(.timedOut, at: location)))
     }
 

@@ -93,9 +93,7 @@ extension CacheLayer {
     func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
         let (cache, limit) = (cache, cache.backgroundLimit)
         let deadline = CallDeadline(after: limit, on: cache.scheduler)
-        var request = presented.request
-        request.context.deadline = deadline
-        let validation = validation(entry, request, presented)
+        let validation = validation(entry, presented.request, presented)
         let key = validation.key
         let isFirst = cache.background.withLock { $0.updateValue(nil, forKey: key) == nil }
         guard isFirst else { return }

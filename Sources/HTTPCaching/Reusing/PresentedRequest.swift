@@ -53,11 +53,8 @@ struct PresentedRequest: Sendable {
     var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
 
     /// Whether it may wait for the answer to an equal request.
-    ///
-    /// A request with a deadline of its own would fail the others.
     var mayCollapse: Bool {
         method == .get && !isConditional && !forbidsStoring && !mustValidate
-            && request.context.deadline == nil
     }
 
     private static let conditions = [

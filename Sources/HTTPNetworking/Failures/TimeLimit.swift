@@ -13,6 +13,17 @@ package enum TimeLimit {
     /// The body of an error was not complete within this time.
     case errorBody(Duration)
 
+    /// What it says about the service: nothing, if the caller's time was over, or if the request was not sent.
+    fileprivate var cause: ServiceError? {
+        switch self {
+        case .deadline(let time):
+            ServiceError(.deadlineExceeded, policy: "transport", limit: time)
+        case .freeConnection(let time):
+            ServiceError(.queueTimedOut, policy: "transport", limit: time)
+        case .idle, .connect, .errorBody: nil
+        }
+    }
+
     /// The limit in words.
     package var words: String {
         switch self {
@@ -22,5 +33,19 @@ package enum TimeLimit {
         case .deadline(let time): "the deadline, after \(time.inWords)"
         case .errorBody(let time): "the limit of \(time.inWords) for an error's body"
         }
+    }
+}
+
+extension HTTPError {
+    /// The error of a transport's time limit.
+    ///
+    /// - Parameter cause: The transport's own error, if the limit says nothing else about the service.
+    package init(
+        _ limit: TimeLimit, endpoint: Endpoint? = nil, request: HTTPRequest? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.init(
+            code: .timedOut, endpoint: endpoint, request: request, cause: limit.cause ?? cause,
+            reason: limit.words)
     }
 }

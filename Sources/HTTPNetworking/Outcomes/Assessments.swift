@@ -81,7 +81,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
     /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
     /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived, see ``isCertainlyUnsent`` |
-    /// | `timedOut` by the call's deadline | unknown | may succeed |
+    /// | `timedOut` whose cause is a `ServiceError`: by the call's deadline, or while it waited for a connection | unknown | as the cause says |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
     /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
@@ -92,7 +92,7 @@ extension HTTPError: OutcomeAdvising {
             response.map { CallAssessment(status: $0.status, headers: $0.headers) } ?? .failure
         case .notConnected:
             CallAssessment(isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
-        case .timedOut where hasPassedDeadline: .outOfTime
+        case .timedOut where cause is ServiceError: assessmentOfCause
         case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut:
             .transient(fault: .network)
         case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
@@ -112,8 +112,8 @@ extension HTTPError: OutcomeAdvising {
     /// The outcome of ``assessment``.
     public var advisedOutcome: Outcome { Outcome(assessment) }
 
-    /// Whether no connection was made, or no request was sent, or the connection was lost and the cause says that
-    /// the server has not processed the request.
+    /// Whether no connection was made, or no request was sent, or the cause says that the server has not processed
+    /// the request.
     ///
     /// Such a call may be repeated, whatever its method, as long as its body is not used up
     /// (``HTTPRequest/isUsedUp``).
@@ -121,12 +121,9 @@ extension HTTPError: OutcomeAdvising {
         switch code {
         case .cannotFindHost, .cannotConnect, .notConnected, .requestNotPrepared: true
         case .connectionLost: (cause as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+        case .timedOut: (cause as? ServiceError)?.isCertainlyUnsent ?? false
         default: false
         }
-    }
-
-    private var hasPassedDeadline: Bool {
-        request?.context.deadline.map { $0.remaining <= .zero } ?? false
     }
 }
 

@@ -44,8 +44,7 @@ extension HTTPRequest {
     /// The same with the headers of a call; nil if none is added.
     fileprivate func adding(_ names: CallHeaders, of context: CallContext) -> HTTPRequest? {
         var added: [(name: String, value: String)] = []
-        let left = [context.remaining, timeLeft].compactMap { $0 }.min()
-        if let timeout = names.timeout, let left, headers[timeout.name] == nil {
+        if let timeout = names.timeout, let left = context.remaining, headers[timeout.name] == nil {
             added.append((timeout.name, timeout.value(of: left)))
         }
         if let name = names.priority, let priority = context.boundPriority, headers[name] == nil {

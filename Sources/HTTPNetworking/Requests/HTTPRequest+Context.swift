@@ -1,18 +1,8 @@
-public import Services
-
 extension HTTPRequest {
-    /// Properties of the call that sends a request.
+    /// Properties of a request that are not sent as such.
+    ///
+    /// The deadline and the number of the attempt are the call's: the `CallContext` has them.
     public struct Context {
-        /// The instant by which the call has to end; nil without a deadline.
-        ///
-        /// A transport uses the earlier of this and the deadline of the calling `CallContext`, and so do all
-        /// parts of an `HTTPClient`. The policies of your own stack use only that of the `CallContext`, which
-        /// `.deadline` sets.
-        public var deadline: CallDeadline?
-
-        /// Which attempt this is, counted from one.
-        public var attempt: Int
-
         /// The key by which a server recognises a repetition; sent as the header Idempotency-Key.
         ///
         /// A request that has one may be repeated, whatever its method.
@@ -43,11 +33,9 @@ extension HTTPRequest {
 
         /// Makes a context.
         public init(
-            deadline: CallDeadline? = nil, attempt: Int = 1, idempotencyKey: String? = nil,
-            tags: [String: String] = [:], skipsAuthorization: Bool = false
+            idempotencyKey: String? = nil, tags: [String: String] = [:],
+            skipsAuthorization: Bool = false
         ) {
-            self.deadline = deadline
-            self.attempt = attempt
             self.idempotencyKey = idempotencyKey
             self.tags = tags
             self.skipsAuthorization = skipsAuthorization
@@ -65,28 +53,17 @@ extension HTTPRequest {
             let skipsAuthorization: Bool
         }
     }
-
-    /// The same request with the deadline and the attempt of the current call.
-    ///
-    /// A transport calls it first, in the caller's context. The earlier deadline holds; the attempt
-    /// is the call's, if the call is repeated.
-    public func inCallContext(_ call: CallContext = .current) -> HTTPRequest {
-        var request = self
-        if let deadline = call.deadline {
-            let isSooner = context.deadline.map { deadline.remaining < $0.remaining } ?? true
-            if isSooner { request.context.deadline = deadline }
-        }
-        if call.attempt > 1 { request.context.attempt = call.attempt }
-        return request
-    }
 }
 
 extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
-    /// The attempt, and whether there is a deadline and a key; neither the key nor any tag's value.
+    /// Which properties are set; neither the key nor any tag's value.
     public var description: String {
-        let key = idempotencyKey == nil ? "" : ", with an idempotency key"
-        let limit = deadline == nil ? "" : ", with a deadline"
-        return "attempt \(attempt)\(limit)\(key)"
+        let parts = [
+            idempotencyKey.map { _ in "an idempotency key" },
+            tags.isEmpty ? nil : "\(tags.count) tags",
+            skipsAuthorization ? "no authorization" : nil,
+        ]
+        return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
     /// A mirror that shows the description.

@@ -28,17 +28,17 @@ final class UploadBuffer: Sendable {
         var round = 0
     }
 
-    private let call: CurlCall
+    private let exchange: TransportExchange
     private let goOn: @Sendable () -> Void
     /// The number of buffered bytes from which on no more is read ahead.
     private let limit: Int
     private let state = Locked(State())
 
     /// - Parameter goOn: Called when there are bytes for libcurl, which has been paused.
-    init(_ call: CurlCall, goingOn goOn: @escaping @Sendable () -> Void) {
-        self.call = call
+    init(_ exchange: TransportExchange, goingOn goOn: @escaping @Sendable () -> Void) {
+        self.exchange = exchange
         self.goOn = goOn
-        limit = call.request.body.chunkSize * 4
+        limit = exchange.request.body.chunkSize * 4
     }
 
     /// Why the source cannot be read; nil if it can be.
@@ -58,7 +58,7 @@ final class UploadBuffer: Sendable {
         }
         DispatchQueue.global().async {
             do {
-                let stream = try self.call.request.body.openForUpload()
+                let stream = try self.exchange.request.body.openForUpload()
                 let isWanted = self.state.withLock { state in
                     if state.round == round, state.end == nil { state.stream = stream }
                     return state.stream === stream

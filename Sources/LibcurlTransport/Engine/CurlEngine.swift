@@ -9,13 +9,13 @@ import HTTPNetworking
 /// call has ended.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
-        case start(CurlCall, EasyHandle)
-        /// Ends a call before its response is complete.
-        case end(CurlCall, any Error)
+        case start(TransportExchange, EasyHandle)
+        /// Ends an exchange before its response is complete.
+        case end(TransportExchange, any Error)
         /// There is room for more bytes of a response's body.
-        case receive(CurlCall)
+        case receive(TransportExchange)
         /// There are more bytes of a request's body.
-        case send(CurlCall)
+        case send(TransportExchange)
         /// Ends the thread after the last call.
         case drain
         /// Ends all calls, and then the thread.
@@ -37,6 +37,9 @@ final class CurlEngine: Sendable {
 
     let delivery: ResultDelivery
     let handles: HandlePool
+    let limits: TransportExchange.Limits
+    /// The clock of the limits.
+    let scheduler: any Scheduler
     let ended = InternalPromise<Void>()
     private let state: Locked<State>
 
@@ -50,6 +53,8 @@ final class CurlEngine: Sendable {
         state = Locked(State(poller: poller))
         self.delivery = delivery
         handles = HandlePool(options)
+        scheduler = options.scheduler
+        limits = options.limits(handing: { delivery.deliver($0) })
         IOThread.start {
             guard let loop = CurlLoop(self, poller, options) else { return self.giveUp() }
             loop.run()
@@ -59,9 +64,9 @@ final class CurlEngine: Sendable {
     /// Fails all calls, since there is no memory for the loop.
     private func giveUp() {
         for command in end() {
-            guard case .start(let call, let handle) = command else { continue }
+            guard case .start(let exchange, let handle) = command else { continue }
             handles.giveBack(handle)
-            call.fail(with: call.failure(.other, reason: "there is no memory"))
+            exchange.fail(with: exchange.failure(.other, reason: "there is no memory"))
         }
         ended.resolve()
     }

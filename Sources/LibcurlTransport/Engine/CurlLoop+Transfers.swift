@@ -3,10 +3,10 @@ import Futures
 import HTTPNetworking
 
 extension CurlLoop {
-    /// Begins a call.
-    func start(_ call: CurlCall, _ handle: EasyHandle) {
-        let transfer = Transfer(call, handle, self)
-        transfers[ObjectIdentifier(call)] = transfer
+    /// Begins an exchange.
+    func start(_ exchange: TransportExchange, _ handle: EasyHandle) {
+        let transfer = Transfer(exchange, handle, self)
+        transfers[ObjectIdentifier(exchange)] = transfer
         // A body is opened first: if that fails, nothing is sent.
         if handle.readsBody { transfer.openUpload() } else { add(transfer) }
     }
@@ -15,24 +15,26 @@ extension CurlLoop {
     func resumeSending(_ transfer: Transfer) {
         if transfer.isAdded { return transfer.handle.resume() }
         guard let error = transfer.upload?.failure else { return add(transfer) }
-        end(transfer.call, with: transfer.call.unreadable(error))
+        end(transfer.exchange, with: transfer.exchange.unreadable(error))
     }
 
-    /// The transfer of a call; nil if it has ended.
-    func transfer(of call: CurlCall) -> Transfer? { transfers[ObjectIdentifier(call)] }
+    /// The transfer of an exchange; nil if it has ended.
+    func transfer(of exchange: TransportExchange) -> Transfer? {
+        transfers[ObjectIdentifier(exchange)]
+    }
 
     private func add(_ transfer: Transfer) {
         transfer.isAdded = true
         starters.append(transfer)
         guard ccurl_multi_add(multi, transfer.handle.easy) == 0 else {
-            return end(
-                transfer.call, with: transfer.call.failure(.other, reason: "there is no memory"))
+            let exchange = transfer.exchange
+            return end(exchange, with: exchange.failure(.other, reason: "there is no memory"))
         }
     }
 
-    /// Ends a call before its response is complete; harmless if it has ended.
-    func end(_ call: CurlCall, with error: any Error) {
-        guard let transfer = transfer(of: call) else { return }
+    /// Ends an exchange before its response is complete; harmless if it has ended.
+    func end(_ exchange: TransportExchange, with error: any Error) {
+        guard let transfer = transfer(of: exchange) else { return }
         remove(transfer)
         finish(transfer, .failure(error))
     }
@@ -48,7 +50,7 @@ extension CurlLoop {
             remove(transfer)
             if transfer.isToBeRepeated {
                 transfer.restart()
-                transfers[ObjectIdentifier(transfer.call)] = transfer
+                transfers[ObjectIdentifier(transfer.exchange)] = transfer
                 add(transfer)
             } else {
                 finish(transfer, result)
@@ -57,32 +59,29 @@ extension CurlLoop {
     }
 
     private func remove(_ transfer: Transfer) {
-        transfers[ObjectIdentifier(transfer.call)] = nil
+        transfers[ObjectIdentifier(transfer.exchange)] = nil
         guard transfer.isAdded else { return }
         transfer.isAdded = false
         // libcurl closes the connection if an answer is still expected on it.
         _ = ccurl_multi_remove(multi, transfer.handle.easy)
     }
 
-    private func finish(_ transfer: Transfer, _ result: Result<Void, any Error>) {
-        let call = transfer.call
-        call.finish()
+    func finish(_ transfer: Transfer, _ result: Result<Void, any Error>) {
         transfer.upload?.cancel()
         flush(transfer)
-        let pipe = transfer.pipe
-        let result = result.mapError { transfer.keepingPart($0) }
-        let response = transfer.takeWhole()
         let handle = transfer.handle
-        let job = ResultDelivery.Job { [handles = engine.handles] in
-            defer { handles.giveBack(handle) }
-            // The job that delivers the head may still be under way on another thread.
-            guard let pipe else { return call.settle(result.map { response }) }
-            switch result {
-            case .success: pipe.finish()
-            case .failure(let error): pipe.fail(error)
-            }
+        let deliver: TransportExchange.Delivery = { [self] job in
+            let handles = engine.handles
+            results.append(
+                ResultDelivery.Job {
+                    job()
+                    handles.giveBack(handle)
+                })
         }
-        results.append(job)
+        switch result {
+        case .success: transfer.exchange.finish(delivering: deliver)
+        case .failure(let error): transfer.exchange.fail(with: error, delivering: deliver)
+        }
     }
 
     /// Delivers the bytes of bodies that arrived in this turn.
@@ -99,21 +98,18 @@ extension CurlLoop {
     }
 
     private func flush(_ transfer: Transfer) {
-        guard let pipe = transfer.pipe, !transfer.unread.isEmpty else { return }
         let bytes = transfer.takeUnread()
-        let room = pipe.write(bytes)
-        if room.isSettled { return }
-        transfer.isFull = true
-        transfer.call.expectNothing()
-        room.observe { [call = transfer.call, engine] _ in engine.submit(.receive(call)) }
+        if bytes.isEmpty { return }
+        let exchange = transfer.exchange
+        transfer.isFull = !exchange.pass(bytes) { [engine] in engine.submit(.receive(exchange)) }
     }
 
-    /// Watches the calls that still wait for a connection.
+    /// Watches the exchanges that still wait for a connection.
     func noteWaiting() {
         // A transfer that has ended in the turn in which it began does not wait, and its watch would not be
         // stopped.
         for transfer in starters where transfer.isAdded && !transfer.hasConnection {
-            transfer.call.waitForConnection()
+            transfer.exchange.waitForConnection()
         }
         starters.removeAll(keepingCapacity: true)
     }

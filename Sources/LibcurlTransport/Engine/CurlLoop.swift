@@ -14,7 +14,7 @@ final class CurlLoop {
     private var timer: ContinuousClock.Instant?
     private var isDraining = false
     private var isClosed = false
-    /// The transfers under way, by their call.
+    /// The transfers under way, by their exchange.
     var transfers: [ObjectIdentifier: Transfer] = [:]
     /// The kept connections on which unrequested bytes may have arrived.
     var kept = KeptConnections()
@@ -53,10 +53,10 @@ final class CurlLoop {
 
     private func perform(_ command: CurlEngine.Command) {
         switch command {
-        case .start(let call, let handle): start(call, handle)
-        case .end(let call, let error): end(call, with: error)
-        case .receive(let call): transfer(of: call)?.goOnReceiving()
-        case .send(let call): transfer(of: call).map(resumeSending)
+        case .start(let exchange, let handle): start(exchange, handle)
+        case .end(let exchange, let error): end(exchange, with: error)
+        case .receive(let exchange): transfer(of: exchange)?.goOnReceiving()
+        case .send(let exchange): transfer(of: exchange).map(resumeSending)
         case .drain: isDraining = true
         case .close: isClosed = true
         }
@@ -104,15 +104,12 @@ final class CurlLoop {
 
     private func end() {
         let left = engine.end()
-        let calls = transfers.values.map(\.call)
-        for call in calls { end(call, with: call.failure(.transportClosed)) }
+        let exchanges = transfers.values.map(\.exchange)
+        for exchange in exchanges { end(exchange, with: exchange.failure(.transportClosed)) }
         for command in left {
-            guard case .start(let call, let handle) = command else { continue }
-            let job = ResultDelivery.Job { [handles = engine.handles] in
-                call.fail(with: call.failure(.transportClosed))
-                handles.giveBack(handle)
-            }
-            results.append(job)
+            guard case .start(let exchange, let handle) = command else { continue }
+            finish(
+                Transfer(exchange, handle, self), .failure(exchange.failure(.transportClosed)))
         }
         ccurl_multi_free(multi)
         // Jobs may run in any order; each gives its handle back after it has delivered its result.

@@ -4,7 +4,6 @@ import HTTPNetworking
 
 /// The options that are set on each handle, and the limits that the transport enforces itself.
 final class CurlOptions: Sendable {
-    let maxBodySize: Int
     let maxHeadSize: Int
     let maxUnreadBytes: Int
     let connectTimeout: Duration
@@ -12,8 +11,7 @@ final class CurlOptions: Sendable {
     private let mayKeepPlainHTTP2: Bool
     private let keepsEarlyAnswers: Bool
     private let tellsRefusals: Bool
-    let idleWatches: IdleWatches?
-    let connectionWatches: IdleWatches?
+    let scheduler: any Scheduler
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
     /// By host, in lower case, as origins have it.
@@ -30,7 +28,6 @@ final class CurlOptions: Sendable {
     ) throws(UnsupportedSetting) {
         self.configuration = configuration
         self.connecting = connecting
-        maxBodySize = configuration.maxBodySize
         maxHeadSize = configuration.maxHeadSize
         maxUnreadBytes = configuration.maxUnreadBytes
         connectTimeout = configuration.connectTimeout
@@ -38,14 +35,25 @@ final class CurlOptions: Sendable {
         mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
         keepsEarlyAnswers = library.keepsEarlyAnswers
         tellsRefusals = library.tellsRefusals
-        idleWatches = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
-        connectionWatches = configuration.connectionWaitTimeout.map {
-            IdleWatches($0, on: scheduler)
-        }
+        self.scheduler = scheduler
         addresses = Dictionary(
             connecting.addresses.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
         try connecting.check(against: library)
         authorities = try connecting.tls.readAuthorities()
+    }
+
+    /// The limits of all exchanges.
+    ///
+    /// - Parameter hand: Runs the functions of a body's reader.
+    func limits(
+        handing hand: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) -> TransportExchange.Limits {
+        TransportExchange.Limits(
+            maxBodySize: configuration.maxBodySize, maxUnreadBytes: maxUnreadBytes,
+            idle: configuration.idleTimeout.map { IdleWatches($0, on: scheduler) },
+            connectionWait: configuration.connectionWaitTimeout.map {
+                IdleWatches($0, on: scheduler)
+            }, hand: hand)
     }
 
     /// The list entry for a request to a host whose addresses are set; nil for any other host.

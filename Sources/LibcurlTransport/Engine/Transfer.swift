@@ -2,23 +2,15 @@ import CCurl
 import Futures
 import HTTPNetworking
 
-/// A call while libcurl performs it; only the I/O thread uses it.
+/// An exchange while libcurl performs it; only the I/O thread uses it.
 final class Transfer {
-    let call: CurlCall
+    let exchange: TransportExchange
     let handle: EasyHandle
     private unowned let loop: CurlLoop
     private var reader: HeadReader
-    /// The head of the response, and its body if it is collected.
-    private var response: HTTPResponse?
-    private var body = Data()
-    /// The length of the body that the head announces; nil if it announces none.
-    private var announced: Int64?
-    /// How many bytes of the body have arrived.
-    private var received: Int64 = 0
+    private var hasHead = false
     /// Bytes of a streamed body that have arrived and have not been delivered.
-    private(set) var unread = Data()
-    /// The pipe of a streamed body, once it has begun.
-    private(set) var pipe: HTTPBodyPipe?
+    private var unread = Data()
     /// The body to send, if it is not passed to libcurl in one piece.
     var upload: UploadBuffer?
     /// Whether no more is received until the reader of the body has read.
@@ -45,8 +37,8 @@ final class Transfer {
 
     private var engine: CurlEngine { loop.engine }
 
-    init(_ call: CurlCall, _ handle: EasyHandle, _ loop: CurlLoop) {
-        self.call = call
+    init(_ exchange: TransportExchange, _ handle: EasyHandle, _ loop: CurlLoop) {
+        self.exchange = exchange
         self.handle = handle
         self.loop = loop
         reader = HeadReader(limit: loop.options.maxHeadSize)
@@ -55,7 +47,9 @@ final class Transfer {
 
     /// Opens the body to send.
     func openUpload() {
-        let upload = UploadBuffer(call) { [call, engine] in engine.submit(.send(call)) }
+        let upload = UploadBuffer(exchange) { [exchange, engine] in
+            engine.submit(.send(exchange))
+        }
         self.upload = upload
         upload.open()
     }
@@ -71,25 +65,6 @@ final class Transfer {
         sends = 0
     }
 
-    /// The whole response; nil if there is none, or if it was streamed.
-    func takeWhole() -> HTTPResponse? {
-        guard !call.isStreamed, var whole = response else { return nil }
-        response = nil
-        whole.body = body
-        whole.timing.total = call.elapsed
-        return whole
-    }
-
-    /// An error with the part of the response that has arrived.
-    func keepingPart(_ error: any Error) -> any Error {
-        guard var error = error as? HTTPError, var part = response else { return error }
-        // An error does not keep what was too large to be kept.
-        part.body = error.code == .bodyTooLarge ? Data() : body
-        part.timing.total = call.elapsed
-        error.response = part
-        return error
-    }
-
     func takeUnread() -> Data {
         defer { unread = Data() }
         return unread
@@ -99,10 +74,13 @@ final class Transfer {
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
         // A whole answer stands, even if the server then resets the stream, or takes no more of the request.
-        if response != nil, code == ccurl_ok.rawValue || received == announced {
-            return .success(())
-        }
-        return .failure(HTTPError(CurlError(code, handle), of: call, response, loop.options))
+        if hasHead, code == ccurl_ok.rawValue || isComplete { return .success(()) }
+        let error = CurlError(code, handle)
+        return .failure(HTTPError(error, of: exchange.request, loop.options))
+    }
+
+    private var isComplete: Bool {
+        exchange.isComplete(with: unread.count)
     }
 }
 
@@ -116,7 +94,7 @@ extension Transfer {
             isToBeRepeated = true
             return
         }
-        guard failure == nil, response == nil, upload == nil, call.request.isReplayable,
+        guard failure == nil, !hasHead, upload == nil, exchange.request.isReplayable,
             lostConnections < 5, CurlError(code, handle).isEndOfConnection
         else { return }
         lostConnections += 1
@@ -140,74 +118,40 @@ extension Transfer {
             take(head: status, headers)
             return failure == nil
         case .malformed(let reason):
-            failure = call.failure(.badResponse, reason: reason)
+            failure = exchange.failure(.badResponse, reason: reason)
         case .tooLarge:
             let limit = loop.options.maxHeadSize
-            failure = call.failure(.badResponse, reason: "its head has more than \(limit) bytes")
+            failure = exchange.failure(.badResponse, reason: "its head has more than \(limit) bytes")
         }
         return false
     }
 
     private func take(head status: Int, _ headers: HTTPHeaders) {
-        var timing = HTTPTiming(untilHeaders: call.elapsed)
-        timing.connection = HTTPConnectionReport(of: handle.easy)
-        let head = HTTPResponse(
-            status: status, headers: headers, url: call.request.url, timing: timing,
-            request: call.request)
-        response = head
-        call.noteSign()
-        let method = call.request.method
-        if head.hasInvalidLength(for: method) {
-            failure = call.failure(.badResponse, reason: HTTPError.invalidLength)
-            return
-        }
-        let length = head.announcedLength(for: method)
-        announced = headers["Transfer-Encoding"] == nil ? length : nil
-        if call.isStreamed { return open(head, length) }
-        guard length ?? 0 <= loop.options.maxBodySize else { return refuse() }
-        body.reserveCapacity(Int(min(length ?? 0, 1 << 20)))
-    }
-
-    private func open(_ head: HTTPResponse, _ length: Int64?) {
-        let delivery = loop.engine.delivery
-        let (pipe, body) = HTTPBodyPipe.make(
-            length: length, capacity: loop.options.maxUnreadBytes,
-            handing: { delivery.deliver($0) })
-        self.pipe = pipe
-        pipe.onCancel { [call] in call.end(with: CancellationError()) }
-        let streamed = HTTPStreamedResponse(head, body: body)
-        loop.results.append(ResultDelivery.Job { [call] in call.resolve(with: streamed) })
-    }
-
-    private func refuse() {
-        failure = call.failure(
-            .bodyTooLarge, reason: HTTPError.tooLarge(loop.options.maxBodySize))
+        hasHead = true
+        var head = HTTPResponse(status: status, headers: headers)
+        head.timing.connection = HTTPConnectionReport(of: handle.easy)
+        failure = exchange.receive(
+            head, delivering: { self.loop.results.append(ResultDelivery.Job($0)) })
     }
 
     /// Receives bytes of the body.
     ///
     /// - Returns: How many were taken, or another instruction to libcurl.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if response == nil { return 0 }
+        if !hasHead { return 0 }
         if !isReceiving {
             isReceiving = true
             loop.receivers.append(self)
         }
-        if call.isStreamed {
+        if exchange.isStreamed {
             // One turn may fill a hundred buffers.
             isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
             if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
-            received += Int64(bytes.count)
             return bytes.count
         }
-        guard bytes.count <= loop.options.maxBodySize - body.count else {
-            refuse()
-            return 0
-        }
-        body.append(contentsOf: bytes)
-        received += Int64(bytes.count)
-        return bytes.count
+        failure = exchange.receive(bytes)
+        return failure == nil ? bytes.count : 0
     }
 
     /// Notes that the received bytes have been delivered.
@@ -219,7 +163,7 @@ extension Transfer {
     /// Notes that there is room for more.
     func goOnReceiving() {
         isFull = false
-        call.noteSign()
+        exchange.noteSign()
         guard isPaused, isAdded else { return }
         isPaused = false
         handle.resume()
@@ -231,15 +175,15 @@ extension Transfer {
     func giveBody(to room: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.give(to: room) ?? .bytes(0) {
         case .bytes(let count):
-            call.noteSign()
+            exchange.noteSign()
             hasReadBody = true
             return count
         case .pause:
             // The idle timeout does not count while the source has no bytes.
-            call.expectNothing()
+            exchange.expectNothing()
             return ccurl_read_pause
         case .failed(let error):
-            failure = call.unreadable(error)
+            failure = exchange.unreadable(error)
             return ccurl_read_abort
         }
     }
@@ -249,7 +193,7 @@ extension Transfer {
     /// Whether the request may be sent again, ``maySend(from:)`` says.
     func rewind() -> Bool {
         guard hasReadBody, let upload else { return true }
-        guard call.request.body.isReplayable else { return false }
+        guard exchange.request.body.isReplayable else { return false }
         hasReadBody = false
         upload.rewind()
         return true
@@ -259,7 +203,7 @@ extension Transfer {
     func noteConnecting() {
         if hasConnection { return }
         hasConnection = true
-        call.stopWaiting()
+        exchange.stopWaiting()
     }
 
     /// Whether the request may be sent on the present connection.
@@ -279,7 +223,13 @@ extension Transfer {
         }
         sends += 1
         if sends > 1, !maySendAgain() {
-            failure = call.failure(.connectionLost, reason: "a kept connection had ended")
+            failure = exchange.failure(.connectionLost, reason: "a kept connection had ended")
+            return false
+        }
+        do {
+            try exchange.willSend()
+        } catch {
+            failure = error
             return false
         }
         reader = HeadReader(limit: loop.options.maxHeadSize)
@@ -288,7 +238,7 @@ extension Transfer {
 
     private func maySendAgain() -> Bool {
         defer { handle.forgetRefusal() }
-        guard response == nil, call.request.isReplayable || handle.isRefused else { return false }
+        guard !hasHead, exchange.request.isReplayable || handle.isRefused else { return false }
         // libcurl does it itself, unless it changes to HTTP/1.1.
         return rewind()
     }

@@ -13,13 +13,10 @@ import Android
 
 extension HTTPError {
     /// The error that a caller gets.
-    init(
-        _ error: CurlError, of call: CurlCall, _ response: HTTPResponse?, _ options: CurlOptions
-    ) {
+    init(_ error: CurlError, of request: HTTPRequest, _ options: CurlOptions) {
         let code = Code(error)
         self.init(
-            code: code, request: call.request, response: response, cause: error,
-            reason: code.reason(of: error, options))
+            code: code, request: request, cause: error, reason: code.reason(of: error, options))
     }
 }
 

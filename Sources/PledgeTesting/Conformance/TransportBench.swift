@@ -24,14 +24,17 @@ struct TransportBench: Sendable {
     }
 
     /// The response with a streamed body.
-    func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
+    func stream(
+        _ request: HTTPRequest, by deadline: CallDeadline? = nil
+    ) async throws -> HTTPStreamedResponse {
         guard let stream = transport.stream else { throw Unexpected("it cannot stream") }
-        return try await inTime(stream(request))
+        return try await inTime(CallContext(deadline: deadline).run { stream(request) })
     }
 
     /// The error with which a request fails; it must be an HTTPError.
-    func failure(_ request: HTTPRequest) async throws -> HTTPError {
-        try await failure(of: transport.send(request))
+    func failure(_ request: HTTPRequest, by deadline: CallDeadline? = nil) async throws -> HTTPError {
+        try await failure(
+            of: CallContext(deadline: deadline).run { transport.send(request) })
     }
 
     /// The error with which a GET fails at a server with this answer.

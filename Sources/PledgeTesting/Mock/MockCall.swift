@@ -19,9 +19,11 @@ public final class MockCall: Sendable {
     /// with the origin of the URL as its base; a body is included only if it is in memory.
     public let endpoint: Endpoint
 
-    /// The request after all middleware, with the deadline and the attempt of its call; nil for a call
-    /// through ``MockNetwork/request(_:)``.
+    /// The request after all middleware; nil for a call through ``MockNetwork/request(_:)``.
     public let request: HTTPRequest?
+
+    /// The context of the call, with its deadline and the number of the attempt.
+    public let context = CallContext.current
 
     private let caller: MockCaller
     private let cancelled = Promise<Void>(rejectsWhenReleased: false)

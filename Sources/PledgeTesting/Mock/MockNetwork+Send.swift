@@ -15,7 +15,6 @@ extension MockNetwork {
     ///   `HTTPRequest.Error`, and does not arrive.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        let request = request.inCallContext()
         do { try request.validate() } catch { return Future(error: error) }
         return CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()

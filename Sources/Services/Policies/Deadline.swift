@@ -21,6 +21,13 @@ extension Middleware {
         _ limit: Duration, on scheduler: some Scheduler = .live
     ) -> Middleware {
         precondition(limit >= .zero, "deadline needs a duration of zero or more, not \(limit)")
+        return deadline(Optional(limit), on: scheduler)
+    }
+
+    /// The same with an optional limit: without one, only the deadline of the caller's context ends the call.
+    package static func deadline(
+        _ limit: Duration?, on scheduler: some Scheduler
+    ) -> Middleware {
         let deadline = Deadline(limit: limit, scheduler: scheduler)
         return Middleware(named: "deadline") { service in { input in deadline.call(service, input) }
         }
@@ -31,7 +38,8 @@ extension Middleware {
 struct Deadline: Sendable {
     static let name = "deadline"
 
-    let limit: Duration
+    /// Nil: only the context's deadline holds.
+    let limit: Duration?
     let scheduler: any Scheduler
 
     func call<Input: Sendable, Output: Sendable>(
@@ -39,12 +47,13 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         let outer = CallContext.current
         let remaining = outer.remaining
-        // An outer deadline at the same time keeps its own clock.
-        let isSooner = remaining.map { limit < $0 } ?? true
-        let time = isSooner ? limit : remaining ?? limit
+        guard let time = [limit, remaining].compactMap({ $0 }).min() else { return service(input) }
         guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
-        let context = isSooner ? outer.with(deadline: CallDeadline(at: end, on: scheduler)) : outer
+        // An outer deadline at the same time keeps its own clock.
+        let context =
+            time == remaining
+            ? outer : outer.with(deadline: CallDeadline(at: end, on: scheduler))
         let future = context.call(service, input)
         return future.isSettled ? future : cut(future, of: input, at: end, of: time, in: context)
     }

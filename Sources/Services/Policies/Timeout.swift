@@ -7,10 +7,11 @@ extension Middleware {
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// Beneath a retry it is the time of one attempt. It is never longer than the remaining time until the
-    /// call's deadline. If that time is shorter, the error is ``ServiceError/Code/deadlineExceeded``; if no
-    /// time remains, the service is not called. Otherwise the error is ``ServiceError/Code/timedOut``. The
-    /// future then settles on the scheduler's thread.
+    /// Below a retry it limits one attempt. The time that a request waits in this process for a connection of
+    /// its transport does not count, because it says nothing about the service; a deadline counts it. An
+    /// attempt never lasts longer than the call's deadline allows. If the deadline ends it, the error is
+    /// ``ServiceError/Code/deadlineExceeded``; if no time remains, the service is not called. Otherwise the
+    /// error is ``ServiceError/Code/timedOut``. The future then settles on the scheduler's thread.
     ///
     /// - Parameters:
     ///   - limit: How long to wait. Zero: only a result that is available at once counts. Less is a
@@ -40,19 +41,67 @@ struct Timeout: Sendable {
             return TimeAllowed(limit: limit, remaining: remaining).refuse(
                 input, in: context, by: Self.name)
         }
-        let future = service(input)
+        // The transport notes in it how long a request waits for a connection.
+        let record = context.record ?? CallRecord()
+        let queued = record.timeInQueue
+        let future = context.with(record: record).call(service, input)
         // A settled future needs no timer.
-        return future.isSettled ? future : cut(future, of: input, in: context)
+        if future.isSettled { return future }
+        let clock = AttemptClock(limit, since: scheduler.now, on: scheduler, record, after: queued)
+        return cut(future, of: input, in: context, clock)
     }
 
     private func cut<Input: Sendable, Output>(
-        _ future: Future<Output>, of input: Input, in context: CallContext
+        _ future: Future<Output>, of input: Input, in context: CallContext, _ clock: AttemptClock
     ) -> Future<Output> {
         let allowed = TimeAllowed(limit: limit, remaining: context.remaining)
-        return future.ending(within: allowed.duration, on: scheduler, in: context, by: Self.name) {
-            allowed.error(by: Self.name, for: input)
+        return future.ending(
+            within: allowed.duration, on: scheduler, in: context, by: Self.name,
+            extendingBy: { clock.newTimer(within: context.remaining, then: $0) }
+        ) {
+            clock.allowed(allowed, at: context.remaining).error(by: Self.name, for: input)
         }
     }
+}
+
+/// The time of an attempt, without the time that its requests wait in queues of this process.
+private struct AttemptClock {
+    private let limit: Duration
+    private let start: SchedulerInstant
+    private let scheduler: any Scheduler
+    private let record: CallRecord
+    private let queuedBefore: Duration
+
+    init(
+        _ limit: Duration, since start: SchedulerInstant, on scheduler: any Scheduler,
+        _ record: CallRecord, after queuedBefore: Duration
+    ) {
+        self.limit = limit
+        self.start = start
+        self.scheduler = scheduler
+        self.record = record
+        self.queuedBefore = queuedBefore
+    }
+
+    /// Sets a timer for the rest of the attempt's time; nil if the time is over.
+    ///
+    /// - Parameter remaining: The time until the call's deadline.
+    func newTimer(
+        within remaining: Duration?, then end: @escaping @Sendable () -> Void
+    ) -> (any ScheduledAction)? {
+        guard queued > .zero else { return nil }
+        let left = limit + queued - start.duration(to: scheduler.now)
+        let time = min(left, remaining ?? left)
+        return time > .zero ? scheduler.schedule(after: time, end) : nil
+    }
+
+    /// What ended the attempt: perhaps the deadline, if it waited.
+    func allowed(_ allowed: TimeAllowed, at remaining: Duration?) -> TimeAllowed {
+        guard queued > .zero, let remaining, remaining <= .zero else { return allowed }
+        return TimeAllowed(duration: start.duration(to: scheduler.now), code: .deadlineExceeded)
+    }
+
+    private var queued: Duration { record.timeInQueue - queuedBefore }
 }
 
 /// How long a call may take: its policy's limit, or the remaining time until its deadline.
@@ -60,17 +109,6 @@ struct TimeAllowed: Equatable, Sendable {
     let duration: Duration
     /// The error code when the duration has passed.
     let code: ServiceError.Code
-
-    /// The limit of an attempt, cut by the deadline.
-    init(limit: Duration, remaining: Duration?) {
-        if let remaining, remaining < limit || remaining <= .zero {
-            duration = remaining
-            code = .deadlineExceeded
-        } else {
-            duration = limit
-            code = .timedOut
-        }
-    }
 
     func error(by policy: String, for input: some Sendable) -> ServiceError {
         ServiceError(
@@ -87,19 +125,34 @@ struct TimeAllowed: Equatable, Sendable {
     }
 }
 
+extension TimeAllowed {
+    /// The limit of an attempt, cut by the deadline.
+    init(limit: Duration, remaining: Duration?) {
+        if let remaining, remaining < limit || remaining <= .zero {
+            self.init(duration: remaining, code: .deadlineExceeded)
+        } else {
+            self.init(duration: limit, code: .timedOut)
+        }
+    }
+}
+
 extension Future {
     /// Fails with an error if there is no result in time, and reports it.
     final func ending(
         within limit: Duration, on scheduler: any Scheduler, in context: CallContext,
-        by policy: String, failingWith error: @escaping @Sendable () -> ServiceError
+        by policy: String,
+        extendingBy newTimer: (
+            @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
+        )? = nil,
+        failingWith error: @escaping @Sendable () -> ServiceError
     ) -> Future<Value> {
         guard context.isObserved else {
-            return timeout(limit, on: scheduler) { error() }
+            return timeout(limit, on: scheduler, extendingBy: newTimer) { error() }
         }
         // A result may arrive while the timer fires. So the event is reported when the timer's own error
         // arrives, before any other observer gets the error.
         let expiry = Expiry()
-        return timeout(limit, on: scheduler) { expiry }.mapError { failure in
+        return timeout(limit, on: scheduler, extendingBy: newTimer) { expiry }.mapError { failure in
             guard (failure as? Expiry) === expiry else { return failure }
             context.report(.timedOut(after: limit), by: policy)
             return error()

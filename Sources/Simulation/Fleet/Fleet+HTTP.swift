@@ -24,7 +24,6 @@ extension Fleet {
     @_disfavoredOverload
     @Sendable
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        let request = request.inCallContext()
         do { try request.validate() } catch { return Future(error: error) }
         let host = request.url.host().flatMap { Int($0.prefix { $0 != "." }) }
         return CallContext.current.exchange(request) {

@@ -20,8 +20,8 @@ extension SessionTaskDelegate {
     ) {
         let id = task.taskIdentifier
         // The reader of a stream has the response already.
-        let entry = state.withLock { $0.entries[id].flatMap { $0.machine.isStreamed ? nil : $0 } }
-        guard let app = entry?.appSession,
+        let entry = state.withLock { $0.entries[id].flatMap { $0.call.exchange.isStreamed ? nil : $0 } }
+        guard let entry, let app = entry.appSession,
             challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         else { return giveUp(task) }
         let decide: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
@@ -37,7 +37,7 @@ extension SessionTaskDelegate {
             // To answer the challenge of a cancelled task ends the process. An exchange is removed from the
             // table before its task is cancelled, and the cancellation runs on this queue.
             self.aside.async {
-                self.tell(id) { machine, now in machine.startAgain(at: now) }
+                entry.call.exchange.startAgain()
                 guard self.state.withLock({ $0.entries[id] != nil }) else { return }
                 completionHandler(.useCredential, credential)
             }
@@ -45,19 +45,19 @@ extension SessionTaskDelegate {
         guard let delegate = app.delegate as? any URLSessionTaskDelegate else {
             return decide(.performDefaultHandling, nil)
         }
-        tell(id) { machine, _ in machine.hold() }
+        entry.call.exchange.expectNothing()
         app.delegateQueue.addOperation {
             delegate.urlSession(
                 app, task: task, didReceive: challenge,
                 completionHandler: { disposition, credential in
-                    self.tell(id) { machine, now in machine.goOn(at: now) }
+                    entry.call.exchange.noteSign()
                     decide(disposition, credential)
                 })
         }
     }
 
     private func giveUp(_ task: URLSessionTask) {
-        tell(task.taskIdentifier) { machine, now in machine.finish(at: now) }
+        finish(task.taskIdentifier)
         stop(task)
     }
 }

@@ -10,23 +10,27 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate {
-    /// Ends an exchange that its caller has cancelled.
-    func cancel(_ id: Int) {
-        guard let entry = remove(id) else { return }
-        stop(entry.task)
-        entry.fail(with: CancellationError())
+    /// Ends a call before its response is complete: its caller has left, or its time is over.
+    func end(_ call: Call, with reason: any Error) {
+        let (task, upload) = call.state.withLock { state in
+            if state.task == nil { state.isOver = true }
+            return (state.task, state.upload.take())
+        }
+        if let task { return fail(task, with: reason) { $0() } }
+        // Before its body is given up, which would look like the reason.
+        call.exchange.fail(with: reason)
+        upload?.cancel()
     }
 
     /// Fails an exchange, and cancels its task.
+    ///
+    /// - Parameter deliver: Delivers the failure; nil: where results are delivered.
     func fail(
-        _ id: Int, with code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil
+        _ id: Int, with error: any Error, delivering deliver: TransportExchange.Delivery? = nil
     ) {
         guard let entry = remove(id) else { return }
         stop(entry.task)
-        entry.fail(
-            with: HTTPError(
-                code: code, request: entry.call.request, response: entry.machine.response,
-                cause: cause, reason: reason))
+        entry.call.exchange.fail(with: error, delivering: deliver ?? self.deliver)
     }
 
     /// Removes an exchange from the table.
@@ -34,8 +38,6 @@ extension SessionTaskDelegate {
     /// The caller that gets the entry notifies the recipient, and no other caller does.
     func remove(_ id: Int) -> Entry? {
         let entry = state.withLock { $0.entries.removeValue(forKey: id) }
-        entry?.idleTimer?.cancel()
-        entry?.deadlineTimer?.cancel()
         if entry != nil { invalidateIfDone() }
         return entry
     }
@@ -48,14 +50,13 @@ extension SessionTaskDelegate {
     /// Refuses new calls; see ``SessionTransport/close(cancelling:)``.
     @discardableResult
     func close(cancelling: Bool) -> Future<Void> {
-        let (ids, uploads) = state.withLock { state in
+        let calls = state.withLock { state -> [Call] in
             state.isClosed = true
-            guard cancelling else { return ([Int](), [Future<UploadBody>]()) }
+            guard cancelling else { return [] }
             state.isCancelling = true
-            return (Array(state.entries.keys), Array(state.uploads.values))
+            return state.entries.values.map(\.call) + state.uploads.values
         }
-        for id in ids { cancel(id) }
-        for upload in uploads { upload.cancel() }
+        for call in calls { end(call, with: CancellationError()) }
         invalidateIfDone()
         return closed.map { $0 }
     }
@@ -76,13 +77,5 @@ extension SessionTaskDelegate {
         }
         #endif
         session?.finishTasksAndInvalidate()
-    }
-}
-
-extension SessionTaskDelegate.Entry {
-    /// Fails the future of the response, or the rest of its body.
-    func fail(with error: any Error) {
-        failBody(with: error)
-        recipient.fail(with: error)
     }
 }

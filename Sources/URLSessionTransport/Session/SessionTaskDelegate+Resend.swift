@@ -25,17 +25,22 @@ extension SessionTaskDelegate {
 
     private func sendAgain(_ id: Int) {
         let call = state.withLock { state -> Call? in
-            guard let call = state.entries[id]?.call, call.resends < Self.maxResends,
-                call.mayBeRepeated
+            guard let call = state.entries[id]?.call, call.mayBeRepeated,
+                call.state.withLock({ $0.resends }) < Self.maxResends
             else { return nil }
             state.starting += 1
             return call
         }
-        guard let call else { return fail(id, with: .connectionLost) }
+        guard let call else { return fail(id, with: HTTPError(code: .connectionLost)) }
+        // From here on, whoever ends the call ends it before it has a task.
+        let body = call.state.withLock { state in
+            state.resends += 1
+            state.task = nil
+            return state.body
+        }
         guard let entry = remove(id) else { return leave() }
         stop(entry.task)
-        let again = Call(call.request, call.body, since: call.start, resends: call.resends + 1)
-        start(again, for: entry.recipient)
+        start(call, body)
     }
 
     /// How many connections in a row may turn out to be closed.
@@ -45,7 +50,7 @@ extension SessionTaskDelegate {
 extension SessionTaskDelegate.Call {
     /// Whether the request may be repeated; its body can be, since the transport holds all of it.
     fileprivate var mayBeRepeated: Bool {
-        var head = request
+        var head = exchange.request
         head.body = .none
         return head.isReplayable
     }

@@ -10,16 +10,14 @@ import Foundation
 
 extension SessionTaskDelegate {
     /// Sends a request; its recipient gets every outcome, refusals included.
-    func send(_ request: HTTPRequest, for recipient: ExchangeRecipient) {
-        let request = request.inCallContext()
+    func send(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
         do {
-            try request.validate()
-            if let left = request.timeLeft, left <= .zero {
-                throw HTTPError(
-                    code: .timedOut, reason: TimeLimit.deadline(after: .zero).words)
-            }
+            let exchange = try TransportExchange(
+                request, for: recipient, within: limits, on: scheduler)
             try enter()
-            do { try prepare(request, for: recipient) } catch {
+            do {
+                try prepare(Call(exchange), request.body)
+            } catch {
                 leave()
                 throw error
             }
@@ -28,53 +26,55 @@ extension SessionTaskDelegate {
         }
     }
 
-    private func prepare(_ request: HTTPRequest, for recipient: ExchangeRecipient) throws {
-        let now = scheduler.now
-        let body: UploadBody
-        switch request.body.content {
-        case .none: body = .none
-        case .data(let data): body = .data(data)
-        case .file(let url): body = try .file(at: url)
-        case .stream(let source):
-            return try upload(source, of: request, since: now, for: recipient)
+    private func prepare(_ call: Call, _ body: HTTPRequest.Body) throws {
+        switch body.content {
+        case .none: start(call, .none)
+        case .data(let data): start(call, .data(data))
+        case .file(let url): start(call, try .file(at: url))
+        case .stream(let source): try upload(source, of: call)
         }
-        start(Call(request, body, since: now), for: recipient)
     }
 
     /// Makes and starts the task of a call that has been counted by `enter()`.
-    func start(_ call: Call, for recipient: ExchangeRecipient) {
+    func start(_ call: Call, _ body: UploadBody) {
+        let exchange = call.exchange
         let (made, appSession) = state.withLock { ($0.session, $0.appSession) }
         guard let session = made else {
             leave()
-            let error = HTTPError(code: .transportClosed, request: call.request)
-            return recipient.fail(with: error)
+            return exchange.fail(with: HTTPError(code: .transportClosed))
         }
-        let task = session.makeTask(for: call.request, call.body)
+        let task = session.makeTask(for: exchange.request, body)
         #if !canImport(FoundationNetworking)
         if isGuest { task.delegate = self }
         #endif
         let id = task.taskIdentifier
-        let machine = ExchangeMachine(
-            call.request, recipient.delivery(configuration),
-            idleTimeout: configuration.idleTimeout, since: call.start, at: scheduler.now)
-        var entry = Entry(
-            call: call, recipient: recipient, task: task, appSession: appSession, machine: machine)
-        #if canImport(FoundationNetworking)
-        if machine.isStreamed { entry.unread = unreadBody() }
-        #endif
-        let isCancelled = state.withLock { [entry] state in
+        let entry = Entry(call: call, task: task, appSession: appSession)
+        let (isCancelled, isWanted) = state.withLock { state in
             state.starting -= 1
-            if !state.isCancelling { state.entries[id] = entry }
-            return state.isCancelling
+            let isWanted = call.state.withLock { call in
+                if state.isCancelling || call.isOver { return false }
+                (call.task, call.body) = (id, body)
+                return true
+            }
+            if isWanted { state.entries[id] = entry }
+            return (state.isCancelling, isWanted)
         }
-        if isCancelled {
+        guard isWanted else {
             stop(task)
             invalidateIfDone()
-            return recipient.fail(with: CancellationError())
+            if isCancelled { exchange.fail(with: CancellationError()) }
+            return
         }
-        recipient.onCancel { [weak self] in self?.cancel(id) }
-        setTimers(for: id, call.request)
-        // The call may have been cancelled while its body was read.
+        if call.state.withLock({ $0.resends }) == 0 {
+            exchange.watch { [weak self] in self?.end(call, with: $0) }
+        }
+        do {
+            // URLSession does not say when a request gets a connection.
+            try exchange.willSend()
+        } catch {
+            return fail(id, with: error) { $0() }
+        }
+        // The call may have ended meanwhile.
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 

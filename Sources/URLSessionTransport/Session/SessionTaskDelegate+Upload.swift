@@ -10,36 +10,31 @@ import Foundation
 
 extension SessionTaskDelegate {
     /// Reads a body to its end, then makes the task of a call that has been counted by `enter()`.
-    func upload(
-        _ source: HTTPRequest.BodySource, of request: HTTPRequest, since start: SchedulerInstant,
-        for recipient: ExchangeRecipient
-    ) throws {
+    func upload(_ source: HTTPRequest.BodySource, of call: Call) throws {
         var stream = try opened(source)
         if let length = source.length { stream = stream.checkingLength(length) }
         let body = BodySpool.body(of: stream, upTo: configuration.maxSpooledBodySize)
-        let key = ObjectIdentifier(body)
+        let key = ObjectIdentifier(call)
+        call.state.withLock { $0.upload = body }
         let isCancelling = state.withLock { state in
-            state.uploads[key] = body
+            state.uploads[key] = call
             return state.isCancelling
         }
-        if isCancelling { body.cancel() }
-        recipient.onCancel { body.cancel() }
-        let timer = request.atDeadline { [scheduler] in
-            let limit = TimeLimit.deadline(after: start.duration(to: scheduler.now))
-            recipient.fail(
-                with: HTTPError(code: .timedOut, request: request, reason: limit.words))
-            body.cancel()
-        }
+        // The source may take its time.
+        call.exchange.expectNothing()
+        call.exchange.watch { [weak self] in self?.end(call, with: $0) }
+        if isCancelling { end(call, with: CancellationError()) }
         body.observe { [weak self] result in
-            timer?.cancel()
             guard let self else { return }
             state.withLock { $0.uploads[key] = nil }
+            call.state.withLock { $0.upload = nil }
             switch result {
             case .success(let body):
-                self.start(Call(request, body, since: start), for: recipient)
+                call.exchange.noteSign()
+                start(call, body)
             case .failure(let error):
                 leave()
-                recipient.fail(with: HTTPError.failure(ofBody: error).naming(request))
+                call.exchange.fail(with: HTTPError.failure(ofBody: error))
             }
         }
     }

@@ -9,7 +9,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The delegate of one session: all tasks that are under way on it, and the recipient of each.
+/// The delegate of one session, with the exchanges that are under way on it by their tasks.
 ///
 /// An exchange is in the table from before its task begins until its outcome is known; events of a task that
 /// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one
@@ -18,39 +18,32 @@ import Foundation
 final class SessionTaskDelegate: NSObject, Sendable {
     struct Entry {
         let call: Call
-        var recipient: ExchangeRecipient
         let task: URLSessionTask
         /// The app's session, if this exchange is sent for it: it lives as long as the exchange.
         let appSession: URLSession?
-        var machine: ExchangeMachine
-        var idleTimer: (any ScheduledAction)?
-        var deadlineTimer: (any ScheduledAction)?
-        #if canImport(FoundationNetworking)
-        /// The destination of a body that is delivered piece by piece.
-        var unread: UnreadBody?
-        #else
-        /// The destination of a body that is delivered piece by piece, once it has begun.
-        var pipe: HTTPBodyPipe?
-        #endif
     }
 
     /// What is sent; the same object if it is sent a second time.
     final class Call: Sendable {
-        let request: HTTPRequest
-        let body: UploadBody
-        let start: SchedulerInstant
-        /// How often the request was sent again.
-        let resends: Int
+        let exchange: TransportExchange
+        let state = Locked(State())
 
-        init(
-            _ request: HTTPRequest, _ body: UploadBody, since start: SchedulerInstant,
-            resends: Int = 0
-        ) {
-            self.request = request
-            self.body = body
-            self.start = start
-            self.resends = resends
+        struct State {
+            /// The body, once it has been read.
+            var body = UploadBody.none
+            /// The reading of the body, while it is under way.
+            var upload: Future<UploadBody>?
+            /// The task; nil before the body has been read.
+            var task: Int?
+            /// How often the request was sent again.
+            var resends = 0
+            /// Whether it has ended before it had a task.
+            var isOver = false
         }
+
+        init(_ exchange: TransportExchange) { self.exchange = exchange }
+
+        var body: UploadBody { state.withLock { $0.body } }
     }
 
     struct State {
@@ -59,7 +52,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
         weak var appSession: URLSession?
         var entries: [Int: Entry] = [:]
         /// The calls whose bodies are being read.
-        var uploads: [ObjectIdentifier: Future<UploadBody>] = [:]
+        var uploads: [ObjectIdentifier: Call] = [:]
         /// The number of calls that are about to enter the table: meanwhile the session must not be
         /// invalidated.
         var starting = 0
@@ -70,17 +63,21 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     let state = Locked(State())
     let configuration: SessionTransport.Configuration
+    let limits: TransportExchange.Limits
     let scheduler: any Scheduler
     let closed = InternalPromise<Void>()
 
     #if canImport(FoundationNetworking)
-    /// Where results are delivered: on the delegate queue of the app's session, or otherwise on a queue of
-    /// our own.
-    let appQueue: OperationQueue?
-    let queue = DispatchQueue(label: "Pledge.SessionTransport")
+    /// Runs a closure where results are delivered, one closure after the other: on the delegate queue of the
+    /// app's session, or otherwise on a queue of the transport's own.
+    ///
+    /// URLSession calls its delegate on its own queue, which it also waits for when the next request is made.
+    let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     #else
     /// Whether the session is the app's: then its delegate is asked for passwords, and it stays valid.
     let isGuest: Bool
+    /// Runs a closure where results are delivered: at once, since the delegate is called there.
+    let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     #endif
 
     /// The queue for calls to URLSession that must not run on URLSession's own queue, or that block the
@@ -94,10 +91,27 @@ final class SessionTaskDelegate: NSObject, Sendable {
     ) {
         self.configuration = configuration
         self.scheduler = scheduler
+        let idle = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         #if canImport(FoundationNetworking)
-        appQueue = appSession?.delegateQueue
+        let queue = DispatchQueue(label: "Pledge.SessionTransport")
+        let appQueue = appSession?.delegateQueue
+        let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
+            if let appQueue { appQueue.addOperation(work) } else { queue.async(execute: work) }
+        }
+        self.deliver = deliver
+        limits = TransportExchange.Limits(
+            maxBodySize: configuration.maxBodySize,
+            maxUnreadBytes: min(65_536, configuration.maxUnreadBytes), idle: idle,
+            makeBody: { pipe in
+                UnreadBody(
+                    for: pipe, limit: configuration.maxUnreadBytes,
+                    folder: configuration.spoolFolder, deliver: deliver)
+            })
         #else
         isGuest = appSession != nil
+        limits = TransportExchange.Limits(
+            maxBodySize: configuration.maxBodySize, maxUnreadBytes: configuration.maxUnreadBytes,
+            idle: idle)
         #endif
     }
 

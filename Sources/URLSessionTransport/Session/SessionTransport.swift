@@ -176,8 +176,7 @@ public final class SessionTransport {
     /// The request is under way when the method returns, unless its body is a stream. Cancelling the future
     /// cancels the request.
     ///
-    /// - Parameter request: The request. If the deadline of the calling `CallContext` is earlier than the
-    ///   request's own, it applies.
+    /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
     /// - Returns: A future of the response. It rejects with
     ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
     ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived,
@@ -188,11 +187,9 @@ public final class SessionTransport {
     ///     `HTTPError.Code.transportClosed` a call after ``close(cancelling:)``;
     ///   - `CancellationError` if it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        CallContext.current.exchange(request) {
-            let promise = InternalPromise<HTTPResponse>()
-            tasks.send(request, for: .whole(promise))
-            return promise
-        }
+        let promise = InternalPromise<HTTPResponse>()
+        tasks.send(request, for: .whole(promise))
+        return promise
     }
 
     /// Sends a request, and returns a future of the response that resolves when its headers have arrived.
@@ -203,11 +200,9 @@ public final class SessionTransport {
     /// - Parameter request: The request.
     /// - Returns: A future of the response, whose body is still arriving.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
-        CallContext.current.exchange(request) {
-            let promise = InternalPromise<HTTPStreamedResponse>()
-            tasks.send(request, for: .streamed(promise))
-            return promise
-        }
+        let promise = InternalPromise<HTTPStreamedResponse>()
+        tasks.send(request, for: .streamed(promise))
+        return promise
     }
 
     /// Refuses new calls, and releases the session after the calls under way have ended.

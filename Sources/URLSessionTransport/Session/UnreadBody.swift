@@ -11,11 +11,9 @@ import HTTPNetworking
 ///
 /// Pieces go through a pipe, and its reader gets them in the order in which they were put here. ``fill()``
 /// fills the pipe where results are delivered; the other functions may be called on any thread.
-final class UnreadBody: Sendable {
+final class UnreadBody: TransportBody {
     private struct State {
         var bytes: UnreadBytes
-        /// Nil before the head has been delivered.
-        var pipe: HTTPBodyPipe?
         /// How the body has ended; nil before the end.
         var end: Result<Void, any Error>?
         /// Whether a thread fills the pipe, or is about to.
@@ -23,79 +21,70 @@ final class UnreadBody: Sendable {
     }
 
     private enum Step {
-        case write(Data, HTTPBodyPipe)
-        case end(Result<Void, any Error>, HTTPBodyPipe)
+        case write(Data)
+        case end(Result<Void, any Error>)
         case wait
     }
 
+    private let pipe: HTTPBodyPipe
     /// Runs a function where results are delivered.
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Locked<State>
 
     /// - Parameters:
+    ///   - pipe: Where the reader gets the bytes.
     ///   - limit: The maximum number of bytes kept in memory.
     ///   - folder: The folder of the file.
     ///   - deliver: Runs a function where results are delivered, one after the other.
     init(
-        limit: Int, folder: URL,
+        for pipe: HTTPBodyPipe, limit: Int, folder: URL,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
+        self.pipe = pipe
         self.deliver = deliver
         state = Locked(State(bytes: UnreadBytes(limit: limit, folder: folder)))
     }
 
-    /// Makes the stream, which its reader may give up.
+    /// Appends a piece, which always fits; does nothing if the body has ended.
     ///
-    /// - Parameters:
-    ///   - length: The announced length, in bytes.
-    ///   - capacity: The maximum number of bytes in the pipe.
-    func open(
-        length: Int64?, capacity: Int, onCancel: @escaping @Sendable () -> Void
-    ) -> HTTPBodyStream {
-        let (pipe, body) = HTTPBodyPipe.make(length: length, capacity: capacity)
-        state.withLock { $0.pipe = pipe }
-        pipe.onCancel(onCancel)
-        fillSoon()
-        return body
-    }
-
-    /// Appends a piece; does nothing if the body has ended.
-    ///
-    /// - Throws: `FileError` if the piece does not fit into memory and the file cannot be written.
-    func append(_ data: Data) throws {
+    /// - Throws: An `HTTPError` if the piece does not fit into memory and the file cannot be written.
+    func take(_ data: Data) throws -> Future<Void> {
         try state.withLock { state in
             guard state.end == nil else { return }
             do {
                 try state.bytes.append(data)
             } catch {
+                let error = HTTPError(code: .fileUnwritable, cause: error)
                 // No later piece may follow one that is missing.
                 state.end = .failure(error)
                 throw error
             }
         }
         fillSoon()
+        return Future(value: ())
     }
 
-    /// Ends the stream after the bytes that have arrived.
+    /// Ends the stream: at once if the caller's time is over or the call was cancelled, otherwise after the
+    /// bytes that have arrived.
     func end(_ result: Result<Void, any Error>) {
-        state.withLock { $0.end = result }
-        fillSoon()
-    }
-
-    /// Fails the stream, and discards the bytes that its reader has not asked for.
-    func abandon(_ error: any Error) {
-        let (pipe, bytes) = state.withLock { state in
-            state.end = .failure(error)
-            return (state.pipe, state.bytes.takeAll())
+        guard case .failure(let error) = result,
+            error is CancellationError || (error as? HTTPError)?.code == .timedOut
+        else {
+            state.withLock { $0.end = result }
+            return fillSoon()
+        }
+        let bytes = state.withLock { state in
+            state.end = result
+            return state.bytes.takeAll()
         }
         // Releasing the bytes here closes the file outside the lock.
         _ = bytes
-        pipe?.fail(error)
+        pipe.fail(error)
     }
 
     private func fillSoon() {
         let isWanted = state.withLock { state in
-            guard !state.isFilling, state.pipe != nil else { return false }
+            if state.isFilling { return false }
             state.isFilling = true
             return true
         }
@@ -107,9 +96,9 @@ final class UnreadBody: Sendable {
         while true {
             switch next() {
             case .wait: return
-            case .end(.success, let pipe): return pipe.finish()
-            case .end(.failure(let error), let pipe): return pipe.fail(error)
-            case .write(let data, let pipe):
+            case .end(.success): return pipe.finish()
+            case .end(.failure(let error)): return pipe.fail(error)
+            case .write(let data):
                 let room = pipe.write(data)
                 if room.isSettled { continue }
                 return room.observe { _ in self.deliver { self.fill() } }
@@ -119,15 +108,13 @@ final class UnreadBody: Sendable {
 
     private func next() -> Step {
         state.withLock { state in
-            guard let pipe = state.pipe else { return .wait }
             do {
-                if pipe.isOpen, let data = try state.bytes.next() { return .write(data, pipe) }
+                if pipe.isOpen, let data = try state.bytes.next() { return .write(data) }
             } catch {
-                let error = HTTPError(code: .fileUnwritable, cause: error)
-                return .end(.failure(error), pipe)
+                return .end(.failure(HTTPError(code: .fileUnwritable, cause: error)))
             }
             state.isFilling = false
-            return state.end.map { .end($0, pipe) } ?? .wait
+            return state.end.map { .end($0) } ?? .wait
         }
     }
 }

@@ -80,19 +80,22 @@ import Testing
         configuration.connectionWaitTimeout = limit
         let transport = AHCTransport(configuration)
         let post = HTTPRequest(.post, server.url, body: .data(Data("abc".utf8)))
-        var call = try RequestAttempt(post, over: transport)
+        let exchange = try TransportExchange(
+            post, for: .whole(InternalPromise()), within: transport.limits, on: .live)
+        var call = try RequestAttempt(exchange, over: transport)
         for _ in 0..<10 {
             let control = RequestLifetime(call)
             let next = call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control)
             #expect((next != nil) == waitsOn)
             #expect(call.again(after: HTTPClientError.connectTimeout, control) == nil)
             call = next ?? call
-            control.cancel()
+            control.end(with: CancellationError())
             #expect(call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control) == nil)
         }
         let error = call.failure(HTTPClientError.getConnectionFromPoolTimeout) as? HTTPError
         #expect(error?.code == .timedOut)
-        #expect(error?.reason == limit.map { TimeLimit.freeConnection($0).words })
+        #expect(error?.reason == TimeLimit.freeConnection(limit ?? .zero).words)
+        #expect(error?.isCertainlyUnsent == true && error?.assessment == .refusal)
     }
 
     @Test func doesNotSendAgainForAnAppsClient() async throws {

@@ -53,7 +53,6 @@ final class OrderServer: Sendable {
 
     @Sendable func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         guard isTransport else { return receive(request) }
-        let request = request.inCallContext()
         return CallContext.current.exchange(request) { self.receive(request) }
     }
 

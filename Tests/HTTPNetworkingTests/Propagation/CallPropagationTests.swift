@@ -56,17 +56,6 @@ import Testing
         #expect(timed == [["Request-Timeout": "1000"]])
     }
 
-    @Test func theEarlierDeadlineCounts() {
-        var request = HTTPRequest(url)
-        request.context.deadline = CallDeadline(after: .seconds(1), on: scheduler)
-        let headers = sent(
-            request, in: context(.seconds(2), nil), through: .callPropagation(to: .all))
-        #expect(headers[0]["Request-Timeout"] == "1000")
-        let sooner = sent(
-            request, in: context(.milliseconds(700), nil), through: .callPropagation(to: .all))
-        #expect(sooner[0]["Request-Timeout"] == "700")
-    }
-
     @Test func eachAttemptHasTheTimeThatIsLeft() {
         let headers = sent(
             HTTPRequest(url),

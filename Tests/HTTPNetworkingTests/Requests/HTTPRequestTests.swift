@@ -49,8 +49,7 @@ import Testing
     @Test func onlyWhatIsAskedIsCompared() {
         let request = HTTPRequest(.get, url, context: .init(tags: ["screen": "start"]))
         var later = request
-        later.context.attempt = 2
-        later.context.deadline = CallDeadline(after: .seconds(1), on: ManualScheduler())
+        later.context.followsRefusal = true
         #expect(later == request && later.hashValue == request.hashValue)
         for change in [\HTTPRequest.context.idempotencyKey, \.headers["Accept"]] {
             var other = request
@@ -98,21 +97,6 @@ import Testing
         let often = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data("x".utf8)) }
         _ = try often.open()
         #expect(throws: Never.self) { try often.open() }
-    }
-
-    @Test func theSoonerDeadlineAndTheCallsAttemptHold() throws {
-        let time = ManualScheduler()
-        let soon = CallDeadline(after: .seconds(1), on: time)
-        let late = CallDeadline(after: .seconds(9), on: time)
-        let seen = { (own: CallDeadline?, call: CallDeadline?) in
-            HTTPRequest(.get, url, context: .init(deadline: own))
-                .inCallContext(CallContext(deadline: call, attempt: 3)).context
-        }
-        #expect(seen(late, soon).deadline?.instant == soon.instant)
-        #expect(seen(soon, late).deadline?.instant == soon.instant)
-        #expect(seen(nil, late).deadline?.instant == late.instant)
-        #expect(seen(soon, nil).deadline?.instant == soon.instant)
-        #expect(seen(nil, nil).deadline == nil && seen(nil, nil).attempt == 3)
     }
 
     @Test func itsTextsShowNoSecret() {

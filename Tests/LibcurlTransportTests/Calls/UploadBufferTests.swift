@@ -23,8 +23,10 @@ import Testing
                 CurlTransport.Configuration(), ConnectionSettings(), CurlLibrary.lookUp(),
                 on: ManualScheduler())
             let engine = try CurlEngine(options, delivery: ResultDelivery(.inline))
-            let call = CurlCall(request, for: .whole(InternalPromise()), options, engine)
-            buffer = UploadBuffer(call) { [wakes] in wakes.withLock { $0 += 1 } }
+            let exchange = try TransportExchange(
+                request, for: .whole(InternalPromise()), within: engine.limits,
+                on: engine.scheduler)
+            buffer = UploadBuffer(exchange) { [wakes] in wakes.withLock { $0 += 1 } }
             engine.submit(.drain)
             buffer.open()
         }

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import LibcurlTransport
+@testable import Services
 
 @Suite(.oneAtATime)
 struct CurlTransportLimitTests {
@@ -36,6 +37,72 @@ struct CurlTransportLimitTests {
         go.resolve()
         #expect(try await first.soon.text == "ok")
         #expect(server.requests.map(\.target) == ["/first"])
+    }
+
+    /// The client's own queue says nothing about the host, however long it is.
+    @Test(arguments: [HTTPMethod.get, .post])
+    func waitingForAConnectionIsNoEvidence(method: HTTPMethod) async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 2
+            $0.idleTimeout = nil
+        }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let first = (0..<2).map { transport.get(server, "first\($0)") }
+        _ = try await server.received(2).soon
+        let time = ManualScheduler()
+        let breaker = CircuitBreaker(failuresInARow: 2, on: time)
+        let service = stack(
+            .circuitBreaker(sharing: breaker), .timeout(.seconds(2), on: time),
+            over: transport.send)
+        let records = (0..<20).map { _ in CallRecord() }
+        let calls = records.map { record in
+            CallContext().with(record: record).run { service(HTTPRequest(method, server.url)) }
+        }
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .microseconds(1))
+                return records.allSatisfy { $0.timeInQueue > .zero }
+            })
+        for clock in [scheduler, time] { clock.advance(by: .seconds(50)) }
+        #expect(calls.allSatisfy { !$0.isSettled })
+        // Nothing has been sent, so any of them may be made again.
+        #expect(records.allSatisfy { $0.verdict == .repeatable })
+        // Who leaves the queue now is never sent.
+        calls[0].cancel()
+        records[1].close()
+        go.resolve()
+        for call in first + calls[2...] { #expect(try await call.soon.text == "ok") }
+        let error = await #expect(throws: (any Error).self) { try await calls[1].soon }
+        #expect(error is Superseded)
+        #expect(server.requests.count == 20)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func aRefusalByTheQueueIsNoEvidenceAndIsNotRepeated() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 1
+            $0.connectionWaitTimeout = .seconds(60)
+            $0.idleTimeout = nil
+        }
+        let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
+        transport.get(server, "first").observe { _ in }
+        _ = try await server.received(1).soon
+        let time = ManualScheduler()
+        let breaker = CircuitBreaker(failuresInARow: 1, on: time)
+        let service = stack(
+            .retry(on: time), .circuitBreaker(sharing: breaker), .timeout(.seconds(2), on: time),
+            over: transport.send)
+        let call = service(HTTPRequest(server.url))
+        #expect(await comesTrue { !scheduler.isIdle })
+        scheduler.advance(by: .seconds(62))
+        let error = try await call.httpError
+        #expect(error.isCertainlyUnsent && error.assessment == .refusal)
+        #expect(time.isIdle && breaker.state == .closed)
+        #expect(server.requests.count == 1)
+        try await transport.close().soon
     }
 
     @Test func waitingForAConnectionIsNotBeingIdle() async throws {
@@ -69,22 +136,6 @@ struct CurlTransportLimitTests {
         #expect(try await second.soon.text == "second")
         try await transport.close().soon
         server.stop()
-    }
-
-    @Test func aCallThatWaitsForAConnectionIsNotIdleWhoeverIsFaster() throws {
-        let options = try CurlOptions(
-            CurlTransport.Configuration(), ConnectionSettings(), CurlLibrary.lookUp(),
-            on: scheduler)
-        let engine = try CurlEngine(options, delivery: ResultDelivery(.inline))
-        let request = HTTPRequest(.get, try #require(URL(string: "http://127.0.0.1:9/")))
-        let call = CurlCall(request, for: .whole(InternalPromise()), options, engine)
-        #expect(call.lastSign != nil)
-        // The I/O thread may have begun the call before its caller has begun to count.
-        call.waitForConnection()
-        call.limitTime()
-        #expect(call.lastSign == nil)
-        call.finish()
-        engine.submit(.close)
     }
 
     @Test func noticesThatNoHeadComes() async throws {

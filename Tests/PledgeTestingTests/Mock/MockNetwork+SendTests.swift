@@ -117,7 +117,7 @@ struct MockNetworkSendTests {
         try network.next().answer(with: .status(503))
         scheduler.advance(by: .seconds(1))
         let second = try network.next()
-        #expect(second.request?.context.attempt == 2)
+        #expect(second.context.attempt == 2)
         second.answer(with: .status(302, headers: ["Location": "/elsewhere"]))
         let third = try network.next()
         #expect(third.request?.url.path == "/elsewhere")

@@ -37,6 +37,52 @@ import Testing
         #expect(upstream.cancelled == 1)
     }
 
+    /// A service whose requests wait for a connection for a while, as those of a transport do.
+    private func queueing(for wait: Duration, then answer: Duration) -> Service<Ask, Int> {
+        { [scheduler] _ in
+            let record = CallContext.current.record
+            record?.beginWaiting(on: scheduler)
+            return Future(value: ()).delay(wait, on: scheduler).flatMap {
+                record?.endWaiting()
+                return Future(value: 7).delay(answer, on: scheduler)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func theWaitForAConnectionDoesNotCount(isRepeated: Bool) {
+        let transport = queueing(for: .seconds(5), then: .milliseconds(1_999))
+        let call = stack(
+            isRepeated ? .retry(on: scheduler) : .passThrough,
+            .timeout(.seconds(2), on: scheduler), over: transport)(1)
+        scheduler.advance(by: .milliseconds(6_999))
+        #expect(call.valueNow == 7)
+        #expect(scheduler.isIdle)
+    }
+
+    @Test(arguments: [0, 1, 1_999, 2_000, 2_001, 3_999, 4_000, 30_000])
+    func theTimeAfterTheWaitDoes(wait: Int) {
+        let transport = queueing(for: .milliseconds(wait), then: .seconds(9))
+        let call = stack(.timeout(.seconds(2), on: scheduler), over: transport)(1)
+        scheduler.advance(by: .milliseconds(wait + 1_999))
+        #expect(!call.isSettled)
+        scheduler.advance(by: .milliseconds(1))
+        #expect(call.serviceError?.code == .timedOut)
+        #expect(call.serviceError?.limit == .seconds(2))
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func theDeadlineCountsTheWait() {
+        let transport = queueing(for: .seconds(5), then: .seconds(9))
+        let deadline = CallDeadline(after: .seconds(3), on: scheduler)
+        let service = stack(.timeout(.seconds(2), on: scheduler), over: transport)
+        let call = CallContext(deadline: deadline).run { service(1) }
+        scheduler.advance(by: .milliseconds(2_999))
+        #expect(!call.isSettled)
+        scheduler.advance(by: .milliseconds(1))
+        #expect(call.serviceError?.code == .deadlineExceeded)
+    }
+
     @Test func errorsPassUnchanged() {
         let upstream = Upstream(on: scheduler, [.error(Broken(number: 3))])
         let call = service(.seconds(2), upstream, isObserved: true)(1)

@@ -37,9 +37,10 @@ struct SessionTransportLimitsTests {
     @Test func aDeadlineSaysAfterWhatTime() async throws {
         let server = try LoopbackServer(answeringLater: { _ in Promise() })
         let transport = SessionTransport(on: scheduler)
-        var request = HTTPRequest(.get, server.url)
-        request.context.deadline = CallDeadline(after: .milliseconds(1_234), on: scheduler)
-        let future = transport.send(request)
+        let deadline = CallDeadline(after: .milliseconds(1_234), on: scheduler)
+        let future = CallContext(deadline: deadline).run {
+            transport.send(HTTPRequest(.get, server.url))
+        }
         _ = try await server.received(1).soon
         scheduler.advance(by: .seconds(2))
         let text = try await future.httpError.description
@@ -67,13 +68,14 @@ struct SessionTransportLimitsTests {
         try await server.hungUp(1).soon
     }
 
-    @Test func nothingIsLeftScheduledAfterTheEnd() async throws {
+    @Test func theTimerOfTheDeadlineIsCancelledAtTheEnd() async throws {
         let server = try LoopbackServer { _ in .text("done") }
-        let transport = SessionTransport(on: scheduler)
-        var request = HTTPRequest(.get, server.url)
-        request.context.deadline = CallDeadline(after: .seconds(5), on: scheduler)
+        let transport = SessionTransport(.init(idleTimeout: nil))
+        let future = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler)).run {
+            transport.send(HTTPRequest(.get, server.url))
+        }
 
-        _ = try await transport.send(request).soon
+        _ = try await future.soon
 
         #expect(scheduler.isIdle)
     }
@@ -98,10 +100,11 @@ struct SessionTransportLimitsTests {
     @Test func aDeadlineThatHasPassedSendsNothing() async throws {
         let server = try LoopbackServer { _ in .text("done") }
         let transport = SessionTransport(.init(idleTimeout: nil))
-        var request = HTTPRequest(.get, server.url.appending("/late"))
-        request.context.deadline = CallDeadline(after: .zero, on: scheduler)
+        let late = CallContext(deadline: CallDeadline(after: .zero, on: scheduler)).run {
+            transport.send(HTTPRequest(.get, server.url.appending("/late")))
+        }
 
-        let error = try await transport.send(request).httpError
+        let error = try await late.httpError
         _ = try await transport.send(HTTPRequest(.get, server.url.appending("/next"))).soon
 
         #expect(error.code == .timedOut)

@@ -127,9 +127,9 @@ struct SessionTransportUploadTests {
             HTTPBodyStream(next: { never })
         }
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        var request = HTTPRequest(.post, url, body: .stream(source))
-        request.context.deadline = CallDeadline(after: .seconds(1), on: scheduler)
-        let future = transport.send(request)
+        let future = CallContext(deadline: CallDeadline(after: .seconds(1), on: scheduler)).run {
+            transport.send(HTTPRequest(.post, url, body: .stream(source)))
+        }
 
         scheduler.advance(by: .seconds(1))
 

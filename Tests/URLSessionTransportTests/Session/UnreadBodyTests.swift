@@ -16,23 +16,22 @@ struct UnreadBodyTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    private func body(_ limit: Int = 10) -> UnreadBody {
-        UnreadBody(limit: limit, folder: folder, deliver: { $0() })
-    }
-
-    private func open(_ unread: UnreadBody) -> HTTPBodyStream {
-        unread.open(length: nil, capacity: 1, onCancel: {})
+    /// A body of which at most ten bytes are kept in memory, and its reader's end.
+    private func body(in folder: URL? = nil) -> (UnreadBody, HTTPBodyStream) {
+        let (pipe, stream) = HTTPBodyPipe.make(capacity: 1)
+        let unread = UnreadBody(
+            for: pipe, limit: 10, folder: folder ?? self.folder, deliver: { $0() })
+        return (unread, stream)
     }
 
     @Test func givesWhatCameInOrder() async throws {
-        let unread = body()
+        let (unread, stream) = body()
         let pieces = (0..<1_000).map { Data("piece \($0) ".utf8) }
-        for piece in pieces[..<300] { try unread.append(piece) }
-        let stream = open(unread)
-        for piece in pieces[300..<600] { try unread.append(piece) }
+        for piece in pieces[..<300] { _ = try unread.take(piece) }
+        for piece in pieces[300..<600] { _ = try unread.take(piece) }
         var read = Data()
         while read.count < 2_000 { try await read.append(#require(stream.next().value)) }
-        for piece in pieces[600...] { try unread.append(piece) }
+        for piece in pieces[600...] { _ = try unread.take(piece) }
         unread.end(.success(()))
         while let chunk = try await stream.next().value { read.append(chunk) }
 
@@ -40,12 +39,10 @@ struct UnreadBodyTests {
     }
 
     @Test func whatIsFewStaysInMemory() async throws {
-        let unread = UnreadBody(
-            limit: 10, folder: folder.appendingPathComponent("none"), deliver: { $0() })
-        let stream = open(unread)
+        let (unread, stream) = body(in: folder.appendingPathComponent("none"))
         for _ in 0..<100 {
-            try unread.append(Data("01234".utf8))
-            try unread.append(Data("56789".utf8))
+            _ = try unread.take(Data("01234".utf8))
+            _ = try unread.take(Data("56789".utf8))
             var read = Data()
             while read.count < 10 { try await read.append(#require(stream.next().value)) }
             #expect(read == Data("0123456789".utf8))
@@ -65,22 +62,20 @@ struct UnreadBodyTests {
     }
 
     @Test func afterAFailureNothingFollows() async throws {
-        let unread = UnreadBody(
-            limit: 10, folder: folder.appendingPathComponent("none"), deliver: { $0() })
-        try unread.append(Data("01234".utf8))
-        let error = #expect(throws: FileError.self) { try unread.append(Data(count: 10)) }
-        try unread.append(Data("5".utf8))
-        unread.end(.failure(HTTPError(code: .fileUnwritable, cause: error)))
-        let stream = open(unread)
+        let (unread, stream) = body(in: folder.appendingPathComponent("none"))
+        _ = try unread.take(Data("01234".utf8))
+        let error = try #require(
+            #expect(throws: HTTPError.self) { _ = try unread.take(Data(count: 11)) })
+        _ = try unread.take(Data("5".utf8))
+        unread.end(.failure(error))
 
         #expect(try await stream.next().value == Data("01234".utf8))
         #expect(try await stream.next().httpError.code == .fileUnwritable)
     }
 
     @Test func anErrorComesAfterWhatCame() async throws {
-        let unread = body()
-        let stream = open(unread)
-        for _ in 0..<3 { try unread.append(Data(count: 10)) }
+        let (unread, stream) = body()
+        for _ in 0..<3 { _ = try unread.take(Data(count: 10)) }
         unread.end(.failure(HTTPError(code: .connectionLost)))
 
         var count = 0
@@ -92,10 +87,9 @@ struct UnreadBodyTests {
     }
 
     @Test func whatIsAbandonedIsNotRead() async throws {
-        let unread = body()
-        let stream = open(unread)
-        for _ in 0..<30 { try unread.append(Data(count: 10)) }
-        unread.abandon(HTTPError(code: .timedOut))
+        let (unread, stream) = body()
+        for _ in 0..<30 { _ = try unread.take(Data(count: 10)) }
+        unread.end(.failure(HTTPError(code: .timedOut)))
 
         var count = 0
         let error = await #expect(throws: HTTPError.self) {
@@ -108,10 +102,9 @@ struct UnreadBodyTests {
     @Test func nothingIsKeptWhereTheReaderLeaves() async throws {
         weak var released: UnreadBody?
         do {
-            let unread = body()
+            let (unread, stream) = body()
             released = unread
-            let stream = open(unread)
-            for _ in 0..<30 { try unread.append(Data(count: 10)) }
+            for _ in 0..<30 { _ = try unread.take(Data(count: 10)) }
             unread.end(.success(()))
             _ = try await stream.next().value
         }

@@ -11,10 +11,7 @@ import Testing
         "observed": [("observed", "log, metrics and recorders observe all beneath")],
         "newTrace": [("newTrace", "one trace for the whole call")],
         "call": [("aroundCall", "your own")],
-        "deadline": [
-            ("deadline", "bounds redirects, attempts and waits together"),
-            ("deadline of the request", "by the request's context"),
-        ],
+        "deadline": [("deadline", "bounds redirects, attempts and waits together")],
         "acceptStatus": [("acceptStatus", "makes an error of a status that is not accepted")],
         "defaultHeaders": [("userAgent", "says who asks")],
         "idempotencyKey": [("idempotencyKey", "one key for the whole call")],

@@ -67,27 +67,17 @@ extension TransportCheck {
     /// A deadline ends a call, and not before.
     static var timeLimits: [TransportCheck] {
         [
-            TransportCheck("deadline", "a silent server meets the request's deadline") { bench in
-                let answer = Promise<LoopbackAnswer>()
-                let server = try LoopbackServer(answeringLater: { _ in answer })
-                defer { server.stop() }
-                let deadline = CallDeadline(after: .milliseconds(300))
-                let request = HTTPRequest(.get, server.url, context: .init(deadline: deadline))
-                let error = try await bench.failure(request)
-                try require("the code", error.code, is: .timedOut)
-                try require("whether it came too soon", deadline.remaining > .zero, is: false)
-                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
-            },
-            TransportCheck("the call's deadline", "the calling context's deadline holds as well") {
+            TransportCheck("deadline", "a silent server meets the deadline of the context") {
                 bench in
                 let answer = Promise<LoopbackAnswer>()
                 let server = try LoopbackServer(answeringLater: { _ in answer })
                 defer { server.stop() }
                 let deadline = CallDeadline(after: .milliseconds(300))
-                let call = CallContext(deadline: deadline).run {
-                    bench.transport.send(HTTPRequest(.get, server.url))
-                }
-                try require("the code", try await bench.failure(of: call).code, is: .timedOut)
+                let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
+                try require("the code", error.code, is: .timedOut)
+                try require("what it says of the server", error.assessment, is: .outOfTime)
+                try require("whether it came too soon", deadline.remaining > .zero, is: false)
+                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
             },
             TransportCheck("deadline in the body", "a body that stops meets the deadline") {
                 bench in
@@ -97,15 +87,15 @@ extension TransportCheck {
                 ])
                 defer { server.stop() }
                 let deadline = CallDeadline(after: .milliseconds(300))
-                let request = HTTPRequest(.get, server.url, context: .init(deadline: deadline))
-                try require("the code", try await bench.failure(request).code, is: .timedOut)
+                let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
+                try require("the code", error.code, is: .timedOut)
             },
             TransportCheck("deadline passed", "a deadline that has passed sends nothing") { bench in
                 let server = try LoopbackServer(answering: { _ in .text("ok") })
                 defer { server.stop() }
                 let deadline = CallDeadline(after: .seconds(-1))
-                let request = HTTPRequest(.get, server.url, context: .init(deadline: deadline))
-                try require("the code", try await bench.failure(request).code, is: .timedOut)
+                let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
+                try require("the code", error.code, is: .timedOut)
                 try require("the number of requests", server.requests.count, is: 0)
             },
         ]

@@ -131,9 +131,8 @@ extension TransportBench {
         var limit = Duration.milliseconds(500)
         while true {
             let deadline = CallDeadline(after: limit)
-            let request = HTTPRequest(.get, server.url, context: .init(deadline: deadline))
             do {
-                return try await stream(request)
+                return try await stream(HTTPRequest(server.url), by: deadline)
             } catch let error as HTTPError
                 where error.code == .timedOut && limit < transport.patience
             {

@@ -1,4 +1,4 @@
-import Futures
+package import Futures
 import Synchronization
 
 /// A record of the requests that one attempt of a call has sent, for a policy that may repeat the call.
@@ -43,6 +43,7 @@ public final class CallRecord: Sendable {
     private let presumed: Mark?
     private let state = Atomic(RecordState())
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
+    private let queueing = AtomicLazyReference<Locked<QueueTime>>()
     let soleSender = AtomicLazyReference<SoleSender>()
 
     /// Makes a record.
@@ -70,6 +71,21 @@ extension CallRecord {
         let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
         try add(mark)
         return mark
+    }
+
+    /// Notes a request that this process keeps back until ``willSend(replayable:)``, as in the queue for a
+    /// connection: until then nothing has been sent, so the attempt may be repeated.
+    ///
+    /// - Throws: ``Superseded`` if the attempt, or one around it, is over.
+    public func willQueue() throws(Superseded) {
+        try outer?.willQueue()
+        let isOpen = change { state in
+            if state.isClosed { return false }
+            state.addMark()
+            return true
+        }
+        guard isOpen else { throw Superseded() }
+        if let presumed { outer?.end(presumed, .unsent) }
     }
 
     /// Notes the fate of a request; without this note, the request counts as possibly arrived.
@@ -127,6 +143,56 @@ extension CallRecord {
             if isDone { return true }
             old = current
         }
+    }
+}
+
+// MARK: - The queue
+
+extension CallRecord {
+    /// Notes that a request begins to wait in a queue of this process.
+    ///
+    /// Time that passes until ``endWaiting()`` says nothing about the service, and timeouts do not count it.
+    ///
+    /// - Parameter scheduler: The clock.
+    package func beginWaiting(on scheduler: any Scheduler) {
+        queueing.storeIfNil(Locked(QueueTime())).withLock { $0.begin(on: scheduler) }
+        outer?.beginWaiting(on: scheduler)
+    }
+
+    /// Notes that such a request leaves the queue.
+    package func endWaiting() {
+        queueing.load()?.withLock { $0.end() }
+        outer?.endWaiting()
+    }
+
+    /// How long requests have waited in queues of this process so far.
+    var timeInQueue: Duration {
+        let own = queueing.load()?.withLock { $0.total } ?? .zero
+        guard let adopted = adopted.load() else { return own }
+        return adopted.withLock { $0 }.reduce(own) { max($0, $1.timeInQueue) }
+    }
+}
+
+/// The time during which at least one request waits.
+private struct QueueTime {
+    private var past = Duration.zero
+    private var waiting = 0
+    private var since: (scheduler: any Scheduler, start: SchedulerInstant)?
+
+    var total: Duration {
+        past + (since.map { $0.start.duration(to: $0.scheduler.now) } ?? .zero)
+    }
+
+    mutating func begin(on scheduler: any Scheduler) {
+        waiting += 1
+        if waiting == 1 { since = (scheduler, scheduler.now) }
+    }
+
+    mutating func end() {
+        waiting -= 1
+        guard waiting == 0 else { return }
+        past = total
+        since = nil
     }
 }
 

@@ -26,6 +26,9 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
 
     mutating func addRivals() { rawValue |= 2 }
 
+    /// Notes that all that is sent is noted.
+    mutating func addMark() { rawValue |= 4 }
+
     mutating func add(isReplayable: Bool) { rawValue = (rawValue | 4) + (isReplayable ? 0 : 8) }
 
     /// Subtracts an unreplayable request.

@@ -1,9 +1,10 @@
 import Dispatch
 import Futures
-import Services
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Services
 
 @Suite(.oneAtATime) struct CallRecordTests {
     @Test func aVerdictIsWhatTheMarksSay() throws {
@@ -24,6 +25,44 @@ import Testing
         let order = try record.willSend(replayable: false)
         record.end(order, fate)
         #expect(record.close() == .repeatable)
+    }
+
+    @Test func whatWaitsInAQueueIsNotSentYet() throws {
+        let outer = CallRecord()
+        let record = CallRecord(within: outer)
+        try record.willQueue()
+        #expect(record.verdict == .repeatable && outer.verdict == .repeatable)
+        _ = try record.willSend(replayable: false)
+        #expect(record.verdict == .harmful && outer.verdict == .harmful)
+        outer.close()
+        #expect(throws: Superseded.self) { try record.willQueue() }
+    }
+
+    @Test func aPartThatQueuesReplacesWhatWasPresumedOfIt() throws {
+        let record = CallRecord()
+        let mark = try record.willSend(replayable: false)
+        try record.part(presuming: mark).willQueue()
+        #expect(record.verdict == .repeatable)
+    }
+
+    @Test func theTimeInAQueueIsThatOfAnyRequest() {
+        let scheduler = ManualScheduler()
+        let outer = CallRecord()
+        let record = CallRecord(within: outer)
+        #expect(record.timeInQueue == .zero)
+        record.beginWaiting(on: scheduler)
+        scheduler.advance(by: .seconds(1))
+        record.beginWaiting(on: scheduler)
+        scheduler.advance(by: .seconds(1))
+        record.endWaiting()
+        scheduler.advance(by: .seconds(1))
+        #expect(record.timeInQueue == .seconds(3))
+        record.endWaiting()
+        scheduler.advance(by: .seconds(1))
+        #expect(record.timeInQueue == .seconds(3) && outer.timeInQueue == .seconds(3))
+        let joined = CallRecord()
+        joined.adopt(record)
+        #expect(joined.timeInQueue == .seconds(3))
     }
 
     @Test func onlyTheFirstEndCounts() throws {

@@ -1,18 +1,5 @@
 package import Futures
-import Services
-
-extension HTTPRequest {
-    /// The remaining time until the request's deadline; nil if it has none.
-    package var timeLeft: Duration? { context.deadline?.remaining }
-
-    /// Runs an action when the request's deadline has passed.
-    ///
-    /// - Parameter action: Runs once, as the deadline's scheduler runs actions.
-    /// - Returns: The token that cancels the action; nil without a deadline.
-    package func atDeadline(_ action: @escaping @Sendable () -> Void) -> (any ScheduledAction)? {
-        context.deadline?.schedule(action)
-    }
-}
+package import Services
 
 extension CallDeadline {
     /// Runs a transport's action when the deadline has passed.

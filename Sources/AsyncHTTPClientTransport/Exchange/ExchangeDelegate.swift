@@ -1,0 +1,112 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Futures
+import HTTPNetworking
+import NIOCore
+import NIOHTTP1
+
+/// Passes AsyncHTTPClient's events of an attempt on to the exchange.
+///
+/// Only AsyncHTTPClient keeps it. So if it is released before the exchange has ended, AsyncHTTPClient has dropped
+/// the exchange.
+final class ExchangeDelegate: HTTPClientResponseDelegate {
+    private let call: RequestAttempt
+    private let control: RequestLifetime
+    /// Whether another attempt goes on with the exchange.
+    private let isReplaced = Locked(false)
+
+    private var exchange: TransportExchange { call.exchange }
+
+    init(_ call: RequestAttempt, _ control: RequestLifetime) {
+        self.call = call
+        self.control = control
+    }
+
+    deinit {
+        if isReplaced.withLock({ $0 }) || exchange.isOver { return }
+        fail(with: call.failureOfADropped(afterHead: exchange.hasHead))
+    }
+
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        // On a lane, the idle timeout has started before.
+        if call.lanes == nil { exchange.noteSign() }
+    }
+
+    func didReceiveHead(
+        task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
+    ) -> EventLoopFuture<Void> {
+        after(exchange.receive(call.response(head)), on: task.eventLoop)
+    }
+
+    func didReceiveBodyPart(
+        task: HTTPClient.Task<Void>, _ part: ByteBuffer
+    ) -> EventLoopFuture<Void> {
+        guard exchange.isStreamed else {
+            let refusal = part.withUnsafeReadableBytes { exchange.receive($0) }
+            return after(refusal, on: task.eventLoop)
+        }
+        let room = task.eventLoop.makePromise(of: Void.self)
+        if exchange.pass(Data(sharing: part), goingOn: { room.succeed() }) { room.succeed() }
+        endIfRefused()
+        return room.futureResult
+    }
+
+    private func after(_ refusal: HTTPError?, on loop: any EventLoop) -> EventLoopFuture<Void> {
+        if let refusal { return loop.makeFailedFuture(refusal) }
+        endIfRefused()
+        return loop.makeSucceededVoidFuture()
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {
+        guard control.finish(), !exchange.isStreamed else { return exchange.finish() }
+        // If calls wait, more responses arrive in this turn of the event loop. Their futures are resolved
+        // together, so that a sleeping thread is woken once for all of them.
+        task.eventLoop.execute { [exchange] in exchange.finish() }
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        if !exchange.hasHead, let next = call.again(after: error, control) {
+            isReplaced.withLock { $0 = true }
+            control.restart()
+            return next.start(ExchangeDelegate(next, control), control)
+        }
+        fail(with: control.reason ?? call.failure(error))
+    }
+
+    /// Fails the exchange.
+    func fail(with error: any Error) {
+        control.finish()
+        exchange.fail(with: error)
+    }
+
+    /// Ends the exchange if its response is complete although AsyncHTTPClient may never report that.
+    ///
+    /// A refusal that arrives before all of the request has been sent stops the sending. If the end of the
+    /// response arrives separately, AsyncHTTPClient then waits for the sending to end. If the response has
+    /// announced its length, the length shows that it is complete.
+    private func endIfRefused() {
+        guard control.isUploading, exchange.isComplete(), exchange.status ?? 0 >= 300 else {
+            return
+        }
+        exchange.finish()
+        control.end(with: CancellationError())
+    }
+}
+
+extension Data {
+    /// The bytes of a buffer; not copied if there are many of them, as in a body that fills its connection.
+    fileprivate init(sharing part: ByteBuffer) {
+        guard part.readableBytes >= 16 << 10 else {
+            self = part.withUnsafeReadableBytes { Data($0) }
+            return
+        }
+        self = part.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
+            guard let start = bytes.baseAddress else { return Data() }
+            let kept = storage.retain()
+            return Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+                deallocator: .custom { _, _ in kept.release() })
+        }
+    }
+}
+#endif

@@ -1,0 +1,482 @@
+package import Futures
+package import Services
+
+/// An exchange while a transport performs it: what has arrived, who gets it, its limits, and its notes in the
+/// record of the call.
+///
+/// The transport moves bytes and says what happens to them, from one thread at a time. ``end(with:)`` may be
+/// called on any thread. No lock is held while a promise settles or a closure of the transport runs.
+package final class TransportExchange: Sendable {
+    /// Who gets the response.
+    package enum Recipient: Sendable {
+        case whole(InternalPromise<HTTPResponse>)
+        case streamed(InternalPromise<HTTPStreamedResponse>)
+
+        /// Fails the call.
+        package func fail(with error: any Error) {
+            switch self {
+            case .whole(let promise): promise.reject(with: error)
+            case .streamed(let promise): promise.reject(with: error)
+            }
+        }
+
+        /// Registers a closure that is called when nothing waits for the response any more.
+        package func onCancel(_ handler: @escaping @Sendable () -> Void) {
+            switch self {
+            case .whole(let promise): promise.onCancel(handler)
+            case .streamed(let promise): promise.onCancel(handler)
+            }
+        }
+    }
+
+    /// What a transport limits, the same for all of its exchanges.
+    package struct Limits: Sendable {
+        /// How many bytes the body of a whole response may have.
+        package var maxBodySize: Int
+        /// How many bytes of a streamed body may wait for its reader.
+        package var maxUnreadBytes: Int
+        /// The watches of the idle limit; nil without one.
+        package var idle: IdleWatches?
+        /// The watches of the wait for a connection; nil without a limit.
+        package var connectionWait: IdleWatches?
+        /// Runs the functions of a body's reader; nil: at once.
+        package var hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+        /// Makes what takes the bytes of a streamed body; nil: the pipe that is passed to it.
+        package var makeBody: (@Sendable (HTTPBodyPipe) -> any TransportBody)?
+
+        package init(
+            maxBodySize: Int, maxUnreadBytes: Int, idle: IdleWatches? = nil,
+            connectionWait: IdleWatches? = nil,
+            hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
+            makeBody: (@Sendable (HTTPBodyPipe) -> any TransportBody)? = nil
+        ) {
+            self.maxBodySize = maxBodySize
+            self.maxUnreadBytes = maxUnreadBytes
+            self.idle = idle
+            self.connectionWait = connectionWait
+            self.hand = hand
+            self.makeBody = makeBody
+        }
+    }
+
+    /// Runs a closure where the transport's futures settle.
+    package typealias Delivery = (@escaping @Sendable () -> Void) -> Void
+
+    private struct State {
+        /// Nil after the head of a streamed response, since the promise would keep the response, and its release
+        /// would not be noticed.
+        var recipient: Recipient?
+        /// The head of the response; its body is separate, so that it is not copied with it.
+        var head: HTTPResponse?
+        var body = Data()
+        /// The length of the body that the head announces; nil if it announces none.
+        var announced: Int64?
+        var received: Int64 = 0
+        var sink: (any TransportBody)?
+        /// Whether it has been noted that the request is sent, and the note until its end.
+        var isNoted = false
+        var mark: CallRecord.Mark?
+        /// When a byte last arrived or left; nil while none is expected.
+        var lastSign: SchedulerInstant?
+        var idlePlace: Int?
+        var isQueueing = false
+        var queuePlace: Int?
+        var deadline: (any ScheduledAction)?
+        var stop: (@Sendable (any Error) -> Void)?
+        var isOver = false
+    }
+
+    package let request: HTTPRequest
+    package let isStreamed: Bool
+    /// The context of the caller.
+    package let context = CallContext.current
+    private let limits: Limits
+    private let scheduler: any Scheduler
+    private let start: SchedulerInstant
+    private let state: Locked<State>
+
+    /// Makes the exchange of a call that begins now.
+    ///
+    /// - Parameter scheduler: The clock of the response's timing.
+    /// - Throws: `HTTPRequest.Error` if the request cannot be sent, `HTTPError` if the deadline has passed, and
+    ///   `Superseded` if the attempt is over.
+    package init(
+        _ request: HTTPRequest, for recipient: Recipient, within limits: Limits,
+        on scheduler: any Scheduler
+    ) throws {
+        try request.validate()
+        if let left = context.remaining, left <= .zero {
+            throw HTTPError(.deadline(after: .zero), request: request)
+        }
+        try context.record?.willQueue()
+        self.request = request
+        self.limits = limits
+        self.scheduler = scheduler
+        start = scheduler.now
+        if case .streamed = recipient { isStreamed = true } else { isStreamed = false }
+        state = Locked(State(recipient: recipient, lastSign: limits.idle?.scheduler.now))
+    }
+
+    /// Begins to enforce the time limits, and to notice that nobody waits for the response.
+    ///
+    /// - Parameter stop: Ends the work of the transport, which then calls ``fail(with:delivering:)`` with the
+    ///   error. Called at most once.
+    package func watch(stop: @escaping @Sendable (any Error) -> Void) {
+        let recipient = state.withLock { state in
+            if !state.isOver { state.stop = stop }
+            return state.recipient
+        }
+        recipient?.onCancel { self.end(with: CancellationError()) }
+        if let watches = limits.idle {
+            let place = watches.add(self)
+            let isKept = state.withLock { state in
+                if !state.isOver { state.idlePlace = place }
+                return !state.isOver
+            }
+            if !isKept { watches.remove(place) }
+        }
+        guard let deadline = context.deadline else { return }
+        let timer = deadline.schedule {
+            self.end(with: HTTPError(.deadline(after: self.elapsed), request: self.request))
+        }
+        let isKept = state.withLock { state in
+            if !state.isOver { state.deadline = timer }
+            return !state.isOver
+        }
+        if !isKept { timer.cancel() }
+    }
+
+    /// The time since the call was made.
+    package var elapsed: Duration { start.duration(to: scheduler.now) }
+
+    /// Whether the response, or a failure, has been delivered.
+    package var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Ends the exchange before its response is complete.
+    package func end(with reason: any Error) {
+        let stop = state.withLock { $0.stop.take() }
+        stop?(reason)
+    }
+
+    package func failure(
+        _ code: HTTPError.Code, cause: (any Error)? = nil, reason: String? = nil
+    ) -> HTTPError {
+        HTTPError(code: code, request: request, cause: cause, reason: reason)
+    }
+
+    /// The error for a body that cannot be read.
+    package func unreadable(_ error: any Error) -> any Error {
+        HTTPError.failure(ofBody: error).naming(request)
+    }
+}
+
+/// What takes the bytes of a streamed response's body.
+package protocol TransportBody: Sendable {
+    /// Takes bytes.
+    ///
+    /// - Returns: A future that settles when there is space for more.
+    /// - Throws: An error that ends the exchange.
+    func take(_ data: Data) throws -> Future<Void>
+
+    /// Ends the body after the bytes that were taken.
+    func end(_ result: Result<Void, any Error>)
+}
+
+extension HTTPBodyPipe: TransportBody {
+    package func take(_ data: Data) -> Future<Void> { write(data) }
+
+    package func end(_ result: Result<Void, any Error>) {
+        switch result {
+        case .success: finish()
+        case .failure(let error): fail(error)
+        }
+    }
+}
+
+// MARK: - The request
+
+extension TransportExchange {
+    /// Notes that the request waits for a connection, since as many as allowed are in use.
+    package func waitForConnection() {
+        let isNew = state.withLock { state in
+            if state.isOver || state.isQueueing { return false }
+            state.isQueueing = true
+            state.lastSign = nil
+            return true
+        }
+        guard isNew else { return }
+        context.record?.beginWaiting(on: scheduler)
+        guard let watches = limits.connectionWait else { return }
+        let place = watches.add(ConnectionWait(of: self, within: watches))
+        let isKept = state.withLock { state in
+            if state.isQueueing { state.queuePlace = place }
+            return state.isQueueing
+        }
+        if !isKept { watches.remove(place) }
+    }
+
+    /// Notes that the request has a connection, or is about to get a new one.
+    package func stopWaiting() {
+        noteSign()
+        let (wasQueueing, place) = state.withLock { state in
+            defer { state.isQueueing = false }
+            return (state.isQueueing, state.queuePlace.take())
+        }
+        if wasQueueing { leaveQueue(place) }
+    }
+
+    private func leaveQueue(_ place: Int?) {
+        context.record?.endWaiting()
+        if let place { limits.connectionWait?.remove(place) }
+    }
+
+    /// Notes that the request is about to be sent.
+    ///
+    /// - Throws: `Superseded` if it must not be sent any more.
+    package func willSend() throws(Superseded) {
+        stopWaiting()
+        guard let record = context.record, state.withLock({ !$0.isNoted }) else { return }
+        let mark = try record.willSend(replayable: request.isReplayable)
+        state.withLock { state in
+            state.isNoted = true
+            state.mark = mark
+        }
+    }
+
+    /// Ends the wait for a connection.
+    fileprivate func giveUpWaiting(after limit: Duration) {
+        end(with: HTTPError(.freeConnection(limit), request: request))
+    }
+}
+
+/// An exchange that waits for a connection.
+private final class ConnectionWait: IdleWatched {
+    private let exchange: TransportExchange
+    private let limit: Duration
+    let lastSign: SchedulerInstant?
+
+    init(of exchange: TransportExchange, within watches: IdleWatches) {
+        self.exchange = exchange
+        limit = watches.limit
+        lastSign = watches.scheduler.now
+    }
+
+    func timeOut() { exchange.giveUpWaiting(after: limit) }
+}
+
+extension TransportExchange: IdleWatched {
+    /// Notes that a byte has arrived or left, or is expected now.
+    package func noteSign() {
+        guard let now = limits.idle?.scheduler.now else { return }
+        state.withLock { $0.lastSign = now }
+    }
+
+    /// Notes that no byte is expected until the next sign.
+    package func expectNothing() {
+        if limits.idle != nil { state.withLock { $0.lastSign = nil } }
+    }
+
+    package var lastSign: SchedulerInstant? { state.withLock { $0.lastSign } }
+
+    package func timeOut() {
+        end(with: HTTPError(.idle(limits.idle?.limit ?? .zero), request: request))
+    }
+}
+
+// MARK: - The response
+
+extension TransportExchange {
+    /// Whether the head of the response has arrived.
+    package var hasHead: Bool { state.withLock { $0.head != nil } }
+
+    /// The status of the response, once its head has arrived.
+    package var status: Int? { state.withLock { $0.head?.status } }
+
+    /// Whether the response has announced its length, and all of it has arrived.
+    ///
+    /// - Parameter count: How many bytes the transport has not passed on yet.
+    package func isComplete(with count: Int = 0) -> Bool {
+        state.withLock { $0.head != nil && $0.announced == $0.received + Int64(count) }
+    }
+
+    /// Takes the head of the response; interim heads are skipped.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - deliver: Delivers a response that is streamed.
+    ///   - change: Changes the head after its framing has been checked.
+    /// - Returns: Why the response is refused, so that the transport ends the exchange; nil if it is not.
+    package func receive(
+        _ head: HTTPResponse, delivering deliver: Delivery = { $0() },
+        changing change: (inout HTTPResponse) -> Void = { _ in }
+    ) -> HTTPError? {
+        guard head.status >= 200 else { return nil }
+        let method = request.method
+        var head = head
+        head.request = request
+        head.url = head.url ?? request.url
+        head.timing.untilHeaders = elapsed
+        let isInvalid = head.hasInvalidLength(for: method)
+        change(&head)
+        let length = head.announcedLength(for: method)
+        let now = limits.idle?.scheduler.now
+        let (recipient, mark) = state.withLock { state -> (Recipient?, CallRecord.Mark?) in
+            guard !state.isOver, state.head == nil else { return (nil, nil) }
+            state.head = head
+            state.announced = head.headers["Transfer-Encoding"] == nil ? length : nil
+            state.lastSign = now
+            guard !isInvalid else { return (nil, nil) }
+            guard isStreamed else {
+                state.body.reserveCapacity(
+                    Int(min(length ?? 0, Int64(min(limits.maxBodySize, 1 << 20)))))
+                return (nil, nil)
+            }
+            return (state.recipient.take(), state.mark.take())
+        }
+        if isInvalid { return failure(.badResponse, reason: HTTPError.invalidLength) }
+        if case .streamed(let promise) = recipient {
+            // Before the caller decides by it; the body does not change the request's fate.
+            if let mark { context.record?.end(mark, .init(of: .success(head))) }
+            open(head, length: length, for: promise, deliver)
+        }
+        return !isStreamed && length ?? 0 > limits.maxBodySize ? tooLarge : nil
+    }
+
+    private func open(
+        _ head: HTTPResponse, length: Int64?, for promise: InternalPromise<HTTPStreamedResponse>,
+        _ deliver: Delivery
+    ) {
+        let (pipe, body) = HTTPBodyPipe.make(
+            length: length, capacity: limits.maxUnreadBytes, handing: limits.hand)
+        let sink = limits.makeBody?(pipe) ?? pipe
+        pipe.onCancel { self.end(with: CancellationError()) }
+        state.withLock { $0.sink = sink }
+        let streamed = HTTPStreamedResponse(head, body: body)
+        deliver {
+            self.report(head.timing)
+            promise.resolve(with: streamed)
+        }
+    }
+
+    /// Takes bytes of a body that is collected.
+    ///
+    /// - Returns: Why the response is refused; nil if it is not.
+    package func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPError? {
+        let now = limits.idle?.scheduler.now
+        let fits = state.withLock { state in
+            guard bytes.count <= limits.maxBodySize - state.body.count else { return false }
+            state.body.append(contentsOf: bytes)
+            state.received += Int64(bytes.count)
+            state.lastSign = now
+            return true
+        }
+        return fits ? nil : tooLarge
+    }
+
+    private var tooLarge: HTTPError {
+        failure(.bodyTooLarge, reason: HTTPError.tooLarge(limits.maxBodySize))
+    }
+
+    /// Passes bytes of a streamed body to its reader.
+    ///
+    /// - Parameter goOn: Called when there is space for more, if there is none now.
+    /// - Returns: Whether there is space for more now.
+    package func pass(_ data: Data, goingOn goOn: @escaping @Sendable () -> Void) -> Bool {
+        let now = limits.idle?.scheduler.now
+        let sink = state.withLock { state in
+            state.received += Int64(data.count)
+            state.lastSign = now
+            return state.sink
+        }
+        guard let sink else { return true }
+        do {
+            let room = try sink.take(data)
+            if room.isSettled { return true }
+            expectNothing()
+            room.observe { _ in
+                self.noteSign()
+                goOn()
+            }
+            return false
+        } catch {
+            end(with: error.naming(request))
+            return true
+        }
+    }
+
+    /// Notes how the connection was made, if the transport learns it after the head.
+    package func note(_ connection: HTTPConnectionReport) {
+        state.withLock { $0.head?.timing.connection = connection }
+    }
+
+    /// Discards a response, since the request is sent again.
+    package func startAgain() {
+        let now = limits.idle?.scheduler.now
+        state.withLockThenRelease { state in
+            defer {
+                (state.head, state.body, state.announced, state.received) = (nil, Data(), nil, 0)
+                state.lastSign = now
+            }
+            return state.head
+        }
+    }
+}
+
+// MARK: - The end
+
+extension TransportExchange {
+    /// Delivers the response, or ends its streamed body: all of it has arrived.
+    package func finish(delivering deliver: Delivery = { $0() }) { end(.success(()), deliver) }
+
+    /// Delivers a failure, with the part of the response that has arrived.
+    package func fail(with error: any Error, delivering deliver: Delivery = { $0() }) {
+        end(.failure(error.naming(request)), deliver)
+    }
+
+    private func end(_ result: Result<Void, any Error>, _ deliver: Delivery) {
+        var last = State(isOver: true)
+        state.withLock { if !$0.isOver { swap(&$0, &last) } }
+        if last.isOver { return }
+        last.deadline?.cancel()
+        if let place = last.idlePlace { limits.idle?.remove(place) }
+        if last.isQueueing { leaveQueue(last.queuePlace) }
+        let outcome = result.flatMap { check(last) }.mapError { keepingPart($0, of: last) }
+        if let mark = last.mark { context.record?.end(mark, .init(of: outcome)) }
+        let (recipient, sink) = (last.recipient, last.sink)
+        deliver {
+            switch (recipient, outcome) {
+            case (.whole(let promise), .success(let response)):
+                self.report(response.timing)
+                promise.resolve(with: response)
+            case (let recipient?, .failure(let error)): recipient.fail(with: error)
+            default: sink?.end(outcome.map { _ in () })
+            }
+        }
+    }
+
+    private func check(_ last: State) -> Result<HTTPResponse, any Error> {
+        guard var whole = last.head else { return .failure(failure(.badResponse)) }
+        if let announced = last.announced, last.received < announced {
+            return .failure(failure(.connectionLost, reason: "its body ended early"))
+        }
+        whole.body = last.body
+        whole.timing.total = elapsed
+        return .success(whole)
+    }
+
+    /// An error keeps nothing of a body that is too large to be kept.
+    private func keepingPart(_ error: any Error, of last: State) -> any Error {
+        guard var error = error as? HTTPError, var part = last.head else { return error }
+        part.body = error.code == .bodyTooLarge ? Data() : last.body
+        part.timing.total = elapsed
+        error.response = part
+        return error
+    }
+
+    private func report(_ timing: HTTPTiming) {
+        guard let connection = timing.connection else { return }
+        // Two notes, since recorders cut long ones.
+        context.report(.note(connection.place), by: "transport")
+        context.report(.note(connection.times), by: "transport")
+    }
+}

@@ -1,0 +1,294 @@
+import Foundation
+import Futures
+import HTTPTestSupport
+import Services
+import Testing
+
+@testable import HTTPNetworking
+
+/// The life of an exchange, without a wire.
+struct TransportExchangeTests {
+    private let scheduler = ManualScheduler()
+    private let url = URL(string: "http://a/")!
+
+    /// An exchange, its recipient, and the errors with which it was asked to stop.
+    private final class Bench: Sendable {
+        let exchange: TransportExchange
+        let whole = InternalPromise<HTTPResponse>()
+        let streamed = InternalPromise<HTTPStreamedResponse>()
+        let stops = Locked<[any Error]>([])
+
+        init(
+            _ request: HTTPRequest, isStreamed: Bool, _ limits: TransportExchange.Limits,
+            in context: CallContext, on scheduler: ManualScheduler
+        ) throws {
+            let recipient: TransportExchange.Recipient =
+                isStreamed ? .streamed(streamed) : .whole(whole)
+            exchange = try context.run {
+                try TransportExchange(request, for: recipient, within: limits, on: scheduler)
+            }
+            exchange.watch { [exchange, stops] reason in
+                stops.withLock { $0.append(reason) }
+                exchange.fail(with: reason)
+            }
+        }
+
+        @discardableResult
+        func receive(_ text: String) -> HTTPError? {
+            Data(text.utf8).withUnsafeBytes { exchange.receive($0) }
+        }
+
+        /// Passes bytes on; returns whether there is space for more.
+        func pass(_ data: Data, goingOn goOn: @escaping @Sendable () -> Void = {}) -> Bool {
+            exchange.pass(data, goingOn: goOn)
+        }
+
+        var error: HTTPError? { (whole.errorNow ?? streamed.errorNow) as? HTTPError }
+    }
+
+    private func bench(
+        _ method: HTTPMethod = .get, isStreamed: Bool = false, maxBodySize: Int = 10,
+        in context: CallContext = CallContext()
+    ) throws -> Bench {
+        let limits = TransportExchange.Limits(
+            maxBodySize: maxBodySize, maxUnreadBytes: 10,
+            idle: IdleWatches(.seconds(10), on: scheduler),
+            connectionWait: IdleWatches(.seconds(60), on: scheduler))
+        return try Bench(
+            HTTPRequest(method, url), isStreamed: isStreamed, limits, in: context, on: scheduler)
+    }
+
+    private func head(_ status: Int = 200, _ headers: HTTPHeaders = [:]) -> HTTPResponse {
+        HTTPResponse(status: status, headers: headers)
+    }
+
+    // MARK: The response
+
+    @Test func collectsAWholeResponse() throws {
+        let bench = try bench()
+        scheduler.advance(by: .seconds(2))
+        #expect(bench.exchange.receive(head()) == nil)
+        scheduler.advance(by: .seconds(1))
+        bench.receive("01234")
+        bench.receive("56789")
+        bench.exchange.finish()
+        let response = try #require(bench.whole.valueNow)
+        #expect(response.text == "0123456789" && response.url == url)
+        #expect(response.request == bench.exchange.request)
+        #expect(response.timing == HTTPTiming(untilHeaders: .seconds(2), total: .seconds(3)))
+    }
+
+    @Test func deliversAStreamPieceByPiece() throws {
+        let bench = try bench(isStreamed: true)
+        #expect(bench.exchange.receive(head()) == nil)
+        let body = try #require(bench.streamed.valueNow).body
+        #expect(bench.pass(Data("one".utf8)))
+        #expect(body.next().valueNow == Data("one".utf8))
+        let next = body.next()
+        #expect(!next.isSettled)
+        bench.exchange.finish()
+        #expect(next.valueNow == .some(nil))
+    }
+
+    @Test func aFullBodyStopsTheTransportUntilItsReaderHasRead() throws {
+        let bench = try bench(isStreamed: true)
+        _ = bench.exchange.receive(head())
+        let body = try #require(bench.streamed.valueNow).body
+        let goesOn = Locked(0)
+        let hasRoom = bench.pass(Data(count: 10)) { goesOn.withLock { $0 += 1 } }
+        #expect(!hasRoom)
+        // A reader may take its time.
+        scheduler.advance(by: .seconds(1_000))
+        #expect(goesOn.withLock { $0 } == 0 && bench.stops.withLock { $0.isEmpty })
+        #expect(body.next().valueNow == Data(count: 10))
+        #expect(goesOn.withLock { $0 } == 1)
+        // And the server may not.
+        scheduler.advance(by: .seconds(11))
+        #expect((body.next().errorNow as? HTTPError)?.code == .timedOut)
+    }
+
+    @Test func interimAndRepeatedHeadsAreNotTheAnswers() throws {
+        let bench = try bench(isStreamed: true)
+        for status in [100, 103, 404, 200] { #expect(bench.exchange.receive(head(status)) == nil) }
+        #expect(bench.streamed.valueNow?.status == 404)
+    }
+
+    @Test func withoutAHeadThereIsNoAnswer() throws {
+        let bench = try bench()
+        bench.exchange.finish()
+        #expect(bench.error?.code == .badResponse)
+    }
+
+    @Test(arguments: [(9, true), (10, true), (11, false)])
+    func aWholeBodyIsBounded(size: Int, isAllowed: Bool) throws {
+        let bench = try bench()
+        _ = bench.exchange.receive(head())
+        bench.receive("01234")
+        let refusal = bench.receive(String(repeating: "x", count: size - 5))
+        #expect((refusal == nil) == isAllowed)
+        guard let refusal else { return }
+        #expect(refusal.code == .bodyTooLarge)
+        #expect(refusal.reason == "its body has more than 10 bytes")
+        bench.exchange.fail(with: refusal)
+        // What is too large to be kept is not kept in part either.
+        #expect(bench.error?.response?.status == 200 && bench.error?.body.isEmpty == true)
+    }
+
+    @Test(arguments: [(HTTPMethod.get, 200, true), (.head, 200, false), (.get, 304, false)])
+    func anAnnouncedLengthCountsBeforeTheFirstByte(
+        method: HTTPMethod, status: Int, isRefused: Bool
+    ) throws {
+        let bench = try bench(method)
+        let refusal = bench.exchange.receive(head(status, ["Content-Length": "11"]))
+        #expect(refusal?.code == (isRefused ? .bodyTooLarge : nil))
+    }
+
+    @Test(arguments: [false, true])
+    func aLengthThatIsNotOneNumberIsNoAnswer(isStreamed: Bool) throws {
+        let bench = try bench(isStreamed: isStreamed)
+        let refusal = bench.exchange.receive(head(200, ["Content-Length": "5, 3"]))
+        #expect(refusal?.code == .badResponse)
+        bench.exchange.fail(with: try #require(refusal))
+        #expect(bench.error?.status == 200)
+    }
+
+    @Test(arguments: [false, true])
+    func aBodyThatEndsEarlyIsNoAnswer(isStreamed: Bool) throws {
+        let bench = try bench(isStreamed: isStreamed)
+        _ = bench.exchange.receive(head(200, ["Content-Length": "5"]))
+        let body = bench.streamed.valueNow?.body
+        if isStreamed {
+            #expect(bench.pass(Data("half".utf8)))
+        } else {
+            bench.receive("half")
+        }
+        #expect(!bench.exchange.isComplete() && bench.exchange.isComplete(with: 1))
+        bench.exchange.finish()
+        if let body {
+            #expect(body.next().valueNow == Data("half".utf8))
+            #expect((body.next().errorNow as? HTTPError)?.code == .connectionLost)
+        } else {
+            #expect(bench.error?.code == .connectionLost && bench.error?.body == Data("half".utf8))
+        }
+    }
+
+    @Test func anErrorKeepsThePartThatHasArrived() throws {
+        let bench = try bench()
+        _ = bench.exchange.receive(head(500))
+        bench.receive("half")
+        bench.exchange.fail(with: HTTPError(code: .connectionLost))
+        #expect(bench.error?.request == bench.exchange.request)
+        #expect(bench.error?.status == 500 && bench.error?.body == Data("half".utf8))
+    }
+
+    @Test func onlyTheFirstEndCounts() throws {
+        let bench = try bench()
+        _ = bench.exchange.receive(head())
+        bench.exchange.finish()
+        bench.exchange.fail(with: HTTPError(code: .connectionLost))
+        bench.exchange.end(with: CancellationError())
+        #expect(bench.whole.valueNow?.status == 200)
+        #expect(bench.stops.withLock { $0.isEmpty })
+    }
+
+    @Test func aResponseThatIsDiscardedLeavesNothing() throws {
+        let bench = try bench()
+        _ = bench.exchange.receive(head(401, ["Content-Length": "4"]))
+        bench.receive("none")
+        bench.exchange.startAgain()
+        #expect(!bench.exchange.hasHead)
+        _ = bench.exchange.receive(head())
+        bench.receive("yes")
+        bench.exchange.finish()
+        #expect(bench.whole.valueNow?.text == "yes")
+    }
+
+    // MARK: The limits
+
+    @Test func isIdleFromTheLastSignOn() throws {
+        let bench = try bench()
+        for _ in 0..<3 {
+            scheduler.advance(by: .seconds(9))
+            bench.exchange.noteSign()
+        }
+        bench.exchange.expectNothing()
+        scheduler.advance(by: .seconds(1_000))
+        bench.exchange.noteSign()
+        scheduler.advance(by: .seconds(9))
+        #expect(!bench.whole.isSettled)
+        scheduler.advance(by: .seconds(2))
+        #expect(bench.error?.code == .timedOut)
+        #expect(bench.error?.reason == "the idle limit of 10.0 seconds")
+        #expect(bench.error?.assessment == .transient(fault: .network))
+    }
+
+    @Test func theDeadlineSaysNothingAboutTheService() throws {
+        let deadline = CallDeadline(after: .seconds(3), on: scheduler)
+        let bench = try bench(in: CallContext(deadline: deadline))
+        scheduler.advance(by: .seconds(3))
+        #expect(bench.error?.reason == "the deadline, after 3.0 seconds")
+        #expect(bench.error?.assessment == .outOfTime)
+        #expect(bench.error?.isCertainlyUnsent == false)
+        #expect(throws: HTTPError.self) { try self.bench(in: CallContext(deadline: deadline)) }
+    }
+
+    @Test func whoLeavesStopsTheTransport() throws {
+        let bench = try bench()
+        bench.whole.cancel()
+        #expect(bench.stops.withLock { $0.count } == 1)
+        #expect(bench.stops.withLock { $0.first } is CancellationError)
+    }
+
+    @Test func whoGivesUpABodyStopsTheTransport() throws {
+        let bench = try bench(isStreamed: true)
+        _ = bench.exchange.receive(head())
+        bench.streamed.valueNow?.body.cancel()
+        #expect(bench.stops.withLock { $0.first } is CancellationError)
+    }
+
+    // MARK: What is sent
+
+    @Test func aRequestThatWaitsForAConnectionIsNotSent() throws {
+        let record = CallRecord()
+        let bench = try bench(.post, in: CallContext().with(record: record))
+        #expect(record.verdict == .repeatable)
+        bench.exchange.waitForConnection()
+        scheduler.advance(by: .seconds(59))
+        #expect(!bench.whole.isSettled && record.verdict == .repeatable)
+        scheduler.advance(by: .seconds(2))
+        // It is refused by this process, which says nothing about the host.
+        #expect(bench.error?.reason == "the limit of 60.0 seconds for a free connection")
+        #expect(bench.error?.assessment == .refusal && bench.error?.isCertainlyUnsent == true)
+        #expect(record.close() == .repeatable)
+    }
+
+    @Test(arguments: [(200, CallRecord.Verdict.harmful), (401, .repeatable)])
+    func whatIsSentIsNotedOnceItHasAConnection(
+        status: Int, verdict: CallRecord.Verdict
+    ) throws {
+        for isStreamed in [false, true] {
+            let record = CallRecord()
+            let bench = try bench(
+                .post, isStreamed: isStreamed, in: CallContext().with(record: record))
+            bench.exchange.waitForConnection()
+            try bench.exchange.willSend()
+            #expect(record.verdict == .harmful)
+            // Sent again by the transport, it is still one request.
+            try bench.exchange.willSend()
+            _ = bench.exchange.receive(head(status))
+            if !isStreamed { bench.exchange.finish() }
+            #expect(record.verdict == verdict)
+        }
+    }
+
+    @Test func anAttemptThatIsOverSendsNothing() throws {
+        let record = CallRecord()
+        let bench = try bench(.post, in: CallContext().with(record: record))
+        bench.exchange.waitForConnection()
+        #expect(record.close() == .repeatable)
+        #expect(throws: Superseded.self) { try bench.exchange.willSend() }
+        #expect(throws: Superseded.self) {
+            try self.bench(in: CallContext().with(record: record))
+        }
+    }
+}
