@@ -237,8 +237,8 @@ let package = Package(
         tests(
             of: "LibcurlTransport",
             uses: [
-                "CCurl", "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "Futures",
-                "Services",
+                "CCurl", "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPClients",
+                "Futures", "Services",
                 "PledgeTesting", "HTTPTestSupport", "TestSupport",
             ]),
         // Empty without the trait.

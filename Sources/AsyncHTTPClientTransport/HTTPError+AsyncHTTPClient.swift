@@ -41,6 +41,7 @@ extension HTTPError.Code {
             return limits.map { TimeLimit.connect($0.connect).words }
         case .badResponse where error as? HTTPParserError == .headerOverflow:
             return "the head has too many bytes"
+        case .proxyRefused: return "the proxy answered 407"
         default: return nil
         }
     }
@@ -53,7 +54,9 @@ extension HTTPError.Code {
             self = .timedOut
         case .remoteConnectionClosed, .requestStreamCancelled, .cancelled: self = .connectionLost
         case .bodyLengthMismatch: self = .bodyLengthMismatch
-        case .invalidProxyResponse, .proxyAuthenticationRequired: self = .cannotConnect
+        case .proxyAuthenticationRequired: self = .proxyRefused
+        // Any other status, which it does not name.
+        case .invalidProxyResponse: self = .cannotConnect
         default: self = .other
         }
     }

@@ -31,6 +31,11 @@ extension HTTPError {
             return "the server asks for a client's certificate, or refuses it"
         default: break
         }
+        #if canImport(FoundationNetworking)
+        if let status = LibcurlWords((error as NSError).localizedDescription).proxyStatus {
+            return "the proxy answered \(status)"
+        }
+        #endif
         guard HTTPError.Code(error) == .insecureConnection else { return nil }
         if let reason = TLSFailureReason.reason(in: (error as NSError).localizedDescription) {
             return reason
@@ -43,7 +48,9 @@ extension HTTPError.Code {
     /// The code for an error from URLSession.
     init(_ error: any Error) {
         guard let code = (error as? URLError)?.code else {
-            self = .other
+            let error = error as NSError
+            let isOfCFNetwork = error.domain == "kCFErrorDomainCFNetwork"
+            self = isOfCFNetwork ? Self.ofProxies[error.code] ?? .other : .other
             return
         }
         switch code {
@@ -76,6 +83,17 @@ extension HTTPError.Code {
         }
         #endif
     }
+
+    /// CFNetwork's errors of proxies, which URLSession on Apple platforms passes on.
+    ///
+    /// Only wrong credentials are a refusal that stands: the other errors tell no status.
+    private static let ofProxies: [Int: HTTPError.Code] = [
+        // kCFErrorHTTPBadProxyCredentials, and two of SOCKS: bad credentials, no acceptable method.
+        307: .proxyRefused, 122: .proxyRefused, 124: .proxyRefused,
+        // kCFErrorHTTPProxyConnectionFailure, kCFErrorHTTPSProxyConnectionFailure, and an unexpected
+        // response to CONNECT.
+        306: .cannotConnect, 310: .cannotConnect, 311: .cannotConnect,
+    ]
 
     /// The code for an error that the platforms name differently.
     ///

@@ -8,12 +8,20 @@ struct LibcurlWords {
 
     init(_ words: String) { self.words = words.lowercased() }
 
+    /// The status by which a proxy refused a tunnel; nil if the message is about something else.
+    var proxyStatus: Int? {
+        let status = words.firstMatch(
+            of: /^(?:connect tunnel failed, response|received http code) ([0-9]{3})\b/)
+        return status.flatMap { Int($0.1) }
+    }
+
     /// What the message means; nil if that is not known.
     ///
     /// The first match counts: a connection may be lost while TLS reads, and a certificate's name may contain
     /// any words.
     var meaning: HTTPError.Code? {
-        Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code
+        if let proxyStatus { return .refusal(byProxy: proxyStatus) }
+        return Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code
     }
 
     private static let meanings: [(phrases: [String], code: HTTPError.Code)] = [

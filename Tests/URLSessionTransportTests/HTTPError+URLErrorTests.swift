@@ -55,6 +55,16 @@ import FoundationNetworking
                 == "it asks for a user and a password: send them by .authorize(_:)")
     }
 
+    @Test func CFNetworksErrorsOfProxiesAreKnown() {
+        func code(_ number: Int, _ domain: String = "kCFErrorDomainCFNetwork") -> HTTPError.Code {
+            HTTPError.Code(NSError(domain: domain, code: number))
+        }
+        #expect([307, 122, 124].allSatisfy { code($0) == .proxyRefused })
+        #expect([306, 310, 311].allSatisfy { code($0) == .cannotConnect })
+        #expect(code(308) == .other)
+        #expect(code(307, "another") == .other)
+    }
+
     #if !canImport(FoundationNetworking)
     @Test func aURLThatURLSessionDoesNotTakeIsNeitherRepeatedNorEvidence() {
         let error = HTTPError(code: HTTPError.Code(URLError(.unsupportedURL)))
@@ -83,6 +93,9 @@ import FoundationNetworking
         ("Failed writing header", .badResponse), ("Out of memory", .badResponse),
         ("Too large response headers: 307205 > 307200", .badResponse),
         ("Error while processing content unencoding: incorrect header check", .badResponse),
+        ("CONNECT tunnel failed, response 407", .proxyRefused),
+        ("Received HTTP code 403 from proxy after CONNECT", .proxyRefused),
+        ("CONNECT tunnel failed, response 503", .cannotConnect),
         ("what nobody has said before", .other),
     ])
     func theWordsOfLibcurlTellWhatIsUnknown(words: String, code: HTTPError.Code) {

@@ -110,6 +110,7 @@ enum ccurl_long_info {
     ccurl_info_local_port = 0x200000 + 42,
     ccurl_info_http_version = 0x200000 + 46,
     ccurl_info_connect_code = 0x200000 + 22,
+    ccurl_info_proxy_error = 0x200000 + 59,
 };
 
 /// Information about a transfer: microseconds since it began.
@@ -157,6 +158,13 @@ enum ccurl_code {
     ccurl_proxy_handshake = 97,
     ccurl_ssl_client_certificate = 98,
     ccurl_too_large = 100,
+};
+
+/// How a proxy that speaks SOCKS refused.
+enum ccurl_proxy_refusal {
+    ccurl_proxy_no_method = 12,
+    ccurl_proxy_not_allowed = 23,
+    ccurl_proxy_user_rejected = 33,
 };
 
 /// What the functions of a transfer may return in place of a count.

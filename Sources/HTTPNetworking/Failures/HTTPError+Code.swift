@@ -31,6 +31,9 @@ extension HTTPError {
         /// The host did not accept the connection.
         public static let cannotConnect = Code(
             rawValue: "cannotConnect", description: "the host refused the connection")
+        /// The proxy refused to connect to the host: by a status such as 403 or 407, or as SOCKS does.
+        public static let proxyRefused = Code(
+            rawValue: "proxyRefused", description: "the proxy refused to connect to the host")
         /// The connection ended before the answer was whole.
         public static let connectionLost = Code(
             rawValue: "connectionLost", description: "the connection was lost")
@@ -88,6 +91,14 @@ extension HTTPError {
             rawValue: "tooManyRedirects", description: "there were too many redirects")
         /// Another failure; the error's cause is the reason.
         public static let other = Code(rawValue: "other", description: "the transport failed")
+    }
+}
+
+extension HTTPError.Code {
+    /// The code for a proxy's answer to CONNECT: a refusal that stands, or a failure that may pass.
+    package static func refusal(byProxy status: Int) -> HTTPError.Code {
+        [408, 425, 429].contains(status) || !(300...499).contains(status)
+            ? .cannotConnect : .proxyRefused
     }
 }
 

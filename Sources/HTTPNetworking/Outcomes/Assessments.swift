@@ -80,6 +80,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `unacceptableStatus` | see ``HTTPResponse/assessment`` | |
     /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
     /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
+    /// | `proxyRefused` | unknown: it was not asked | would be refused again; nothing was sent |
     /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived, see ``isCertainlyUnsent`` |
     /// | `timedOut` whose cause is a `ServiceError`: by the call's deadline, or while it waited for a connection | unknown | as the cause says |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
@@ -96,9 +97,10 @@ extension HTTPError: OutcomeAdvising {
         case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut:
             .transient(fault: .network)
         case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
-        case .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead, .bodyEnded,
-            .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported, .requestNotPrepared,
-            .signInNeeded, .sessionEnded:
+        // A proxy may lock a user out who is refused several times.
+        case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,
+            .bodyEnded, .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported,
+            .requestNotPrepared, .signInNeeded, .sessionEnded:
             .callersMistake
         case .tokenRefreshFailed: assessmentOfCause.sayingNothingAboutHealth
         default: assessmentOfCause
@@ -119,7 +121,8 @@ extension HTTPError: OutcomeAdvising {
     /// (``HTTPRequest/isUsedUp``).
     public var isCertainlyUnsent: Bool {
         switch code {
-        case .cannotFindHost, .cannotConnect, .notConnected, .requestNotPrepared: true
+        case .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .requestNotPrepared:
+            true
         case .connectionLost: (cause as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
         case .timedOut: (cause as? ServiceError)?.isCertainlyUnsent ?? false
         default: false

@@ -21,6 +21,9 @@ public struct CurlError: Error {
     /// The status of the proxy's answer to CONNECT; zero if there is none.
     let proxyStatus: Int
 
+    /// How a proxy that speaks SOCKS refused; zero if it did not.
+    let proxyError: Int
+
     /// Whether the server has excluded the request, which it did not process.
     let isRefused: Bool
 
@@ -31,6 +34,7 @@ public struct CurlError: Error {
         details = handle.errorText
         isRefused = handle.isRefused
         proxyStatus = ccurl_get_long(handle.easy, ccurl_info_connect_code)
+        proxyError = ccurl_get_long(handle.easy, ccurl_info_proxy_error)
     }
 }
 

@@ -25,6 +25,10 @@ extension HTTPError.Code {
     init(_ error: CurlError) {
         switch ccurl_code(UInt32(error.code)) {
         case ccurl_cannot_resolve_host: self = .cannotFindHost
+        case ccurl_proxy_handshake where error.isRefusedBySOCKS: self = .proxyRefused
+        case ccurl_receive_error where error.isTunnelRefused,
+            ccurl_cannot_connect where error.isTunnelRefused:
+            self = .refusal(byProxy: error.proxyStatus)
         case ccurl_cannot_resolve_proxy, ccurl_proxy_handshake: self = .cannotConnect
         case ccurl_cannot_connect: self = Self.connecting(error.systemError)
         case ccurl_timed_out: self = .timedOut
@@ -34,7 +38,6 @@ extension HTTPError.Code {
         case ccurl_ssl_certificate_problem, ccurl_ssl_cipher, ccurl_peer_failed_verification,
             ccurl_ssl_ca_unreadable, ccurl_pinned_key_mismatch, ccurl_ssl_client_certificate:
             self = .insecureConnection
-        case ccurl_receive_error where error.isTunnelRefused: self = .cannotConnect
         case ccurl_receive_error where error.details.contains("chunked-encoding"),
             ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
             ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
@@ -69,7 +72,8 @@ extension HTTPError.Code {
                 ?? TLSFailureReason.reason(in: error.words)
         case .cannotConnect where error.code == Int(ccurl_cannot_resolve_proxy.rawValue):
             return "the proxy's host was not found"
-        case .cannotConnect where error.isTunnelRefused:
+        case .cannotConnect where error.isTunnelRefused,
+            .proxyRefused where error.isTunnelRefused:
             return "the proxy answered \(error.proxyStatus)"
         case .connectionLost where error.isRefused:
             return "the server ended it without processing the request"
@@ -106,4 +110,11 @@ extension CurlError {
     }
 
     fileprivate var isTunnelRefused: Bool { proxyStatus != 0 && !(200...299).contains(proxyStatus) }
+
+    /// Whether the proxy does not accept the user, or its rules forbid the host.
+    fileprivate var isRefusedBySOCKS: Bool {
+        [ccurl_proxy_no_method, ccurl_proxy_not_allowed, ccurl_proxy_user_rejected].contains {
+            Int($0.rawValue) == proxyError
+        }
+    }
 }

@@ -134,7 +134,8 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await text(transport, "https://example.invalid/")
         }
-        #expect(error?.code == .cannotConnect)
+        #expect(error?.code == .proxyRefused)
+        #expect(error?.reason == "the proxy answered 407")
     }
 
     @Test func leavesNamesToASOCKSProxy() async throws {

@@ -13,6 +13,22 @@ import Testing
         #expect(HTTPError(code: code).isCertainlyUnsent)
     }
 
+    /// A proxy may lock a user out, and the server has nothing to do with it.
+    @Test func aProxysRefusalIsNotRepeatedAndNoEvidence() {
+        let refused = HTTPError(code: .proxyRefused)
+        #expect(refused.assessment == .callersMistake)
+        #expect(refused.isCertainlyUnsent)
+    }
+
+    @Test func aStatusToCONNECTIsARefusalOrMayPass() {
+        for status in [302, 400, 401, 403, 404, 407, 421] {
+            #expect(HTTPError.Code.refusal(byProxy: status) == .proxyRefused)
+        }
+        for status in [408, 425, 429, 500, 502, 503, 504] {
+            #expect(HTTPError.Code.refusal(byProxy: status) == .cannotConnect)
+        }
+    }
+
     @Test(arguments: [HTTPError.Code.connectionLost, .timedOut])
     func whatMayHaveArrivedMayPass(_ code: HTTPError.Code) {
         #expect(HTTPError(code: code).advisedOutcome == .retryable(after: nil))

@@ -123,6 +123,6 @@ struct HTTPErrorCurlTests {
         }
         #expect(
             try await text(transport, at: "api.example.invalid", scheme: "https")
-                == "the host refused the connection (cause: the proxy answered 407)")
+                == "the proxy refused to connect to the host (cause: the proxy answered 407)")
     }
 }

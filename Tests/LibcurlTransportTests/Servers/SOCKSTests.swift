@@ -59,7 +59,7 @@ struct SOCKSTests {
         ]
         for transport in unknown {
             let error = try await transport.get(server).httpError
-            #expect(error.code == .cannotConnect)
+            #expect(error.code == .proxyRefused)
             #expect("\(error)".hasSuffix("(libcurl 97))"), "\(error)")
             #expect(!"\(error)".contains("planted"))
         }

@@ -61,10 +61,10 @@ struct SquidTests {
             #expect(try await transport.get(server).soon.status == 407)
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
             let error = try await transport.get(url).httpError
-            #expect(error.code == .cannotConnect)
+            #expect(error.code == .proxyRefused)
             #expect(
                 "\(error)"
-                    == "GET \(url) failed: the host refused the connection (cause: the proxy answered 407)"
+                    == "GET \(url) failed: the proxy refused to connect to the host (cause: the proxy answered 407)"
             )
             var dumped = ""
             dump(error, to: &dumped)

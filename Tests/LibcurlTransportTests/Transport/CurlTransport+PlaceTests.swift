@@ -1,7 +1,9 @@
 import Foundation
 import Futures
+import HTTPClients
 import HTTPNetworking
 import HTTPTestSupport
+import PledgeTesting
 import TestSupport
 import Testing
 
@@ -105,5 +107,24 @@ struct CurlTransportPlaceTests {
             try CurlTransport.connecting { $0.addresses = ["api.example.test": addresses] }
         }
         #expect(error?.setting == "addresses")
+    }
+
+    @Test(arguments: [(401, 1), (403, 1), (407, 1), (429, 3), (502, 3), (503, 3)])
+    func aProxysRefusalIsNotRepeated(status: Int, count: Int) async throws {
+        let proxy = try LoopbackServer { _ in .text("no", status: status) }
+        let transport = try CurlTransport.connecting {
+            $0.proxy = .server(proxy.url, user: "planted-user", password: "planted-secret")
+        }
+        var client = HTTPClient(base: nil, over: transport)
+        client.retry?.backoff = .constant(.zero)
+        let url = try #require(URL(string: "https://example.test/"))
+        for method in [HTTPMethod.get, .post] {
+            let error = try await client.send(HTTPRequest(method, url)).httpError
+            #expect(error.code == (count == 1 ? .proxyRefused : .cannotConnect))
+            #expect(error.reason == "the proxy answered \(status)")
+            #expect(error.isCertainlyUnsent)
+        }
+        #expect(proxy.requests.map(\.method) == Array(repeating: "CONNECT", count: 2 * count))
+        try await transport.close().soon
     }
 }

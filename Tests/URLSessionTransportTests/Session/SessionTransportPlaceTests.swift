@@ -3,6 +3,7 @@ import Futures
 import HTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
+import Services
 import TestSupport
 import Testing
 import URLSessionTransport
@@ -53,6 +54,21 @@ struct SessionTransportPlaceTests {
             .httpError
         #expect(error.code == .unsupported)
         #expect("\(error)".hasSuffix("write an IPv4 address as four numbers)"))
+    }
+
+    /// In a process of its own, since the environment names the proxy.
+    @Test func aProxysRefusalIsNotRepeated() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackServer { _ in .text("no", status: 407) }
+            setenv("https_proxy", proxy.url.absoluteString, 1)
+            let send = SessionTransport(.init(idleTimeout: nil)).send
+            let request = HTTPRequest(.get, URL(string: "https://example.test/")!)
+            let stack = stack(.retry(backoff: .constant(.zero)), over: send)
+            let error = try await stack(request).httpError
+            #expect(error.code == .proxyRefused)
+            #expect(error.reason == "the proxy answered 407")
+            #expect(proxy.requests.map(\.method) == ["CONNECT"])
+        }
     }
     #endif
 }
