@@ -17,6 +17,8 @@ extension HTTPClient {
         public var allowsDowngrade: Bool
 
         /// Whether a redirect from elsewhere to a private, loopback or link-local address is not followed.
+        ///
+        /// The addresses that names have are checked by the transport over libcurl alone.
         public var refusesPrivateAddresses: Bool
 
         /// Whether a redirect to another origin is followed if it sends the body there.

@@ -89,6 +89,9 @@ extension HTTPError {
         /// Redirects form a loop, or there are too many.
         public static let tooManyRedirects = Code(
             rawValue: "tooManyRedirects", description: "there were too many redirects")
+        /// A redirect leads to a place that it must not lead to, as the transport found.
+        public static let redirectRefused = Code(
+            rawValue: "redirectRefused", description: "the redirect was refused")
         /// Another failure; the error's cause is the reason.
         public static let other = Code(rawValue: "other", description: "the transport failed")
     }

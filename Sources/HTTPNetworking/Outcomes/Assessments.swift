@@ -84,7 +84,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived, see ``isCertainlyUnsent`` |
     /// | `timedOut` whose cause is a `ServiceError`: by the call's deadline, or while it waited for a connection | unknown | as the cause says |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
-    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
+    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
     /// | `other`, and what a transport adds | as the cause says; unhealthy where it says nothing | as the cause says |
     public var assessment: CallAssessment {
@@ -100,7 +100,7 @@ extension HTTPError: OutcomeAdvising {
         // A proxy may lock a user out who is refused several times.
         case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,
             .bodyEnded, .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported,
-            .requestNotPrepared, .signInNeeded, .sessionEnded:
+            .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
             .callersMistake
         case .tokenRefreshFailed: assessmentOfCause.sayingNothingAboutHealth
         default: assessmentOfCause
@@ -121,7 +121,8 @@ extension HTTPError: OutcomeAdvising {
     /// (``HTTPRequest/isUsedUp``).
     public var isCertainlyUnsent: Bool {
         switch code {
-        case .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .requestNotPrepared:
+        case .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .requestNotPrepared,
+            .redirectRefused:
             true
         case .connectionLost: (cause as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
         case .timedOut: (cause as? ServiceError)?.isCertainlyUnsent ?? false

@@ -8,7 +8,7 @@ extension HTTPOrigin {
     /// - a number or brackets that are not an address, which clients interpret differently;
     /// - `localhost` or a name below it, or one below `local`, `internal` or `home.arpa`.
     ///
-    /// Only the resolver knows the address of another name, and no transport reports it.
+    /// Only the resolver knows the address of another name.
     public var isPrivate: Bool {
         if host.hasPrefix("[") {
             return IPAddress(v6: host.dropFirst().dropLast())?.isPrivate ?? true
@@ -21,4 +21,16 @@ extension HTTPOrigin {
             || labels.suffix(2) == ["home", "arpa"]
             || IPAddress(v4: last) != nil || last.allSatisfy(\.isNumber)
     }
+
+    /// Whether a peer's address, without brackets, is known to be on this machine or in a private network; true of
+    /// what is no address.
+    package static func isPrivate(address: String) -> Bool {
+        let address = IPAddress(v4: address[...]) ?? IPAddress(v6: address[...])
+        return address?.isPrivate ?? true
+    }
+}
+
+extension HTTPError {
+    /// Why a redirect that leads there is not followed.
+    package static let privateNetwork = "it leads into a private network"
 }

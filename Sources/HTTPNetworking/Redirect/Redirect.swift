@@ -64,8 +64,10 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - allowingDowngrade: Whether https may lead to http.
     ///   - refusingPrivateAddresses: Whether to refuse a redirect whose host
     ///     ``HTTPOrigin/isPrivate``, if the host of the request before is not: a server that
-    ///     fetches URLs from strangers must not be led into its own network. Only the URL counts; a
-    ///     name whose address is private is followed.
+    ///     fetches URLs from strangers must not be led into its own network. The transport over libcurl
+    ///     also checks the address that a name has, unless a proxy connects to it: it makes the connection,
+    ///     sends nothing, and fails with ``HTTPError/Code/redirectRefused``. Over other transports a name whose
+    ///     address is private is followed.
     ///   - sendingBodies: Whether a body without credentials may be sent to another origin.
     /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code
     ///   ``HTTPError/Code/tooManyRedirects`` that keeps the last request and its response, with up

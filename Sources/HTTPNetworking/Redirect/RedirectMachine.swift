@@ -79,8 +79,9 @@ struct RedirectMachine {
         if origin?.scheme == "https", target.scheme == "http", !rules.allowsDowngrade {
             return .finish(because: "it leads from https to http")
         }
-        if rules.refusesPrivate, target.isPrivate, origin?.isPrivate != true {
-            return .finish(because: "it leads into a private network")
+        let refusesPrivate = rules.refusesPrivate && origin?.isPrivate != true
+        if refusesPrivate, target.isPrivate {
+            return .finish(because: HTTPError.privateNetwork)
         }
         var next = request.redirected(with: status)
         guard next.body.isReplayable else {
@@ -95,6 +96,7 @@ struct RedirectMachine {
             }
         }
         next.url = url
+        next.context.refusesPrivateAddresses = refusesPrivate
         if let origin { next.context.redirectingOrigins.insert(origin) }
         if origin != target { next.removeSecrets(rules, leavingFor: target) }
         return go(to: next, settingCookies: headers["Set-Cookie"] != nil)

@@ -31,6 +31,10 @@ extension HTTPRequest {
         /// The origins whose redirects have led to this request's URL; not compared.
         var redirectingOrigins: Set<HTTPOrigin> = []
 
+        /// Whether a redirect from elsewhere has led to it that must not lead into a private network, so that a
+        /// transport that knows the peer's address sends nothing to a private one; not compared.
+        package var refusesPrivateAddresses = false
+
         /// Makes a context.
         public init(
             idempotencyKey: String? = nil, tags: [String: String] = [:],

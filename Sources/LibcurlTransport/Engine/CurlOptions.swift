@@ -98,6 +98,18 @@ final class CurlOptions: Sendable {
         }
     }
 
+    /// Whether a request must not be sent to a private address, which the peer's address tells unless the peer is a
+    /// proxy, or a socket that the app has chosen.
+    func refusesPrivateAddresses(_ request: HTTPRequest) -> Bool {
+        guard request.context.refusesPrivateAddresses, connecting.unixSocketPath == nil,
+            let origin = request.origin
+        else { return false }
+        // libcurl reads the environment at each transfer too.
+        let choice = ProxyChoice(connecting.proxy, in: ProcessInfo.processInfo.environment)
+        let proxy = origin.scheme == "https" ? choice.https : choice.http
+        return proxy == nil || choice.bypass.covers(origin.host)
+    }
+
     /// Whether a request needs a connection of its own, since libcurl fails on a kept one.
     func needsOwnConnection(_ request: HTTPRequest) -> Bool {
         connecting.versions == .http2 && !mayKeepPlainHTTP2 && request.url.scheme?.utf8.count == 4

@@ -211,8 +211,8 @@ extension EasyHandle {
                 let isDone = offset == 0 && origin == 0 && Transfer.at(context).rewind()
                 return Int32(isDone ? ccurl_seek_done : ccurl_seek_failed)
             },
-            connected: { context, _, _, _, localPort in
-                let may = Transfer.at(context).maySend(from: localPort)
+            connected: { context, address, _, _, localPort in
+                let may = Transfer.at(context).maySend(to: address, from: localPort)
                 return Int32(may ? ccurl_may_send : ccurl_must_not_send)
             },
             resolving: { _, _, context in

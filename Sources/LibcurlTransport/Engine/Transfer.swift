@@ -213,9 +213,17 @@ extension Transfer {
     /// 9.3.1), or the server has excluded it (RFC 9113, section 8.7). And if unrequested bytes have arrived on
     /// a connection, libcurl would return them as the answer.
     ///
-    /// - Parameter localPort: The port that identifies the connection; zero for a Unix domain socket.
-    func maySend(from localPort: Int32) -> Bool {
+    /// - Parameters:
+    ///   - address: The peer's address.
+    ///   - localPort: The port that identifies the connection; zero for a Unix domain socket.
+    func maySend(to address: UnsafePointer<CChar>?, from localPort: Int32) -> Bool {
         noteConnecting()
+        if loop.options.refusesPrivateAddresses(call.request),
+            HTTPOrigin.isPrivate(address: address.map { String(cString: $0) } ?? "")
+        {
+            failure = call.failure(.redirectRefused, reason: HTTPError.privateNetwork)
+            return false
+        }
         if isSpoilt(localPort) {
             spoiltConnections += 1
             isToBeRepeated = true

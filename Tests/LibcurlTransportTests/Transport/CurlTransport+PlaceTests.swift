@@ -128,3 +128,69 @@ struct CurlTransportPlaceTests {
         try await transport.close().soon
     }
 }
+
+// MARK: - Private addresses
+
+extension CurlTransportPlaceTests {
+    /// A server that redirects /away to another name, and a transport that finds it by both names.
+    private func redirecting() throws -> (LoopbackServer, ConnectionSettings) {
+        let server = try LoopbackServer { request in
+            guard request.target.hasSuffix("/away") else { return .text("secret") }
+            let place = request.header("X-Place") ?? ""
+            return .text("", status: 307, headers: ["Location": place])
+        }
+        var settings = ConnectionSettings()
+        settings.addresses = ["a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"]]
+        return (server, settings)
+    }
+
+    private func client(
+        _ settings: ConnectionSettings, refusing: Bool = true
+    ) throws -> HTTPClient {
+        let transport = try CurlTransport(.patient, connecting: settings)
+        var client = HTTPClient(base: nil, over: transport)
+        client.retry?.backoff = .constant(.zero)
+        client.redirects?.refusesPrivateAddresses = refusing
+        client.redirects?.kept = ["X-Place"]
+        return client
+    }
+
+    private func request(
+        _ server: LoopbackServer, _ method: HTTPMethod = .get, from host: String = "a.test",
+        to place: String
+    ) throws -> HTTPRequest {
+        let url = try #require(URL(string: "http://\(host):\(server.port)/away"))
+        let target = "http://\(place):\(server.port)/there"
+        return HTTPRequest(method, url, headers: ["X-Place": target])
+    }
+
+    @Test(arguments: [HTTPMethod.get, .post], ["b.test", "a.test"])
+    func aNameWithAPrivateAddressIsNotFollowed(method: HTTPMethod, place: String) async throws {
+        let (server, settings) = try redirecting()
+        let request = try request(server, method, to: place)
+        let error = try await client(settings).send(request).httpError
+        #expect(error.code == .redirectRefused)
+        #expect(error.reason == "it leads into a private network")
+        #expect(error.assessment == .callersMistake && error.isCertainlyUnsent)
+        #expect(server.requests.map(\.target) == ["/away"])
+        // Where the app asks for it, it is followed.
+        let lax = try client(settings, refusing: false)
+        #expect(try await lax.send(request).soon.text == "secret")
+    }
+
+    @Test func itIsFollowedFromAPrivatePlace() async throws {
+        let (server, settings) = try redirecting()
+        let request = try request(server, from: "127.0.0.1", to: "b.test")
+        #expect(try await client(settings).send(request).soon.text == "secret")
+    }
+
+    @Test func theAddressOfAProxySaysNothing() async throws {
+        var (server, settings) = try redirecting()
+        settings.proxy = .server(server.url)
+        let request = try request(server, to: "b.test")
+        #expect(try await client(settings).send(request).soon.text == "secret")
+        settings.proxy = .server(server.url, bypassing: ["b.test"])
+        let error = try await client(settings).send(request).httpError
+        #expect(error.code == .redirectRefused)
+    }
+}
