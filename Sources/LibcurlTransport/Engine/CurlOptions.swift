@@ -11,6 +11,8 @@ final class CurlOptions: Sendable {
     private let mayKeepPlainHTTP2: Bool
     private let keepsEarlyAnswers: Bool
     private let tellsRefusals: Bool
+    private let libraryName: String
+    private let hasTLS: Bool
     let scheduler: any Scheduler
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
@@ -35,11 +37,22 @@ final class CurlOptions: Sendable {
         mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
         keepsEarlyAnswers = library.keepsEarlyAnswers
         tellsRefusals = library.tellsRefusals
+        libraryName = library.name
+        hasTLS = library.has(ccurl_feature_tls)
         self.scheduler = scheduler
         addresses = Dictionary(
             connecting.addresses.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
         try connecting.check(against: library)
         authorities = try connecting.tls.readAuthorities()
+        try tryOut()
+    }
+
+    /// Sets all options on a handle that makes no transfer.
+    private func tryOut() throws(UnsupportedSetting) {
+        guard ccurl_look_up() == ccurl_available, let easy = ccurl_easy_make() else { return }
+        defer { ccurl_easy_free(easy) }
+        try configure(easy)
+        try setVersions(easy, keepingToHTTP1: false)
     }
 
     /// The limits of all exchanges.
@@ -116,29 +129,33 @@ final class CurlOptions: Sendable {
     }
 
     /// Sets the options that are the same for all transfers.
-    func configure(_ easy: OpaquePointer) {
+    ///
+    /// - Throws: `UnsupportedSetting` if libcurl does not take one without which a setting would not be kept.
+    func configure(_ easy: OpaquePointer) throws(UnsupportedSetting) {
         let http = 1
         let https = 2
-        set(easy, ccurl_no_signal, 1)
-        set(easy, ccurl_protocols, http | https)
-        set(easy, ccurl_path_as_is, 1)
-        set(easy, ccurl_suppress_connect_headers, 1)
-        set(easy, ccurl_header_separation, 1)
-        set(easy, ccurl_quick_exit, 1)
-        set(easy, ccurl_buffer_size, 65_536)
-        set(easy, ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds)
-        set(easy, ccurl_max_idle_seconds, max(1, configuration.keepAlive.wholeMilliseconds / 1_000))
-        configureTLS(easy)
-        configureProxy(easy)
+        // Every libcurl takes these, except the last: one that does not know it has nothing to switch off.
+        let kept = max(1, configuration.keepAlive.wholeMilliseconds / 1_000)
+        let common = [
+            (ccurl_no_signal, 1), (ccurl_protocols, http | https), (ccurl_path_as_is, 1),
+            (ccurl_buffer_size, 65_536), (ccurl_max_idle_seconds, kept),
+            (ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds), (ccurl_quick_exit, 1),
+        ]
+        for (option, value) in common { _ = ccurl_set_long(easy, option, value) }
+        try configureTLS(easy)
+        try configureProxy(easy)
         if let path = connecting.unixSocketPath {
-            _ = ccurl_set_text(easy, ccurl_unix_socket_path, path)
+            try require(ccurl_set_text(easy, ccurl_unix_socket_path, path), "unixSocketPath")
         }
     }
 
     /// Sets the versions of HTTP for the next transfer.
     ///
     /// - Parameter isHTTP1: Whether it keeps to HTTP/1.1; otherwise the settings say.
-    func setVersions(_ easy: OpaquePointer, keepingToHTTP1 isHTTP1: Bool) {
+    /// - Throws: `UnsupportedSetting` if libcurl does not take them.
+    func setVersions(
+        _ easy: OpaquePointer, keepingToHTTP1 isHTTP1: Bool
+    ) throws(UnsupportedSetting) {
         let version =
             switch connecting.versions {
             case _ where isHTTP1: 2
@@ -147,48 +164,76 @@ final class CurlOptions: Sendable {
             case .http2: 5
             case .http3: 30
             }
-        set(easy, ccurl_http_version, version)
+        let code = ccurl_set_long(easy, ccurl_http_version, version)
+        // A libcurl without HTTP/2 uses HTTP/1.1, as far as the choice is its own.
+        if isHTTP1 || connecting.versions != .automatic { try require(code, "versions") }
         // TLS 1.3 is the newest version anyway. But libcurl uses a connection again only with the same settings,
         // so the calls that may use HTTP/2 do not end on a connection that was made for HTTP/1.1.
         let newest = isHTTP1 ? 7 << 16 : 0
-        set(easy, ccurl_ssl_version, newest | (connecting.tls.minimumVersion == .tls13 ? 7 : 6))
+        let isStrict = connecting.tls.minimumVersion == .tls13
+        let oldest = ccurl_set_long(easy, ccurl_ssl_version, newest | (isStrict ? 7 : 6))
+        if hasTLS { try require(oldest, "tls.minimumVersion") }
     }
 
-    private func configureTLS(_ easy: OpaquePointer) {
+    private func configureTLS(_ easy: OpaquePointer) throws(UnsupportedSetting) {
         let tls = connecting.tls
-        set(easy, ccurl_verify_peer, tls.verification == .none ? 0 : 1)
-        set(easy, ccurl_verify_host, tls.verification == .full ? 2 : 0)
+        let verifiesPeer = tls.verification == .none ? 0 : 1
+        let verifiesHost = tls.verification == .full ? 2 : 0
+        try require(ccurl_set_long(easy, ccurl_verify_peer, verifiesPeer), "tls.verification")
+        try require(ccurl_set_long(easy, ccurl_verify_host, verifiesHost), "tls.verification")
+        // A libcurl that does not know a folder has none.
         if case .only = tls.authorities { _ = ccurl_set_text(easy, ccurl_ca_folder, nil) }
-        authorities?.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress else { return }
-            _ = ccurl_set_authorities(easy, start, bytes.count)
+        if let authorities {
+            let code = authorities.withUnsafeBytes { bytes in
+                // An empty file names no authority.
+                guard let start = bytes.baseAddress, !bytes.isEmpty else {
+                    return Int32(ccurl_bad_argument.rawValue)
+                }
+                return ccurl_set_authorities(easy, start, bytes.count)
+            }
+            try require(code, "tls.authorities")
         }
         if let certificate = tls.clientCertificate {
-            _ = ccurl_set_text(easy, ccurl_certificate_file, certificate.chain.path)
-            _ = ccurl_set_text(easy, ccurl_key_file, certificate.privateKey.path)
-            _ = ccurl_set_text(easy, ccurl_key_password, certificate.password)
+            let texts: [(ccurl_text_option, String?)] = [
+                (ccurl_certificate_file, certificate.chain.path),
+                (ccurl_key_file, certificate.privateKey.path),
+                (ccurl_key_password, certificate.password),
+            ]
+            for (option, text) in texts {
+                try require(ccurl_set_text(easy, option, text), "tls.clientCertificate")
+            }
         }
         if !tls.pinnedKeys.isEmpty {
             let pins = tls.pinnedKeys.map { "sha256//\($0.sha256)" }.joined(separator: ";")
-            _ = ccurl_set_text(easy, ccurl_pinned_public_key, pins)
+            try require(ccurl_set_text(easy, ccurl_pinned_public_key, pins), "tls.pinnedKeys")
         }
     }
 
-    private func configureProxy(_ easy: OpaquePointer) {
+    private func configureProxy(_ easy: OpaquePointer) throws(UnsupportedSetting) {
+        // Without them, a proxy would get the headers that are meant for the server, and the head of its own answer
+        // would pass for the server's. A libcurl without proxies need not know them.
+        let separates = ccurl_set_long(easy, ccurl_header_separation, 1)
+        let suppresses = ccurl_set_long(easy, ccurl_suppress_connect_headers, 1)
         switch connecting.proxy.kind {
         case .environment: break
         case .none: _ = ccurl_set_text(easy, ccurl_proxy, "")
         case .server(let server):
-            _ = ccurl_set_text(easy, ccurl_proxy, server.url)
-            _ = ccurl_set_text(easy, ccurl_no_proxy, server.bypassed.joined(separator: ","))
-            _ = ccurl_set_text(easy, ccurl_proxy_user, server.user)
-            _ = ccurl_set_text(easy, ccurl_proxy_password, server.password)
+            for code in [separates, suppresses] { try require(code, "proxy") }
+            let texts: [(ccurl_text_option, String?)] = [
+                (ccurl_proxy, server.url), (ccurl_no_proxy, server.bypassed.joined(separator: ",")),
+                (ccurl_proxy_user, server.user), (ccurl_proxy_password, server.password),
+            ]
+            for (option, text) in texts {
+                try require(ccurl_set_text(easy, option, text), "proxy")
+            }
         }
     }
 
-    private func set(_ easy: OpaquePointer, _ option: ccurl_long_option, _ value: Int) {
-        // A version that does not support an option has nothing to switch off.
-        _ = ccurl_set_long(easy, option, value)
+    /// Checks libcurl's answer to an option.
+    private func require(_ code: Int32, _ setting: String) throws(UnsupportedSetting) {
+        if code == ccurl_ok.rawValue { return }
+        throw UnsupportedSetting(
+            setting, "\(libraryName) here does not take it: use another libcurl, or AHCTransport")
     }
 }
 

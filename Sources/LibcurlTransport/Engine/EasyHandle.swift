@@ -12,6 +12,8 @@ final class EasyHandle: @unchecked Sendable {
     /// Whether libcurl has said that the server excluded the request.
     private let refusal = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
     private var watchesRefusals = false
+    /// What libcurl first said of an option that it did not take; nil while it has taken all.
+    private(set) var refusedOption: Int32?
     private var headers: OpaquePointer?
     private var addresses: OpaquePointer?
     /// Whether the body of the request is read while it is sent.
@@ -28,7 +30,7 @@ final class EasyHandle: @unchecked Sendable {
         ccurl_set_error_buffer(easy, words)
         var functions = Self.functions
         ccurl_set_functions(easy, &functions)
-        options.configure(easy)
+        guard (try? options.configure(easy)) != nil else { return nil }
     }
 
     deinit {
@@ -64,29 +66,49 @@ final class EasyHandle: @unchecked Sendable {
         }
     }
 
-    /// Prepares the handle to send a request; returns false if there is no memory.
+    /// Prepares the handle to send a request; ``refusedOption`` says whether libcurl takes all of it.
     ///
     /// - Parameter isStreamed: Whether its response is read in pieces.
-    func prepare(_ request: HTTPRequest, isStreamed: Bool, _ options: CurlOptions) -> Bool {
+    func prepare(_ request: HTTPRequest, isStreamed: Bool, _ options: CurlOptions) {
         words.pointee = 0
         forgetRefusal()
-        let code = ccurl_set_text(easy, ccurl_url, Self.url(of: request))
-        guard code == ccurl_ok.rawValue else { return false }
+        set(ccurl_url, Self.url(of: request))
         let isAlone = options.needsOwnConnection(request)
         keepToHTTP1(options.keepsToHTTP1(request, isStreamed: isStreamed), options)
         let mayUseHTTP2 = !keepsToHTTP1 && options.mayUseHTTP2(request)
-        _ = ccurl_set_long(easy, ccurl_pipe_wait, mayUseHTTP2 && !isAlone ? 1 : 0)
-        _ = ccurl_set_long(easy, ccurl_fresh_connect, isAlone ? 1 : 0)
-        _ = ccurl_set_long(easy, ccurl_forbid_reuse, isAlone ? 1 : 0)
+        set(ccurl_pipe_wait, mayUseHTTP2 && !isAlone ? 1 : 0)
+        set(ccurl_fresh_connect, isAlone ? 1 : 0)
+        set(ccurl_forbid_reuse, isAlone ? 1 : 0)
         // They matter where libcurl would send again what may not be sent twice.
         watchRefusals(mayUseHTTP2 && !request.isReplayable)
         setBody(of: request)
         setHeaders(of: request)
         if let addresses = options.addresses(for: request) {
             self.addresses = ccurl_list_append(nil, addresses)
-            _ = ccurl_set_list(easy, ccurl_resolve, self.addresses)
+            check(self.addresses)
+            check(ccurl_set_list(easy, ccurl_resolve, self.addresses))
         }
-        return true
+    }
+
+    private func set(_ option: ccurl_long_option, _ value: Int) {
+        check(ccurl_set_long(easy, option, value))
+    }
+
+    private func set(_ option: ccurl_offset_option, _ value: Int64) {
+        check(ccurl_set_offset(easy, option, value))
+    }
+
+    private func set(_ option: ccurl_text_option, _ value: String?) {
+        check(ccurl_set_text(easy, option, value))
+    }
+
+    private func check(_ code: Int32) {
+        if code != ccurl_ok.rawValue, refusedOption == nil { refusedOption = code }
+    }
+
+    /// Notes whether there was memory for a list.
+    private func check(_ list: OpaquePointer?) {
+        check(list == nil ? Int32(ccurl_out_of_memory.rawValue) : 0)
     }
 
     private func watchRefusals(_ watches: Bool) {
@@ -98,7 +120,10 @@ final class EasyHandle: @unchecked Sendable {
     /// Sets whether the next transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
     func keepToHTTP1(_ keepsToHTTP1: Bool, _ options: CurlOptions) {
         self.keepsToHTTP1 = keepsToHTTP1
-        options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)
+        // What a transport's settings ask for was tried when it was made.
+        guard (try? options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)) != nil else {
+            return check(Int32(ccurl_not_built_in.rawValue))
+        }
     }
 
     /// Sets the transfer that the handle makes.
@@ -129,49 +154,52 @@ final class EasyHandle: @unchecked Sendable {
         var custom: String? = method.rawValue
         switch request.body.content {
         case _ where method == .head:
-            _ = ccurl_set_long(easy, ccurl_no_body, 1)
+            set(ccurl_no_body, 1)
             custom = nil
         case .none where ![.post, .put, .patch].contains(method):
-            _ = ccurl_set_long(easy, ccurl_http_get, 1)
+            set(ccurl_http_get, 1)
             if method == .get { custom = nil }
         case .none: setPost(Data())
         case .data(let data) where data.count <= 65_536: setPost(data)
         case .data, .file, .stream: setUpload(of: request)
         }
-        _ = ccurl_set_text(easy, ccurl_custom_request, custom)
+        set(ccurl_custom_request, custom)
     }
 
     private func setPost(_ data: Data) {
-        _ = ccurl_set_long(easy, ccurl_no_body, 0)
-        _ = ccurl_set_long(easy, ccurl_post, 1)
-        _ = ccurl_set_offset(easy, ccurl_post_length, Int64(data.count))
+        set(ccurl_no_body, 0)
+        set(ccurl_post, 1)
+        set(ccurl_post_length, Int64(data.count))
         if data.isEmpty {
-            _ = ccurl_copy_post_fields(easy, "")
+            check(ccurl_copy_post_fields(easy, ""))
         } else {
-            data.withUnsafeBytes { _ = ccurl_copy_post_fields(easy, $0.baseAddress) }
+            check(data.withUnsafeBytes { ccurl_copy_post_fields(easy, $0.baseAddress) })
         }
     }
 
     private func setUpload(of request: HTTPRequest) {
         readsBody = true
-        _ = ccurl_set_long(easy, ccurl_no_body, 0)
-        _ = ccurl_set_long(easy, ccurl_upload, 1)
+        set(ccurl_no_body, 0)
+        set(ccurl_upload, 1)
         // Four times libcurl's default: libcurl waits for the socket after each buffer.
         _ = ccurl_set_long(easy, ccurl_upload_buffer_size, 262_144)
-        _ = ccurl_set_offset(easy, ccurl_upload_length, request.body.length ?? -1)
+        set(ccurl_upload_length, request.body.length ?? -1)
     }
 
     private func setHeaders(of request: HTTPRequest) {
         var list: OpaquePointer?
-        // If memory is short, the list stays unchanged.
-        func append(_ line: String) { list = ccurl_list_append(list, line) ?? list }
+        func append(_ line: UnsafePointer<CChar>) {
+            let longer = ccurl_list_append(list, line)
+            check(longer)
+            list = longer ?? list
+        }
         var namesAccept = false
         var namesType = false
         let fields = request.effectiveHeaders
         for (index, (name, value)) in fields.enumerated() {
             if let bytes = fields.bytes(at: index) {
                 let line = Array("\(name): ".utf8) + bytes + [0]
-                list = ccurl_list_append(list, line.map(CChar.init(bitPattern:))) ?? list
+                append(line.map(CChar.init(bitPattern:)))
             } else {
                 // libcurl takes "Name:" to mean that the field is not sent.
                 append(value.isEmpty ? name + ";" : name + ": " + value)
@@ -188,7 +216,7 @@ final class EasyHandle: @unchecked Sendable {
             if !namesType { append("Content-Type:") }
         }
         headers = list
-        _ = ccurl_set_list(easy, ccurl_http_header, list)
+        check(ccurl_set_list(easy, ccurl_http_header, list))
     }
 }
 

@@ -25,13 +25,18 @@ final class HandlePool: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - isStreamed: Whether its response is read in pieces.
-    /// - Throws: `HTTPError` if there is no memory.
+    /// - Throws: `HTTPError` if there is no memory, or if libcurl does not take a part of the request.
     func take(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
         let spare = state.withLock { $0.spare.popLast() }
-        guard let handle = spare ?? EasyHandle(options),
-            handle.prepare(request, isStreamed: isStreamed, options)
-        else {
-            throw HTTPError(code: .other, request: request, reason: "there is no memory")
+        let noMemory = HTTPError(code: .other, request: request, reason: "there is no memory")
+        guard let handle = spare ?? EasyHandle(options) else { throw noMemory }
+        handle.prepare(request, isStreamed: isStreamed, options)
+        if let code = handle.refusedOption {
+            if code == ccurl_out_of_memory.rawValue { throw noMemory }
+            let words = String(cString: ccurl_words(code))
+            throw HTTPError(
+                code: .unsupported, request: request,
+                reason: "libcurl does not take the request: \(words) (libcurl \(code))")
         }
         state.withLock { $0.takenCount += 1 }
         return handle

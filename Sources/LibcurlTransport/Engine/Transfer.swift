@@ -218,10 +218,10 @@ extension Transfer {
     ///   - localPort: The port that identifies the connection; zero for a Unix domain socket.
     func maySend(to address: UnsafePointer<CChar>?, from localPort: Int32) -> Bool {
         noteConnecting()
-        if loop.options.refusesPrivateAddresses(call.request),
+        if loop.options.refusesPrivateAddresses(exchange.request),
             HTTPOrigin.isPrivate(address: address.map { String(cString: $0) } ?? "")
         {
-            failure = call.failure(.redirectRefused, reason: HTTPError.privateNetwork)
+            failure = exchange.failure(.redirectRefused, reason: HTTPError.privateNetwork)
             return false
         }
         if isSpoilt(localPort) {

@@ -54,6 +54,9 @@ public struct CurlLibrary {
                 tellsRefusals: number >= 0x081300))
     }()
 
+    /// Its version and its TLS library.
+    var name: String { "libcurl \(version)" + (tlsLibrary.map { " with \($0)" } ?? "") }
+
     /// Whether it was built with a feature.
     func has(_ feature: ccurl_feature) -> Bool { features & feature.rawValue != 0 }
 

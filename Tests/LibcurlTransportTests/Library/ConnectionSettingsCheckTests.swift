@@ -45,9 +45,32 @@ import Testing
                 == UnsupportedSetting(
                     "versions", "libcurl 9.9.9 here speaks no HTTP/3: use .automatic"))
         #expect(refusal(features: 0) { $0.versions = .http1 } == nil)
-        for version in [ConnectionSettings.Versions.http2, .http3] {
-            #expect(refusal { $0.versions = version } == nil)
+        #expect(refusal { $0.versions = .http2 } == nil)
+    }
+
+    /// Where no feature tells, libcurl is asked for each setting when a transport is made.
+    @Test func whatLibcurlDoesNotTakeIsRefused() throws {
+        let words =
+            "libcurl 9.9.9 with Test/1 here does not take it: use another libcurl, or AHCTransport"
+        let empty = try folder.file("empty.pem", Data())
+        let authorities = refusal { $0.tls.authorities = .only(empty) }
+        #expect(authorities == UnsupportedSetting("tls.authorities", words))
+        // libcurl takes no text of more than 8,000,000 bytes.
+        let long = String(repeating: "a", count: 8_000_001)
+        let file = try folder.file("own.pem", Data("x".utf8))
+        let certificate = refusal {
+            $0.tls.clientCertificate = .init(chain: file, privateKey: file, password: long)
         }
+        #expect(certificate == UnsupportedSetting("tls.clientCertificate", words))
+        let proxy = try refusal { $0.proxy = .server(try url("http://a:1"), user: long) }
+        #expect(proxy == UnsupportedSetting("proxy", words))
+    }
+
+    @Test func whatLibcurlDoesNotTakeOfARequestIsNotLeftOut() async throws {
+        let url = try url("http://127.0.0.1:9/\(String(repeating: "a", count: 8_000_000))")
+        let error = try await CurlTransport.patient.get(url).httpError
+        #expect(error.code == .unsupported && error.assessment == .callersMistake)
+        #expect(error.reason?.hasSuffix("(libcurl 43)") == true)
     }
 
     @Test func aLibraryWithoutHTTP3RefusesItWhenATransportIsMade() throws {
