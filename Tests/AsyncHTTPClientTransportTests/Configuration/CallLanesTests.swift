@@ -7,14 +7,7 @@ import Testing
 @testable import AsyncHTTPClientTransport
 
 struct CallLanesTests {
-    private let scheduler = ManualScheduler()
-    private let lanes: CallLanes
-
-    init() {
-        lanes = CallLanes(
-            in: MultiThreadedEventLoopGroup.singleton, limit: 2, patience: .seconds(10),
-            on: scheduler)
-    }
+    private let lanes = CallLanes(in: MultiThreadedEventLoopGroup.singleton, limit: 2)
 
     private func call(_ host: String = "a") -> Call {
         let call = Call(on: lanes, to: host)
@@ -77,27 +70,10 @@ struct CallLanesTests {
         #expect(call().isBegun)
     }
 
-    @Test func patienceEnds() {
+    @Test func onlyThoseThatFindNoLaneWait() {
         let calls = (0..<3).map { _ in call() }
-        scheduler.advance(by: .seconds(9))
-        #expect(calls.map(\.timeOuts) == [0, 0, 0])
-        scheduler.advance(by: .seconds(1))
-        #expect(calls.map(\.timeOuts) == [0, 0, 1])
         calls[0].end()
-        #expect(calls.map(\.isBegun) == [true, true, false])
-        scheduler.advance(by: .seconds(100))
-        #expect(scheduler.isIdle)
-    }
-
-    @Test func patienceMayBeEndless() {
-        let lanes = CallLanes(
-            in: MultiThreadedEventLoopGroup.singleton, limit: 1, patience: nil, on: scheduler)
-        let calls = (0..<2).map { _ in Call(on: lanes, to: "a") }
-        for call in calls { lanes.enter("a", call) }
-        scheduler.advance(by: .seconds(1_000_000))
-        #expect(calls.map(\.timeOuts) == [0, 0])
-        calls[0].end()
-        #expect(calls[1].isBegun)
+        #expect(calls.map(\.waits) == [0, 0, 1])
     }
 
     @Test func callsThatEndAtOnceDoNotPileUp() {
@@ -138,9 +114,7 @@ struct CallLanesTests {
 
     @Test func nothingIsKept() {
         let released = {
-            let lanes = CallLanes(
-                in: MultiThreadedEventLoopGroup.singleton, limit: 2, patience: .seconds(10),
-                on: scheduler)
+            let lanes = CallLanes(in: MultiThreadedEventLoopGroup.singleton, limit: 2)
             let calls = (0..<4).map { _ in Call(on: lanes, to: "a") }
             for call in calls { lanes.enter("a", call) }
             for call in calls { call.end() }
@@ -156,7 +130,7 @@ private final class Call: LaneUser {
         var lastLane: CallLane?
         var isBegun = false
         var endsWhenBegun: Bool
-        var timeOuts = 0
+        var waits = 0
     }
 
     private let lanes: CallLanes
@@ -171,7 +145,7 @@ private final class Call: LaneUser {
     var lane: CallLane? { state.withLock { $0.lane } }
     var lastLane: CallLane? { state.withLock { $0.lastLane } }
     var isBegun: Bool { state.withLock { $0.isBegun } }
-    var timeOuts: Int { state.withLock { $0.timeOuts } }
+    var waits: Int { state.withLock { $0.waits } }
 
     func start(on lane: CallLane) {
         let ends = state.withLock { state in
@@ -195,8 +169,8 @@ private final class Call: LaneUser {
         end()
     }
 
-    func endWait(after limit: Duration) {
-        state.withLock { $0.timeOuts += 1 }
+    func willWait() {
+        state.withLock { $0.waits += 1 }
         lanes.withdraw(self, from: host)
     }
 }

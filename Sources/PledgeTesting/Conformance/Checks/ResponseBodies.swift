@@ -67,10 +67,17 @@ extension TransportCheck {
             },
             TransportCheck("too large", "a body over the bound is bodyTooLarge") { bench in
                 let data = Data(count: bench.maxBodySize + 100_000)
-                let server = try LoopbackServer(answering: { _ in .response(body: data) })
-                defer { server.stop() }
-                let error = try await bench.failure(HTTPRequest(.get, server.url))
-                try require("the code", error.code, is: .bodyTooLarge)
+                try await bench.refuses(.response(body: data))
+            },
+            TransportCheck("too large in chunks", "so is one that did not say its length") { bench in
+                let part = Data(count: bench.maxBodySize / 2 + 50_000)
+                let size = String(part.count, radix: 16)
+                let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n"
+                try await bench.refuses(
+                    LoopbackAnswer([
+                        .send(Data(head.utf8)), .send(part), .send(Data("\r\n\(size)\r\n".utf8)),
+                        .send(part), .send(Data("\r\n0\r\n\r\n".utf8)),
+                    ]))
             },
             TransportCheck("coded body", "a coded body is decoded, or comes with its coding named")
             {
@@ -122,5 +129,14 @@ extension TransportCheck {
                 }
             },
         ]
+    }
+}
+
+extension TransportBench {
+    /// Requires that an answer is too large, and that its error keeps nothing of it.
+    fileprivate func refuses(_ answer: LoopbackAnswer) async throws {
+        let error = try await failure(answer)
+        try require("the code", error.code, is: .bodyTooLarge)
+        try require("the bytes that the error keeps", error.body.count, is: 0)
     }
 }
