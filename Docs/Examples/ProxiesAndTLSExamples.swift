@@ -73,6 +73,44 @@ struct ProxiesAndTLSExamples {
         #expect(response.status == 200)
     }
 
+    // snippet: apple
+    func transport(
+        pinning keys: [PinnedKey], showing bundle: URL, password: String
+    ) throws -> SessionTransport {
+        var settings = ConnectionSettings()
+        settings.tls.pinnedKeys = keys
+        settings.tls.clientCertificate = .init(pkcs12: bundle, password: password)
+        return try SessionTransport(connecting: settings)
+    }
+    // end snippet
+
+    @Test func aCertificateOnApplesSystems() {
+        let file = URL(fileURLWithPath: "/no/such/file.p12")
+        let error = #expect(throws: UnsupportedSetting.self) {
+            try transport(pinning: [], showing: file, password: "secret")
+        }
+        #expect(error?.setting == "tls.clientCertificate")
+    }
+
+    // snippet: networks
+    func patientTransport() throws -> SessionTransport {
+        var settings = ConnectionSettings()
+        settings.waitsForConnectivity = true
+        settings.allowsExpensiveNetworks = false  // cellular, a phone's hotspot
+        settings.allowsConstrainedNetworks = false  // Low Data Mode
+        return try SessionTransport(connecting: settings)
+    }
+    // end snippet
+
+    @Test func networks() async throws {
+        #if canImport(FoundationNetworking)
+        let error = #expect(throws: UnsupportedSetting.self) { try patientTransport() }
+        #expect(error?.setting == "waitsForConnectivity")
+        #else
+        #expect(try await patientTransport().send(HTTPRequest(.get, server)).value.status == 200)
+        #endif
+    }
+
     // snippet: socket
     func transport(to socket: URL) throws -> CurlTransport {
         var settings = ConnectionSettings()

@@ -7,56 +7,94 @@ import FoundationNetworking
 import Foundation
 #endif
 
+/// The systems whose URLSessions differ in the settings that they can apply.
+enum URLSessionSystem: CaseIterable {
+    case linux
+    case macOS
+    /// iOS, and Apple's other systems for devices.
+    case iOS
+
+    #if canImport(FoundationNetworking)
+    static let here = linux
+    #elseif os(macOS)
+    static let here = macOS
+    #else
+    static let here = iOS
+    #endif
+
+    /// What can apply a setting that URLSession cannot.
+    fileprivate func alternative(_ transports: String = "CurlTransport or AHCTransport") -> String {
+        self == .iOS ? "no transport on this system can" : "use \(transports)"
+    }
+}
+
 extension ConnectionSettings {
     /// Checks that URLSession can apply the settings.
     ///
     /// - Parameter environment: The environment variables.
-    func checkForURLSession(in environment: [String: String]) throws(UnsupportedSetting) {
-        try tls.checkForURLSession()
+    func checkForURLSession(
+        in environment: [String: String], on system: URLSessionSystem = .here
+    ) throws(UnsupportedSetting) {
+        try tls.checkForURLSession(on: system)
         try proxy.checkForURLSession(in: environment)
-        let other = "CurlTransport or AHCTransport"
-        if versions != .automatic {
-            throw UnsupportedSetting(
-                "versions",
-                "URLSession chooses the version of HTTP itself: use .automatic, or"
-                    + (versions == .http1 ? " \(other)" : " CurlTransport"))
-        }
+        try checkVersions(on: system)
+        if system == .linux { try checkNetworks(of: "URLSession on Linux") }
         if unixSocketPath != nil {
             throw UnsupportedSetting(
-                "unixSocketPath", "URLSession knows no Unix domain sockets: use \(other)")
+                "unixSocketPath",
+                "URLSession knows no Unix domain sockets: \(system.alternative())")
         }
         if !addresses.isEmpty {
             throw UnsupportedSetting(
-                "addresses", "URLSession looks every name up: use \(other)")
+                "addresses", "URLSession looks every name up: \(system.alternative())")
         }
+    }
+
+    private func checkVersions(on system: URLSessionSystem) throws(UnsupportedSetting) {
+        let others = versions == .http1 ? "CurlTransport or AHCTransport" : "CurlTransport"
+        let isKept = versions == .automatic || versions == .http3 && system != .linux
+        if isKept { return }
+        let words = "URLSession chooses the version of HTTP itself: use .automatic"
+        throw UnsupportedSetting("versions", system == .iOS ? words : "\(words), or \(others)")
     }
 }
 
 extension TLSSettings {
-    fileprivate func checkForURLSession() throws(UnsupportedSetting) {
-        let other = "use CurlTransport or AHCTransport"
+    fileprivate func checkForURLSession(
+        on system: URLSessionSystem
+    ) throws(UnsupportedSetting) {
+        guard system == .linux else { return try checkForSecurity() }
+        let other = system.alternative()
         if authorities != .system {
             throw UnsupportedSetting(
-                "tls.authorities", "URLSession trusts those of the system: \(other)")
+                "tls.authorities", "URLSession on Linux trusts those of the system: \(other)")
         }
         if verification != .full {
             throw UnsupportedSetting(
-                "tls.verification", "URLSession checks a certificate fully: \(other)")
+                "tls.verification", "URLSession on Linux checks a certificate fully: \(other)")
         }
         if clientCertificate != nil {
             throw UnsupportedSetting(
-                "tls.clientCertificate", "SessionTransport shows no certificate: \(other)")
+                "tls.clientCertificate", "URLSession on Linux shows no certificate: \(other)")
         }
         if !pinnedKeys.isEmpty {
             throw UnsupportedSetting(
-                "tls.pinnedKeys", "SessionTransport compares no keys: \(other)")
+                "tls.pinnedKeys", "URLSession on Linux shows no server's key: \(other)")
         }
-        #if canImport(FoundationNetworking)
         if minimumVersion != .tls12 {
             throw UnsupportedSetting(
                 "tls.minimumVersion", "URLSession on Linux has no setting for it: \(other)")
         }
-        #endif
+    }
+
+    /// Apple's Security makes an identity of a certificate and its key from PKCS#12 only, unless both are in a
+    /// keychain.
+    private func checkForSecurity() throws(UnsupportedSetting) {
+        guard let clientCertificate, !clientCertificate.isPKCS12 else { return }
+        throw UnsupportedSetting(
+            "tls.clientCertificate",
+            "Apple's systems read no private key in PEM: use ClientCertificate(pkcs12:password:) with a"
+                + " file of `openssl pkcs12 -export`")
     }
 }
 
@@ -97,18 +135,18 @@ extension ProxySettings {
         guard ["http", "socks5h"].contains(server.scheme), !server.host.isEmpty else {
             throw UnsupportedSetting(
                 "proxy",
-                "URLSession takes the URL of a proxy that begins with http or socks5h: CurlTransport"
-                    + " takes others too")
+                "URLSession takes the URL of a proxy that begins with http or socks5h: for another, "
+                    + URLSessionSystem.here.alternative("CurlTransport"))
         }
         if server.user != nil {
             throw UnsupportedSetting(
-                "proxy", "SessionTransport shows a proxy no user: use CurlTransport or AHCTransport"
-            )
+                "proxy",
+                "SessionTransport shows a proxy no user: \(URLSessionSystem.here.alternative())")
         }
         #if !os(macOS)
         if !server.bypassed.isEmpty {
             throw UnsupportedSetting(
-                "proxy", "URLSession excepts hosts on macOS only: use AHCTransport")
+                "proxy", "URLSession excepts hosts from a proxy on macOS only")
         }
         #endif
     }
@@ -117,6 +155,9 @@ extension ProxySettings {
 extension ConnectionSettings {
     /// Sets the settings that URLSession has a property for.
     func configure(_ session: URLSessionConfiguration) {
+        session.waitsForConnectivity = waitsForConnectivity
+        session.allowsExpensiveNetworkAccess = allowsExpensiveNetworks
+        session.allowsConstrainedNetworkAccess = allowsConstrainedNetworks
         if tls.minimumVersion == .tls13 { session.tlsMinimumSupportedProtocolVersion = .TLSv13 }
         switch proxy.kind {
         case .environment: break

@@ -9,17 +9,20 @@ import Testing
 /// Settings that URLSession cannot apply are reported when a transport is made.
 @Suite(.oneAtATime) struct ConnectionSettingsURLSessionTests {
     private func refusal(
-        in environment: [String: String] = [:], _ adjust: (inout ConnectionSettings) throws -> Void
+        on system: URLSessionSystem = .here, in environment: [String: String] = [:],
+        _ adjust: (inout ConnectionSettings) throws -> Void
     ) rethrows -> String? {
         var settings = ConnectionSettings()
         try adjust(&settings)
         do throws(UnsupportedSetting) {
-            try settings.checkForURLSession(in: environment)
+            try settings.checkForURLSession(in: environment, on: system)
             return nil
         } catch {
             return error.description
         }
     }
+
+    private let apples = [URLSessionSystem.macOS, .iOS]
 
     private let file = URL(fileURLWithPath: "/a.pem")
 
@@ -37,49 +40,112 @@ import Testing
         #expect(throws: UnsupportedSetting.self) { try SessionTransport(connecting: settings) }
     }
 
-    @Test func namesWhatCan() throws {
+    @Test func onLinuxNamesWhatCan() throws {
         let other = "use CurlTransport or AHCTransport"
         for authorities in [TLSSettings.Authorities.only(file), .systemAnd(file)] {
             #expect(
-                refusal { $0.tls.authorities = authorities }
-                    == "tls.authorities: URLSession trusts those of the system: \(other)")
+                refusal(on: .linux) { $0.tls.authorities = authorities }
+                    == "tls.authorities: URLSession on Linux trusts those of the system: \(other)")
         }
         for verification in [TLSSettings.Verification.authorityOnly, .none] {
             #expect(
-                refusal { $0.tls.verification = verification }
-                    == "tls.verification: URLSession checks a certificate fully: \(other)")
+                refusal(on: .linux) { $0.tls.verification = verification }
+                    == "tls.verification: URLSession on Linux checks a certificate fully: \(other)")
+        }
+        for certificate in [
+            TLSSettings.ClientCertificate(chain: file, privateKey: file),
+            .init(pkcs12: file, password: "a"),
+        ] {
+            #expect(
+                refusal(on: .linux) { $0.tls.clientCertificate = certificate }
+                    == "tls.clientCertificate: URLSession on Linux shows no certificate: \(other)")
         }
         #expect(
-            refusal { $0.tls.clientCertificate = .init(chain: file, privateKey: file) }
-                == "tls.clientCertificate: SessionTransport shows no certificate: \(other)")
-        let key = try #require(PinnedKey(sha256: "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="))
+            refusal(on: .linux) { $0.tls.pinnedKeys = [SampleCertificate.ec.pin] }
+                == "tls.pinnedKeys: URLSession on Linux shows no server's key: \(other)")
         #expect(
-            refusal { $0.tls.pinnedKeys = [key] }
-                == "tls.pinnedKeys: SessionTransport compares no keys: \(other)")
-        #expect(
-            refusal { $0.unixSocketPath = "/run/a" }
-                == "unixSocketPath: URLSession knows no Unix domain sockets: \(other)")
-        #expect(
-            refusal { $0.addresses = ["a": ["127.0.0.1"]] }
-                == "addresses: URLSession looks every name up: \(other)")
+            refusal(on: .linux) { $0.tls.minimumVersion = .tls13 }
+                == "tls.minimumVersion: URLSession on Linux has no setting for it: \(other)")
+    }
+
+    @Test func onApplesSystemsTLSIsKept() {
+        for system in apples {
+            let refusals = [
+                refusal(on: system) { $0.tls.authorities = .only(file) },
+                refusal(on: system) { $0.tls.authorities = .systemAnd(file) },
+                refusal(on: system) { $0.tls.verification = .authorityOnly },
+                refusal(on: system) { $0.tls.verification = .none },
+                refusal(on: system) { $0.tls.minimumVersion = .tls13 },
+                refusal(on: system) { $0.tls.pinnedKeys = [SampleCertificate.ec.pin] },
+                refusal(on: system) {
+                    $0.tls.clientCertificate = .init(pkcs12: file, password: "a")
+                },
+            ]
+            #expect(refusals.allSatisfy { $0 == nil })
+        }
+    }
+
+    @Test func onApplesSystemsAPrivateKeyIsNotReadFromPEM() {
+        for system in apples {
+            #expect(
+                refusal(on: system) {
+                    $0.tls.clientCertificate = .init(chain: file, privateKey: file)
+                }
+                    == "tls.clientCertificate: Apple's systems read no private key in PEM: use"
+                    + " ClientCertificate(pkcs12:password:) with a file of `openssl pkcs12 -export`"
+            )
+        }
+    }
+
+    /// CurlTransport and AHCTransport are not there for iOS.
+    @Test func namesNoTransportThatTheSystemDoesNotHave() {
+        for (system, other) in [
+            (URLSessionSystem.linux, "use CurlTransport or AHCTransport"),
+            (.macOS, "use CurlTransport or AHCTransport"),
+            (.iOS, "no transport on this system can"),
+        ] {
+            #expect(
+                refusal(on: system) { $0.unixSocketPath = "/run/a" }
+                    == "unixSocketPath: URLSession knows no Unix domain sockets: \(other)")
+            #expect(
+                refusal(on: system) { $0.addresses = ["a": ["127.0.0.1"]] }
+                    == "addresses: URLSession looks every name up: \(other)")
+        }
     }
 
     @Test func choosesTheVersionItself() {
-        let words = "versions: URLSession chooses the version of HTTP itself: use .automatic, or"
-        #expect(refusal { $0.versions = .http1 } == "\(words) CurlTransport or AHCTransport")
-        for version in [ConnectionSettings.Versions.http2, .http3] {
-            #expect(refusal { $0.versions = version } == "\(words) CurlTransport")
+        let words = "versions: URLSession chooses the version of HTTP itself: use .automatic"
+        for system in [URLSessionSystem.linux, .macOS] {
+            #expect(
+                refusal(on: system) { $0.versions = .http1 }
+                    == "\(words), or CurlTransport or AHCTransport")
+            #expect(
+                refusal(on: system) { $0.versions = .http2 } == "\(words), or CurlTransport")
+        }
+        for versions in [ConnectionSettings.Versions.http1, .http2] {
+            #expect(refusal(on: .iOS) { $0.versions = versions } == words)
+        }
+        #expect(
+            refusal(on: .linux) { $0.versions = .http3 } == "\(words), or CurlTransport")
+        for system in apples { #expect(refusal(on: system) { $0.versions = .http3 } == nil) }
+    }
+
+    @Test func onlyApplesSystemsChooseNetworks() {
+        let changes: [String: (inout ConnectionSettings) -> Void] = [
+            "waitsForConnectivity": { $0.waitsForConnectivity = true },
+            "allowsExpensiveNetworks": { $0.allowsExpensiveNetworks = false },
+            "allowsConstrainedNetworks": { $0.allowsConstrainedNetworks = false },
+        ]
+        for (name, change) in changes {
+            #expect(
+                refusal(on: .linux, change)
+                    == "\(name): URLSession on Linux does not choose between networks:"
+                    + " SessionTransport does on Apple's systems")
+            for system in apples { #expect(refusal(on: system, change) == nil) }
         }
     }
 
     #if canImport(FoundationNetworking)
-    @Test func onLinuxTheVersionOfTLSIsTheSystems() {
-        #expect(
-            refusal { $0.tls.minimumVersion = .tls13 }
-                == "tls.minimumVersion: URLSession on Linux has no setting for it: use CurlTransport or"
-                + " AHCTransport")
-    }
-
     @Test func onLinuxTheProxyIsTheEnvironments() throws {
         let url = try #require(URL(string: "http://a:1"))
         #expect(

@@ -24,10 +24,17 @@ struct CheatSheetTransportsTests {
 
     /// How a test makes each setting; the codes in a row's first cell name it.
     private let changes: [String: @Sendable (inout ConnectionSettings, URL) -> Void] = [
-        "tls.authorities": { $0.tls.authorities = .systemAnd($1) },
+        "tls.authorities": {
+            $0.tls.authorities = .systemAnd($1.appending(path: "authority.pem"))
+        },
         "tls.minimumVersion": { settings, _ in settings.tls.minimumVersion = .tls13 },
         "tls.clientCertificate": {
-            $0.tls.clientCertificate = .init(chain: $1, privateKey: $1)
+            let file = $1.appending(path: "authority.pem")
+            $0.tls.clientCertificate = .init(chain: file, privateKey: file)
+        },
+        "tls.clientCertificate, pkcs12": {
+            $0.tls.clientCertificate = .init(
+                pkcs12: $1.appending(path: "client.p12"), password: "planted-word")
         },
         "tls.pinnedKeys": { settings, _ in
             let hash = Data(repeating: 7, count: 32).base64EncodedString()
@@ -40,6 +47,47 @@ struct CheatSheetTransportsTests {
         "versions, .http2": { settings, _ in settings.versions = .http2 },
         "unixSocketPath": { settings, _ in settings.unixSocketPath = "/no/such.sock" },
         "addresses": { settings, _ in settings.addresses = ["a.example": ["127.0.0.1"]] },
+        "waitsForConnectivity, allowsExpensiveNetworks, allowsConstrainedNetworks": { settings, _ in
+            settings.waitsForConnectivity = true
+            settings.allowsExpensiveNetworks = false
+            settings.allowsConstrainedNetworks = false
+        },
+    ]
+
+    /// A certificate, and the same with its private key.
+    private let files: [String: Data?] = [
+        "authority.pem": Data(
+            """
+            -----BEGIN CERTIFICATE-----
+            MIIBbjCCARWgAwIBAgIULbLtvNgovpAd+9j8vmN+8LKtvEgwCgYIKoZIzj0EAwIw
+            DDEKMAgGA1UEAwwBYzAgFw0yNjExMjYyMTM4NTNaGA8yMTI2MTEwMjIxMzg1M1ow
+            DDEKMAgGA1UEAwwBYzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHOtyYQFLuGd
+            5mkmqyqDOh6lDerp8e1TlQ6+YzCSFXHoNMjOZkk9uwkjvfsfK1ZtiR8X9Plsrg+l
+            XAk3loKlO9OjUzBRMB0GA1UdDgQWBBTlzpmIQV3LQbv516haWBinTmcKyjAfBgNV
+            HSMEGDAWgBTlzpmIQV3LQbv516haWBinTmcKyjAPBgNVHRMBAf8EBTADAQH/MAoG
+            CCqGSM49BAMCA0cAMEQCICwhaXfc3TLVSFJAxzzKaLFS5sbPAOutUB6lvxi0RD9W
+            AiBfbB4CgFTN0iRVJP3wSW/NOtVtO4dCgGKomPJYaJk7xA==
+            -----END CERTIFICATE-----
+            """.utf8),
+        "client.p12": Data(
+            base64Encoded: """
+                MIIDcgIBAzCCAzgGCSqGSIb3DQEHAaCCAykEggMlMIIDITCCAhcGCSqGSIb3DQEHBqCCAggwggIE\
+                AgEAMIIB/QYJKoZIhvcNAQcBMBwGCiqGSIb3DQEMAQYwDgQIPAJZ4KkNoaACAggAgIIB0Fi/C/6X\
+                b8+0fm5u5kOOxn8Q5yuD/KNpRcBNj0/LGFnj70bkvvQdELwR2D5QC68kuEVWNxOTpH5qovLCc54/\
+                Q0YfzjonMyA7VOEkiq7QOKt8mmBT/cG96/SD0lj9fOsGxekwDpFz1H6BQWjOQY7RjYhPxG5kgK+v\
+                38eroduBEYapHvmc8wQIYEkIwfNzWLFFNA1mKXIvWdeiuvm5Rl6gMzm7kg97en8Bpil/UqPpFMQ9\
+                Z7tFUbOGgO/rhg8qf+++AFDzlLHH7Rp92Wrc2jpeSQBrKGqyshg9DRCfV9AbWEpG+yxgSD8GsVMK\
+                pMWeCwt4l/7tMsnSahJJWRgj5WzFdw2l7MmY3PNcdBwKWKTsKSvrxvENV6XjQeTJcpP/hPP6UuVv\
+                7+5MDXtLqz+xAL0m9e26Z/ysnDN5f+b3NSLMHdrH60xx05I8rJt03UJ/XPf1HraNdJAtuRF/ZEiX\
+                9pvK/c2apK2znQLQhMoZvgVJZBDIMLA/z6NtatyVPndlmL0BTINg710qsZPPe3P3B3mDORNG5+ux\
+                NEhVEjm02+tUJPeeA8ZLEgswFfZ45zxgfcY8GagcWv2tDE4/jgvSzcIZX78Wx0ZkIQTgmKQ+KRKP\
+                iYy8MIIBAgYJKoZIhvcNAQcBoIH0BIHxMIHuMIHrBgsqhkiG9w0BDAoBAqCBtDCBsTAcBgoqhkiG\
+                9w0BDAEDMA4ECAdglggpQavIAgIIAASBkJOlbOZHw0aUf5axHFzzbGs7y9MQpwCfq4xdV2+aiQYK\
+                yMaBxCu3v9DEEv18SGxTyiJoy5Yjy2jkkXMezqfcd7EuZOFTo+aBQEVEhjzqAqXNHqie8CkGiIYR\
+                Fm4cpA5p3ZUKbWztUCeTjL0YYL4bRo+JY/+JOXclObYgVRxWKyiojOVQHvGpzamwLUYOJGMnCTEl\
+                MCMGCSqGSIb3DQEJFTEWBBTWtf5i87FPyY/cDTb7lCIrg2DicTAxMCEwCQYFKw4DAhoFAAQUtDDp\
+                fYEvhHIKENrxLUaaBHsKAYYECOmeRwaamwEvAgIIAA==
+                """),
     ]
 
     private func isRefused(_ make: () throws -> Void) throws -> Bool {
@@ -48,15 +96,18 @@ struct CheatSheetTransportsTests {
     }
 
     @Test func transportsKeepWhatTheSheetSays() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).pem")
-        try Data("-----BEGIN CERTIFICATE-----\n".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, data) in files {
+            try #require(data).write(to: folder.appending(path: name))
+        }
         let rows = zip(settings["Setting"], zip(settings["`CurlTransport`"], settings[session]))
         for (setting, (curl, session)) in rows {
             let name = MarkdownTable.code(in: setting).joined(separator: ", ")
             var connecting = ConnectionSettings()
             let change = try #require(changes[name], "\(name)")
-            change(&connecting, file)
+            change(&connecting, folder)
             let byCurl = try isRefused { _ = try CurlTransport(connecting: connecting) }
             #expect(byCurl == (curl == "refused"), "\(name)")
             let bySession = try isRefused { _ = try SessionTransport(connecting: connecting) }

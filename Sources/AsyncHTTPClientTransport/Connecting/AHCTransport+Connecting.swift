@@ -8,6 +8,7 @@ extension AHCTransport.Configuration {
     /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply one, or if both set TLS.
     func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self
+        try settings.checkNetworks(of: "AsyncHTTPClient")
         switch settings.versions {
         case .automatic: break
         case .http1: configuration.httpVersion = .http1Only
@@ -44,12 +45,14 @@ extension AHCTransport.TLS {
             case .only(let file): try trustOnly(certificatesIn: file)
             }
         } catch {
-            throw UnsupportedSetting("tls.authorities", error.words)
+            throw UnsupportedSetting("tls.authorities", error.words())
         }
         do throws(Unreadable) {
             if let certificate = settings.clientCertificate { try identify(by: certificate) }
         } catch {
-            throw UnsupportedSetting("tls.clientCertificate", error.words)
+            let isPKCS12 = settings.clientCertificate?.isPKCS12 == true
+            throw UnsupportedSetting(
+                "tls.clientCertificate", isPKCS12 ? error.words(of: "PKCS#12") : error.words())
         }
     }
 
@@ -57,6 +60,15 @@ extension AHCTransport.TLS {
         by certificate: TLSSettings.ClientCertificate
     ) throws(Unreadable) {
         let file = certificate.privateKey
+        if certificate.isPKCS12 {
+            let password = certificate.password ?? ""
+            let bundle = try Unreadable.naming(file) {
+                try NIOSSLPKCS12Bundle(file: file.path, passphrase: Array(password.utf8))
+            }
+            configuration.certificateChain = bundle.certificateChain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(bundle.privateKey)
+            return
+        }
         guard let password = certificate.password else {
             return try identify(byCertificatesIn: certificate.chain, privateKeyIn: file)
         }
@@ -70,8 +82,8 @@ extension AHCTransport.TLS {
 
 extension AHCTransport.TLS.Unreadable {
     /// Names the file only: the library's message about a key or its password is left out.
-    fileprivate var words: String {
-        "the file \(file.path) cannot be read as certificates or a key in PEM"
+    fileprivate func words(of form: String = "certificates or a key in PEM") -> String {
+        "the file \(file.path) cannot be read as \(form)"
     }
 }
 #endif

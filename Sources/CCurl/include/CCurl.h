@@ -75,6 +75,7 @@ enum ccurl_text_option {
     ccurl_ca_folder = 10097,
     ccurl_certificate_file = 10025,
     ccurl_key_password = 10026,
+    ccurl_certificate_type = 10086,
     ccurl_key_file = 10087,
     ccurl_proxy_user = 10175,
     ccurl_proxy_password = 10176,

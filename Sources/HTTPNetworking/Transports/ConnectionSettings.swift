@@ -12,7 +12,7 @@ public struct ConnectionSettings {
         case http1
         /// HTTP/2 for every request, also without TLS, for a server that is known to support it.
         case http2
-        /// HTTP/3.
+        /// HTTP/3 if the server supports it, an older version otherwise.
         case http3
     }
 
@@ -31,9 +31,41 @@ public struct ConnectionSettings {
     /// The addresses of hosts that are not looked up: "api.example.com" to ["10.0.0.7"].
     public var addresses: [String: [String]] = [:]
 
+    /// Whether a call waits for a network when there is none, rather than fail with
+    /// `HTTPError.Code.notConnected`.
+    ///
+    /// A call that waits ends by its deadline, not by an idle timeout.
+    public var waitsForConnectivity = false
+
+    /// Whether calls may use a network that the system calls expensive, such as a cellular one or a phone's
+    /// hotspot.
+    public var allowsExpensiveNetworks = true
+
+    /// Whether calls may use a network in Low Data Mode.
+    public var allowsConstrainedNetworks = true
+
     /// Makes the default: the system's authorities, the environment's proxy, HTTP/2 if the server supports it
-    /// over TLS.
+    /// over TLS, and any network that is there.
     public init() {}
+}
+
+extension ConnectionSettings {
+    /// Checks that the settings leave the choice of a network to the system.
+    ///
+    /// - Parameter library: What sends the requests, and knows one kind of network only.
+    package func checkNetworks(of library: String) throws(UnsupportedSetting) {
+        let names: [(String, isDefault: Bool)] = [
+            ("waitsForConnectivity", !waitsForConnectivity),
+            ("allowsExpensiveNetworks", allowsExpensiveNetworks),
+            ("allowsConstrainedNetworks", allowsConstrainedNetworks),
+        ]
+        for (name, isDefault) in names where !isDefault {
+            throw UnsupportedSetting(
+                name,
+                "\(library) does not choose between networks: SessionTransport does on Apple's"
+                    + " systems")
+        }
+    }
 }
 
 extension ConnectionSettings.Versions: Hashable, Sendable {}

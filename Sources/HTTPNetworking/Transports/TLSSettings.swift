@@ -57,28 +57,54 @@ public struct TLSSettings {
 
 extension TLSSettings {
     /// A client certificate with its private key.
+    ///
+    /// ``init(pkcs12:password:)`` is the form that every transport with client certificates takes:
+    /// `SessionTransport` takes no PEM, since Apple's systems read no private key in PEM.
     public struct ClientCertificate {
-        /// A file of certificates in PEM, the client's own first.
+        /// A file of certificates in PEM, the client's own first; or the PKCS#12 file.
         public var chain: URL
 
-        /// A file with the private key in PEM.
+        /// A file with the private key in PEM; or the PKCS#12 file.
         public var privateKey: URL
 
-        /// The password of the private key; nil if it is not encrypted.
+        /// The password of the private key, or of the PKCS#12 file; nil if it is not encrypted.
         public var password: String?
 
-        /// Makes a certificate from two files.
+        /// Whether the files are one PKCS#12 file.
+        package let isPKCS12: Bool
+
+        /// Makes a certificate from two files in PEM.
         public init(chain: URL, privateKey: URL, password: String? = nil) {
             self.chain = chain
             self.privateKey = privateKey
             self.password = password
+            isPKCS12 = false
+        }
+
+        /// Makes a certificate from a PKCS#12 file, whose name often ends in ".p12" or ".pfx".
+        ///
+        /// ```
+        /// openssl pkcs12 -export -in client.pem -inkey client-key.pem -out client.p12
+        /// ```
+        ///
+        /// - Parameters:
+        ///   - file: The file, with the certificate, its private key, and any certificates of authorities
+        ///     between it and the one that the server trusts.
+        ///   - password: The password of the file.
+        public init(pkcs12 file: URL, password: String) {
+            chain = file
+            privateKey = file
+            self.password = password
+            isPKCS12 = true
         }
     }
 }
 
 extension TLSSettings.ClientCertificate: CustomStringConvertible, CustomReflectable {
     /// The files; never the password.
-    public var description: String { "\(chain.path), key \(privateKey.path)" }
+    public var description: String {
+        isPKCS12 ? chain.path : "\(chain.path), key \(privateKey.path)"
+    }
 
     /// A mirror that shows the description.
     public var customMirror: Mirror { Mirror(self, children: ["certificate": description]) }

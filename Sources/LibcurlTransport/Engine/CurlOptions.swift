@@ -194,11 +194,14 @@ final class CurlOptions: Sendable {
             try require(code, "tls.authorities")
         }
         if let certificate = tls.clientCertificate {
-            let texts: [(ccurl_text_option, String?)] = [
+            var texts: [(ccurl_text_option, String?)] = [
                 (ccurl_certificate_file, certificate.chain.path),
-                (ccurl_key_file, certificate.privateKey.path),
                 (ccurl_key_password, certificate.password),
             ]
+            texts.append(
+                certificate.isPKCS12
+                    ? (ccurl_certificate_type, "P12")
+                    : (ccurl_key_file, certificate.privateKey.path))
             for (option, text) in texts {
                 try require(ccurl_set_text(easy, option, text), "tls.clientCertificate")
             }

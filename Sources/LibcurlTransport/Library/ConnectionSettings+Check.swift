@@ -5,6 +5,7 @@ import HTTPNetworking
 extension ConnectionSettings {
     /// Checks that libcurl can apply the settings.
     func check(against library: CurlLibrary) throws(UnsupportedSetting) {
+        try checkNetworks(of: "libcurl")
         if versions == .http3, !library.has(ccurl_feature_http3) {
             throw UnsupportedSetting(
                 "versions", "libcurl \(library.version) here speaks no HTTP/3: use .automatic")

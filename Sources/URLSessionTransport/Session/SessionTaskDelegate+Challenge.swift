@@ -75,22 +75,71 @@ extension URLCredentialStorage {
     }
 }
 #else
+import Dispatch
 import Foundation
 
 extension SessionTaskDelegate {
-    /// Answers no request for a password: the caller gets the response that asked for it.
+    /// Answers what URLSession asks about TLS, and no request for a password: the caller gets the response that
+    /// asked for it.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        switch challenge.protectionSpace.authenticationMethod {
-        case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate:
-            completionHandler(.performDefaultHandling, nil)
-        default:
-            completionHandler(.rejectProtectionSpace, nil)
+        let id = task.taskIdentifier
+        let request = state.withLock { $0.entries[id]?.call.exchange.request }
+        let asked = Challenge(challenge, askedHost: request?.origin?.host)
+        guard connecting.rules.needsEvidence(for: asked),
+            let trust = challenge.protectionSpace.serverTrust.map(ServerTrust.init)
+        else { return answer(asked, about: nil, of: id, completionHandler) }
+        // To evaluate a server may take as long as the network does.
+        evaluations.async { [self, session] in
+            var asked = asked
+            let host = asked.askedHost ?? asked.host
+            asked.evidence = trust.evidence(by: connecting.rules, for: host)
+            session.delegateQueue.addOperation { [asked] in
+                self.answer(asked, about: trust, of: id, completionHandler)
+            }
+        }
+    }
+
+    private func answer(
+        _ challenge: Challenge, about server: ServerTrust?, of id: Int,
+        _ complete: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let answer = connecting.answer(to: challenge)
+        let credential: URLCredential? =
+            switch answer {
+            case .trust: server?.credential
+            case .showCertificate: connecting.identity?.credential
+            case .byDefault, .withoutPassword, .refuse: nil
+            }
+        if let credential { return complete(.useCredential, credential) }
+        switch answer {
+        case .byDefault: complete(.performDefaultHandling, nil)
+        case .withoutPassword: complete(.rejectProtectionSpace, nil)
+        case .trust, .showCertificate, .refuse:
+            // Before URLSession ends the task as cancelled.
+            fail(id, with: HTTPError(code: .insecureConnection, reason: answer.reason))
+            complete(.cancelAuthenticationChallenge, nil)
         }
     }
 }
+
+/// Where servers are evaluated.
+private let evaluations = DispatchQueue(
+    label: "Pledge.SessionTransport.evaluations", attributes: .concurrent)
 #endif
+
+extension SessionTaskDelegate {
+    /// Returns whether a response may be taken, and fails the call otherwise.
+    func mayHear(_ task: URLSessionTask) -> Bool {
+        guard connecting.rules.checksServers else { return true }
+        let request = state.withLock { $0.entries[task.taskIdentifier]?.call.exchange.request }
+        guard let request, !connecting.mayHear(request) else { return true }
+        let reason = "the system has not shown the server's certificate"
+        fail(task.taskIdentifier, with: HTTPError(code: .insecureConnection, reason: reason))
+        return false
+    }
+}

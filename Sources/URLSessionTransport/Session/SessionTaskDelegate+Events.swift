@@ -14,6 +14,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
+        guard mayHear(dataTask) else { return completionHandler(.cancel) }
         completionHandler(.allow)
         receive(response, of: dataTask.taskIdentifier)
     }

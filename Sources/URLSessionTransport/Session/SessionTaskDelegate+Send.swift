@@ -43,7 +43,8 @@ extension SessionTaskDelegate {
             leave()
             return exchange.fail(with: HTTPError(code: .transportClosed))
         }
-        let task = session.makeTask(for: exchange.request, body)
+        let task = session.makeTask(
+            for: exchange.request, body, assumingHTTP3: connecting.assumesHTTP3)
         #if !canImport(FoundationNetworking)
         if isGuest { task.delegate = self }
         #endif

@@ -65,6 +65,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
     let configuration: SessionTransport.Configuration
     let limits: TransportExchange.Limits
     let scheduler: any Scheduler
+    let connecting: SessionConnecting
     let closed = InternalPromise<Void>()
 
     #if canImport(FoundationNetworking)
@@ -87,9 +88,10 @@ final class SessionTaskDelegate: NSObject, Sendable {
     /// Makes the delegate of a session of its own, or of one that sends for the app's session.
     init(
         _ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler,
-        for appSession: URLSession? = nil
+        for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting()
     ) {
         self.configuration = configuration
+        self.connecting = connecting
         self.scheduler = scheduler
         let idle = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         #if canImport(FoundationNetworking)

@@ -95,6 +95,16 @@ extension SessionTransport {
 }
 
 extension URLSessionConfiguration {
+    /// Why a session of the app cannot be used; nil if it can be.
+    var refusal: String? { Self.refusal(ofSessionNamed: identifier) }
+
+    /// - Parameter identifier: The name of a background session; nil for any other session.
+    static func refusal(ofSessionNamed identifier: String?) -> String? {
+        if identifier == nil { return nil }
+        return "a background session runs only uploads and downloads of files: give"
+            + " SessionTransport a session with the configuration .default or .ephemeral"
+    }
+
     /// Makes the session set no time limit.
     ///
     /// On Linux, URLSession truncates limits to whole seconds and multiplies them: 30 days are long and do

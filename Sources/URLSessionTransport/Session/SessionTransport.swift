@@ -81,6 +81,8 @@ public final class SessionTransport {
     private let tasks: SessionTaskDelegate
     /// The app's session, which this transport keeps alive if the app made the transport with it.
     private let appSession: URLSession?
+    /// Why every call is refused; nil if none is.
+    private let refusal: String?
 
     /// Makes a transport with a session of its own.
     ///
@@ -90,13 +92,21 @@ public final class SessionTransport {
     ///   - adjust: Changes further settings of URLSession, such as the TLS versions on Apple platforms.
     ///     Called once. The settings that the transport relies on are set afterwards: no cache, no cookies,
     ///     no credentials, and the longest time limits.
-    public init(
+    public convenience init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live,
         adjusting adjust: (URLSessionConfiguration) -> Void = { _ in }
     ) {
-        tasks = SessionTaskDelegate(configuration.checked(), scheduler)
+        self.init(configuration, scheduler, SessionConnecting(), adjust)
+    }
+
+    private init(
+        _ configuration: Configuration, _ scheduler: some Scheduler,
+        _ connecting: SessionConnecting, _ adjust: (URLSessionConfiguration) -> Void
+    ) {
+        tasks = SessionTaskDelegate(configuration.checked(), scheduler, connecting: connecting)
         tasks.open(configuration.ofSession(adjust))
         appSession = nil
+        refusal = nil
     }
 
     /// Makes a transport with a session of its own, whose connections follow the settings.
@@ -110,9 +120,19 @@ public final class SessionTransport {
     /// only), `https_proxy`, `all_proxy` and `no_proxy` at each call. `ProxySettings/none` is supported if
     /// the environment names no proxy when the transport is made.
     ///
-    /// Apple platforms support `TLSSettings/minimumVersion`, `ProxySettings/none`, and an `http` and a
-    /// `socks5h` proxy without a user; on macOS, with excepted hosts. There `ProxySettings/environment` means
-    /// the system's settings.
+    /// Apple platforms support all of `TLSSettings` (a client certificate from a PKCS#12 file only),
+    /// `ConnectionSettings/Versions/http3`, the settings for networks, `ProxySettings/none`, and an `http` and
+    /// a `socks5h` proxy without a user; on macOS, with excepted hosts. There `ProxySettings/environment` means
+    /// the system's settings. This was compiled against stand-ins for Apple's frameworks, and its decisions are
+    /// tested on Linux; it has never run on Apple's systems. What their documentation says:
+    ///
+    /// - App Transport Security applies too. It may refuse a server that the system does not trust, also if
+    ///   `TLSSettings/authorities` or `TLSSettings/verification` would accept it, unless `Info.plist` excepts
+    ///   the host under NSExceptionDomains. The system's demands on certificates hold for your own authorities
+    ///   too.
+    /// - URLSession may resume a TLS session of another URLSession of the process, and then asks nothing about
+    ///   the server. A transport with its own authorities or pinned keys takes no response until it has checked
+    ///   a server, so do not use URLSession beside it for the same hosts.
     ///
     /// - Parameters:
     ///   - configuration: Its limits.
@@ -124,7 +144,8 @@ public final class SessionTransport {
         on scheduler: some Scheduler = .live
     ) throws(UnsupportedSetting) {
         try settings.checkForURLSession(in: ProcessInfo.processInfo.environment)
-        self.init(configuration, on: scheduler) { settings.configure($0) }
+        let connecting = try SessionConnecting(settings)
+        self.init(configuration, scheduler, connecting) { settings.configure($0) }
     }
 
     /// Makes a transport on a session that the app has already, such as `URLSession.shared`.
@@ -134,10 +155,14 @@ public final class SessionTransport {
     /// ```
     ///
     /// The session's configuration applies: its headers, cookies, credentials, `URLProtocol`s, connections
-    /// for each host and, on Apple platforms, its cache and time limits. Its delegate, if it has one, is
+    /// for each host and, on Apple platforms, its cache and time limits, and which networks it waits for and
+    /// uses. Its delegate, if it has one, is
     /// asked for passwords and certificates. It is not notified of data, of the end of a task and of
     /// redirects, and redirects are not followed: `.redirect()` does that. On Apple platforms it is notified
     /// of everything else. Futures settle on the session's delegate queue.
+    ///
+    /// A background session gives no response to its delegate piece by piece, so each call on one fails with
+    /// `HTTPError.Code.unsupported`.
     ///
     /// The app invalidates its session after this transport is no longer used.
     ///
@@ -161,8 +186,10 @@ public final class SessionTransport {
     /// Makes a transport on a session of the app; the transport keeps `kept` alive.
     init(
         over session: URLSession, keeping kept: URLSession? = nil,
-        _ configuration: Configuration? = nil, _ scheduler: some Scheduler = .live
+        _ configuration: Configuration? = nil, _ scheduler: some Scheduler = .live,
+        refusing refusal: (URLSessionConfiguration) -> String? = { $0.refusal }
     ) {
+        self.refusal = refusal(session.configuration)
         let configuration = configuration ?? Configuration(of: session.configuration)
         tasks = SessionTaskDelegate(configuration.checked(), scheduler, for: session)
         tasks.open(for: session)
@@ -188,7 +215,7 @@ public final class SessionTransport {
     ///   - `CancellationError` if it was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let promise = InternalPromise<HTTPResponse>()
-        tasks.send(request, for: .whole(promise))
+        send(request, for: .whole(promise))
         return promise
     }
 
@@ -201,8 +228,13 @@ public final class SessionTransport {
     /// - Returns: A future of the response, whose body is still arriving.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         let promise = InternalPromise<HTTPStreamedResponse>()
-        tasks.send(request, for: .streamed(promise))
+        send(request, for: .streamed(promise))
         return promise
+    }
+
+    private func send(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
+        guard let refusal else { return tasks.send(request, for: recipient) }
+        recipient.fail(with: HTTPError(code: .unsupported, request: request, reason: refusal))
     }
 
     /// Refuses new calls, and releases the session after the calls under way have ended.

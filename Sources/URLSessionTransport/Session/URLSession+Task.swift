@@ -9,8 +9,15 @@ import Foundation
 
 extension URLSession {
     /// Makes the task that sends a request.
-    func makeTask(for request: HTTPRequest, _ body: UploadBody) -> URLSessionTask {
+    ///
+    /// - Parameter isHTTP3: Whether the task may begin with HTTP/3, which Apple's systems alone have.
+    func makeTask(
+        for request: HTTPRequest, _ body: UploadBody, assumingHTTP3 isHTTP3: Bool = false
+    ) -> URLSessionTask {
         var head = URLRequest(request)
+        #if !canImport(FoundationNetworking)
+        head.assumesHTTP3Capable = isHTTP3
+        #endif
         switch body {
         case .none:
             return dataTask(with: head)

@@ -203,6 +203,16 @@ struct TransportExchangeTests {
         #expect(bench.whole.valueNow?.text == "yes")
     }
 
+    @Test func theReportOfTheConnectionGoesWithTheResponse() throws {
+        let bench = try bench()
+        var report = HTTPConnectionReport()
+        report.protocolVersion = "HTTP/2"
+        _ = bench.exchange.receive(head())
+        bench.exchange.note(report)
+        bench.exchange.finish()
+        #expect(bench.whole.valueNow?.timing.connection == report)
+    }
+
     // MARK: The limits
 
     @Test func isIdleFromTheLastSignOn() throws {

@@ -120,6 +120,21 @@ import Testing
                     "proxy", "libcurl 9.9.9 here speaks no TLS to a proxy: use http"))
     }
 
+    @Test func networksAreNotChosen() {
+        for (name, change) in [
+            ("waitsForConnectivity", { $0.waitsForConnectivity = true }),
+            ("allowsExpensiveNetworks", { $0.allowsExpensiveNetworks = false }),
+            ("allowsConstrainedNetworks", { $0.allowsConstrainedNetworks = false }),
+        ] as [(String, (inout ConnectionSettings) -> Void)] {
+            #expect(
+                refusal(change)
+                    == UnsupportedSetting(
+                        name,
+                        "libcurl does not choose between networks: SessionTransport does on Apple's"
+                            + " systems"))
+        }
+    }
+
     @Test func filesMustBeThere() throws {
         let missing = try folder.file("missing.pem")
         let present = try folder.file("present.pem", Data("x".utf8))

@@ -33,6 +33,14 @@ struct Certificates {
                 + " -out \(name).pem -days \(days) -extfile \(name).txt")
     }
 
+    /// Makes NAME.p12 of NAME.pem and NAME.key.
+    func makeBundle(of name: String, password: String) throws -> URL {
+        try run(
+            "pkcs12 -export -in \(name).pem -inkey \(name).key -out \(name).p12"
+                + " -passout pass:\(password)")
+        return file("\(name).p12")
+    }
+
     /// The hash of the public key of NAME.pem.
     func pin(of name: String) throws -> PinnedKey? {
         try run("x509 -in \(name).pem -pubkey -noout -out \(name).pub")

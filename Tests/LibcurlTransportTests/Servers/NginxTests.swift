@@ -59,6 +59,17 @@ struct NginxTests {
                 privateKey: site.certificates.file("client.key"))
         }
         #expect(try await known.get(url).soon.text == "HTTP/1.1 TLSv1.3 SUCCESS")
+        let bundle = try site.certificates.makeBundle(of: "client", password: "planted-word")
+        let bundled = try site.transport {
+            $0.tls.clientCertificate = .init(pkcs12: bundle, password: "planted-word")
+        }
+        #expect(try await bundled.get(url).soon.text == "HTTP/1.1 TLSv1.3 SUCCESS")
+        let locked = try site.transport {
+            $0.tls.clientCertificate = .init(pkcs12: bundle, password: "planted-wrong")
+        }
+        let error = try await locked.get(url).httpError
+        #expect(error.code == .insecureConnection)
+        #expect(!error.description.contains("planted"))
     }
 
     @Test func keysArePinned() async throws {

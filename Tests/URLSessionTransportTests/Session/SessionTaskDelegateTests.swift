@@ -1,7 +1,9 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
+import Services
 import TestSupport
 import Testing
 
@@ -32,6 +34,32 @@ struct SessionTaskDelegateTests {
         // URLSession releases its delegate after the last callback.
         #expect(await comesTrue { exchanges == nil })
         #expect(await comesTrue { session == nil })
+    }
+
+    /// Only Apple's URLSession tells of a wait, so the delegate is told of it here.
+    @Test func aCallThatWaitsForANetworkEndsByItsDeadlineAlone() async throws {
+        let server = try LoopbackServer(answeringLater: { _ in Promise() })
+        let scheduler = ManualScheduler()
+        let configuration = SessionTransport.Configuration(idleTimeout: .seconds(10))
+        let delegate = SessionTaskDelegate(configuration, scheduler)
+        delegate.open(configuration.ofSession { _ in })
+        let promise = InternalPromise<HTTPResponse>()
+        CallContext(deadline: CallDeadline(after: .seconds(60), on: scheduler)).run {
+            delegate.send(HTTPRequest(.get, server.url), for: .whole(promise))
+        }
+        _ = try await server.received(1).soon
+
+        for id in delegate.state.withLock({ Array($0.entries.keys) }) {
+            delegate.exchange(id)?.expectNothing()
+        }
+        for _ in 1...59 { scheduler.advance(by: .seconds(1)) }
+        #expect(!promise.isSettled)
+        scheduler.advance(by: .seconds(1))
+
+        let error = try await promise.httpError
+        #expect(error.code == .timedOut)
+        #expect(error.reason == "the deadline, after 60.0 seconds")
+        try await delegate.close(cancelling: true).soon
     }
 
     @Test func whatTheTransportReliesOnCannotBeAdjusted() {

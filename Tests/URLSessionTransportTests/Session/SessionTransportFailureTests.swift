@@ -5,7 +5,8 @@ import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
-import URLSessionTransport
+
+@testable import URLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportFailureTests {
@@ -29,6 +30,31 @@ struct SessionTransportFailureTests {
         _ = try await transport.send(HTTPRequest(.get, url.appending("/last"))).soon
 
         #expect(server.requests.map(\.target) == ["/last"])
+    }
+
+    /// Only Apple's systems have background sessions.
+    @Test func aBackgroundSessionIsRefused() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        let session = SessionTransport(over: .patient) { _ in
+            URLSessionConfiguration.refusal(ofSessionNamed: "downloads")
+        }
+        let request = HTTPRequest(.get, server.url)
+        let errors = [
+            try await session.send(request).httpError, try await session.stream(request).httpError,
+        ]
+        for error in errors {
+            #expect(error.code == .unsupported)
+            #expect(error.request == request)
+            #expect(
+                error.reason
+                    == "a background session runs only uploads and downloads of files: give"
+                    + " SessionTransport a session with the configuration .default or .ephemeral")
+        }
+        #expect(server.requests.isEmpty)
+
+        #expect(URLSessionConfiguration.ephemeral.refusal == nil)
+        let foreground = SessionTransport(session: .patient)
+        #expect(try await foreground.send(request).soon.text == "done")
     }
 
     @Test func aGetWithAnEmptyBodyIsSent() async throws {
