@@ -120,6 +120,29 @@ import Testing
         try await server.stop()
     }
 
+    @Test func showsItsCertificateFromOneFile() async throws {
+        let server = try await TLSServer(asksForCertificate: true)
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("pledge-key-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = try shell(
+            "openssl pkcs12 -export -passout pass:planted-word"
+                + " -in '\(TestCertificates.url("client").path)'"
+                + " -inkey '\(TestCertificates.url("client-key").path)' -out '\(file.path)'")
+        let known = try transport {
+            $0.tls.authorities = .only(authority)
+            $0.tls.clientCertificate = .init(pkcs12: file, password: "planted-word")
+        }
+        #expect(try await answer(known, server.url) == "HTTP/1.1 GET ")
+        let error = #expect(throws: UnsupportedSetting.self) {
+            try transport {
+                $0.tls.clientCertificate = .init(pkcs12: file, password: "planted-wrong")
+            }
+        }
+        #expect(error?.reason == "the file \(file.path) cannot be read as PKCS#12")
+        try await server.stop()
+    }
+
     @Test(arguments: [["http/1.1"], ["h2"]])
     func asksNobodyWithoutAPinnedKey(protocols: [String]) async throws {
         let server = try await TLSServer(protocols: protocols)

@@ -92,6 +92,16 @@ struct ConnectionRoutesTests {
         #expect(
             refusal { $0.tls.clientCertificate = .init(chain: file, privateKey: file) }
                 == "tls.clientCertificate: \(words)")
+        #expect(
+            refusal { $0.tls.clientCertificate = .init(pkcs12: file, password: "a") }
+                == "tls.clientCertificate: the file /nowhere.pem cannot be read as PKCS#12")
+    }
+
+    @Test func networksAreNotChosen() {
+        #expect(
+            refusal { $0.waitsForConnectivity = true }
+                == "waitsForConnectivity: AsyncHTTPClient does not choose between networks:"
+                + " SessionTransport does on Apple's systems")
     }
 
     @Test func oneOfTheTwoWaysToSetTLSIsLeftAlone() {
