@@ -75,6 +75,18 @@ struct CertificateTests {
         #expect(key(of: bytes) == nil)
     }
 
+    @Test func partsThatNoCertificateHasAreRefused() throws {
+        let bytes = Array(SampleCertificate.ec.der)
+        let key = try #require(SampleCertificate.ec.certificate.publicKey)
+        let end = try #require(bytes.firstRange(of: key)?.upperBound)
+        try #require(bytes[end] == 0xA3)  // the extensions
+        for tag: UInt8 in [0x30, 0x04, 0xA0, 0xA4, 0x83] {
+            var changed = bytes
+            changed[end] = tag
+            #expect(self.key(of: changed) == nil, "\(tag)")
+        }
+    }
+
     /// DER has one way to write a length: a longer one would make two certificates of one.
     @Test func aLengthInMoreBytesThanItNeedsIsRefused() throws {
         let bytes = Array(SampleCertificate.version1.der)
@@ -103,6 +115,9 @@ struct CertificateTests {
     }
 
     @Test func aFileThatIsCutOffIsNone() {
+        let headless = SampleCertificate.ec.pem.split(separator: "\n").prefix(1) + [""]
+        let twice = headless.joined(separator: "\n") + SampleCertificate.ec.pem
+        #expect(Certificate.all(inPEM: Data(twice.utf8)) == nil)
         let text = Data((SampleCertificate.ec.pem + SampleCertificate.rsa.pem).utf8)
         // The last line is whole before its line break.
         let whole = text.dropLast()
