@@ -109,11 +109,20 @@ struct Authorize: Sendable {
 
     /// A request with a token; without it if no request may hold it.
     func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
-        guard grant.token.isReturnable else { return request }
-        var sent = request.adding(
-            credential(
-                "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
-        sent.context.signIns.token = grant.signIn
+        let sent =
+            grant.token.isReturnable
+            ? request.adding(
+                credential(
+                    "Authorization", grant.token.authorization, of: .signIn(grant.signIn)))
+            : request
+        return bind(sent, to: grant.signIn)
+    }
+
+    /// A request that stays that of a sign-in, or of nobody.
+    func bind(_ request: HTTPRequest, to signIn: SignIn) -> HTTPRequest {
+        var sent = request
+        sent.context.signIns.token = signIn
+        sent.noteSignIns()
         return sent
     }
 

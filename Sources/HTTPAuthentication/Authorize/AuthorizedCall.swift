@@ -11,9 +11,15 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let context: CallContext
 
     /// Sends it, at once or when there is a token.
-    func start() -> Future<Output> {
+    func start() -> Future<Output> { goOnOnceOver() ?? ask() }
+
+    private func ask() -> Future<Output> {
         switch refresher.ask(sendsOnce: !request.body.isReplayable) {
         case .send(let grant): return send(with: grant)
+        case .sendBare(let signIn):
+            if let end = goOnOnceOver() { return end }
+            let sent = authorize.bind(request, to: signIn)
+            return service(sent).naming(sent)
         case .giveBack: return service(request)
         case .fail(let error):
             return Future(error: HTTPError(refreshing: error, request: request))
@@ -24,12 +30,19 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    private func send(with grant: TokenGrant?) -> Future<Output> {
-        // After the grant, which may be of another sign-in than the request before a redirect.
-        if request.context.signIns.token?.isOver ?? false {
-            return Future(error: HTTPError(code: .sessionEnded, request: request))
-        }
-        guard let grant else { return service(request) }
+    /// What becomes of a request whose sign-in has ended since it was sent before a redirect, or in an earlier attempt.
+    ///
+    /// Asked after the refresher too, which may have another sign-in by then.
+    ///
+    /// - Returns: Nil if it has not ended. What was nobody's stays without a token.
+    private func goOnOnceOver() -> Future<Output>? {
+        guard let earlier = request.context.signIns.token, earlier.isOver else { return nil }
+        return earlier.isOfNobody
+            ? service(request) : Future(error: HTTPError(code: .sessionEnded, request: request))
+    }
+
+    private func send(with grant: TokenGrant) -> Future<Output> {
+        if let end = goOnOnceOver() { return end }
         let sent = authorize.adding(grant, to: request)
         return service(sent).naming(sent).continued { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }
@@ -58,8 +71,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
             return nil
         }
         switch context.run({ refresher.refused(grant) }) {
-        case .giveBack, .send(nil): return nil
-        case .send(let grant?):
+        case .giveBack, .sendBare: return nil
+        case .send(let grant):
             response.discardBody()
             return replay(with: grant, after: response)
         case .fail(let error): return fail(error, after: response.kept())

@@ -16,8 +16,10 @@ struct TokenMachine<Waiter> {
 
     /// What a request has to do.
     enum Decision {
-        /// Send it, with a token, or without one if no user has signed in.
-        case send(Grant?)
+        /// Send it with a token.
+        case send(Grant)
+        /// Send it without one: no user has signed in.
+        case sendBare(SignIn)
         /// Wait, under this number.
         case wait(Int)
         /// Return the 401 as the answer.
@@ -49,7 +51,8 @@ struct TokenMachine<Waiter> {
     private let leeway: Duration
     private let grace: Duration
     private var held: HeldToken?
-    private var signIn = SignIn()
+    /// The present sign-in, or the time without one.
+    private var signIn: SignIn
     /// The reason why nothing is refreshed any more.
     private var latch: (any Error)?
     private var lastNumber = 0
@@ -63,6 +66,7 @@ struct TokenMachine<Waiter> {
     ) {
         self.leeway = leeway
         self.grace = grace
+        signIn = SignIn(ofNobody: token == nil)
         hold(token, from: now)
     }
 
@@ -79,7 +83,7 @@ struct TokenMachine<Waiter> {
     mutating func ask(
         sendsOnce: Bool, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (decision: Decision, refresh: Refresh?) {
-        guard let held else { return (.send(nil), nil) }
+        guard let held else { return (.sendBare(signIn), nil) }
         if held.isRefused || held.isOver(at: now) { return wait(waiter(), needsNew: false) }
         guard let renewal = held.renewal, renewal <= now, latch == nil else {
             return (.send(held.grant), nil)
@@ -196,7 +200,7 @@ extension TokenMachine {
         with token: AccessToken?, at now: SchedulerInstant
     ) -> WaiterResults {
         signIn.end()
-        signIn = SignIn()
+        signIn = SignIn(ofNobody: token == nil)
         latch = nil
         refreshing = nil
         let hasChanged = held != nil || token != nil

@@ -120,7 +120,8 @@ public final class TokenRefresher {
         case .wait(let grant):
             return grant.mapWithoutOrigin(\.token).mapError { HTTPError(refreshing: $0) }
         case .fail(let error): return Future(error: HTTPError(refreshing: error))
-        case .send, .giveBack: return Future(error: HTTPError(code: .sessionEnded))
+        case .send, .sendBare, .giveBack:
+            return Future(error: HTTPError(code: .sessionEnded))
         }
     }
 }
@@ -130,7 +131,8 @@ public final class TokenRefresher {
 extension TokenRefresher {
     /// What a request has to do.
     enum Decision {
-        case send(TokenGrant?)
+        case send(TokenGrant)
+        case sendBare(SignIn)
         case wait(Future<TokenGrant>)
         case giveBack
         case fail(any Error)
@@ -165,6 +167,7 @@ extension TokenRefresher {
         if let refresh = step.refresh { start(refresh) }
         switch step.decision {
         case .send(let grant): return .send(grant)
+        case .sendBare(let signIn): return .sendBare(signIn)
         case .giveBack: return .giveBack
         case .fail(let error): return .fail(error)
         case .wait(let number):

@@ -37,6 +37,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                 if request.context.signIns.cookies?.isOver ?? false {
                     return Future(error: HTTPError(code: .sessionEnded, request: request))
                 }
+                sent.noteSignIns()
                 return next(sent).naming(sent).continued { result in
                     switch result {
                     case .success(let response): sent.keepCookies(of: response)

@@ -59,6 +59,9 @@ extension ForwardedAnswer: Shareable {
         }
     }
 
+    /// False: all who share it are of one partition.
+    var isOver: Bool { false }
+
     /// The response of the origin.
     fileprivate var response: HTTPResponse {
         switch self {

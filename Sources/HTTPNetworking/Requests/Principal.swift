@@ -1,4 +1,5 @@
 import Futures
+package import Services
 
 /// The user of a request, so that the answer to one user is not returned to another.
 package enum Principal {
@@ -34,8 +35,11 @@ package enum Principal {
 package final class SignIn {
     private let over = Locked(false)
 
+    /// Whether nobody is signed in.
+    package let isOfNobody: Bool
+
     /// Begins a sign-in.
-    package init() {}
+    package init(ofNobody isOfNobody: Bool = false) { self.isOfNobody = isOfNobody }
 
     /// Whether the user has signed out, or another has signed in.
     package var isOver: Bool { over.withLock { $0 } }
@@ -46,12 +50,16 @@ package final class SignIn {
 
 /// The sign-ins that a call is made for, bound when its first request is sent.
 ///
-/// A redirect and a repetition after a 401 take them along, so that the parts beneath do not go on for another user.
+/// A redirect, a repetition after a 401, and each further attempt of a retry or a hedge take them along, so that the
+/// parts beneath do not go on for another user.
 package struct SignIns {
-    /// The sign-in of the token; nil if there is none.
+    /// The sign-in of the token, also of nobody; nil if no refresher was asked.
     package var token: SignIn?
     /// The sign-in of the jar; nil without a jar.
     package var cookies: SignIn?
+
+    /// Whether one of them has ended.
+    package var isOver: Bool { token?.isOver ?? false || cookies?.isOver ?? false }
 
     /// Binds those of a request that was sent, and keeps the others.
     package mutating func bind(_ sent: SignIns?) {
@@ -60,7 +68,19 @@ package struct SignIns {
     }
 }
 
-extension SignIns: Sendable {}
+extension SignIns: CallUsers {}
+
+extension HTTPRequest: UserBound {
+    /// The same for the sign-ins of an earlier attempt.
+    package func bound(to users: any CallUsers) -> HTTPRequest {
+        var request = self
+        request.context.signIns.bind(users as? SignIns)
+        return request
+    }
+
+    /// Notes its sign-ins in the record of the attempt, so that the next attempt is for the same users.
+    package func noteSignIns() { CallContext.current.record?.note(users: context.signIns) }
+}
 
 extension SignIn: Hashable {
     /// Whether both are the same object.

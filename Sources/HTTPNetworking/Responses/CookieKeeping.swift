@@ -44,6 +44,9 @@ extension HTTPResponse: Shareable {
         response.headers.remove("Set-Cookie")
         return response
     }
+
+    /// Whether the user that the request was sent for has signed out.
+    package var isOver: Bool { request?.context.signIns.isOver ?? false }
 }
 
 extension HTTPError: Shareable {
@@ -53,4 +56,7 @@ extension HTTPError: Shareable {
         error.response = response?.shared
         return error
     }
+
+    /// Whether the user that the request was sent for has signed out.
+    package var isOver: Bool { request?.context.signIns.isOver ?? false }
 }

@@ -4,6 +4,9 @@
 package protocol Shareable: Sendable {
     /// The same without that part, for all others.
     var shared: Self { get }
+
+    /// Whether a user that it is for has signed out, so that it is kept for nobody.
+    var isOver: Bool { get }
 }
 
 extension Result where Success: Sendable, Failure == any Error {
@@ -16,6 +19,12 @@ extension Result where Success: Sendable, Failure == any Error {
             (error as? any Shareable & Error).map { .failure($0.shared) } ?? self
         }
     }
+
+    /// Whether it is a value for a user who has signed out.
+    var isOver: Bool {
+        guard case .success(let value) = self else { return false }
+        return (value as? any Shareable)?.isOver ?? false
+    }
 }
 
 /// An input whose caller learns of each answer to it, also of one that does not become the result.
@@ -27,4 +36,24 @@ package protocol AnswerKeeping: Sendable {
 extension Result where Success: Sendable, Failure == any Error {
     /// Tells the maker of an input that the result is replaced.
     package func replaced(of input: some Sendable) { (input as? any AnswerKeeping)?.keep(self) }
+}
+
+/// The users that a part beneath has sent a request for.
+package protocol CallUsers: Sendable {
+    /// Whether one of them has signed out.
+    var isOver: Bool { get }
+}
+
+/// An input that is sent again only for the users that it was sent for.
+package protocol UserBound: Sendable {
+    /// The same for these users.
+    func bound(to users: any CallUsers) -> Self
+}
+
+extension CallRecord {
+    /// The input of a further attempt: for the users of this one.
+    func next<Input: Sendable>(_ input: Input) -> Input {
+        guard let users, let bound = input as? any UserBound else { return input }
+        return bound.bound(to: users) as? Input ?? input
+    }
 }

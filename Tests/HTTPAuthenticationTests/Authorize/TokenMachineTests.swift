@@ -24,7 +24,8 @@ import Testing
     private func text(_ step: (decision: Machine.Decision, refresh: Machine.Refresh?)) -> String {
         let plus = step.refresh.map { "+\($0.token.value)" } ?? ""
         switch step.decision {
-        case .send(let grant): return "send \(grant?.token.value ?? "nothing")\(plus)"
+        case .send(let grant): return "send \(grant.token.value)\(plus)"
+        case .sendBare: return "send nothing\(plus)"
         case .wait: return "wait\(plus)"
         case .giveBack: return "give back\(plus)"
         case .fail(let error): return "fail \(type(of: error))\(plus)"
@@ -44,7 +45,7 @@ import Testing
         _ machine: inout Machine, at seconds: Int = 0
     ) throws -> TokenGrant {
         let step = machine.ask(sendsOnce: false, at: at(seconds), "asker")
-        guard case .send(let grant?) = step.decision else { throw Missing() }
+        guard case .send(let grant) = step.decision else { throw Missing() }
         return grant
     }
 

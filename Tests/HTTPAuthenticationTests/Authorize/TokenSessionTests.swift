@@ -273,6 +273,30 @@ import Testing
         #expect(requests.withLock { $0.map { $0.headers["Authorization"] } } == ["Bearer t1"])
     }
 
+    /// A user signs in while a call of nobody is under way.
+    @Test(
+        arguments: [Middleware.redirect(), .retry(backoff: .constant(.zero))]
+            as [Middleware<HTTPRequest, HTTPResponse>])
+    func whatNobodyHasBegunStaysWithoutAToken(part: Middleware<HTTPRequest, HTTPResponse>) {
+        let refresher = TokenRefresher { Future(value: $0) }
+        let requests = Locked<[HTTPRequest]>([])
+        let send: HTTPService = stack(
+            part, .authorize(.bearer(from: refresher), for: .all),
+            over: { request in
+                let isFirst = requests.withLock {
+                    $0.append(request)
+                    return $0.count == 1
+                }
+                guard isFirst else { return Future(value: HTTPResponse(status: 200)) }
+                refresher.signIn(with: AccessToken("b"))
+                let status = part.parts == ["retry"] ? 503 : 307
+                return Future(
+                    value: HTTPResponse(status: status, headers: ["Location": "/next"]))
+            })
+        #expect(send(HTTPRequest(TokenFixture.url)).valueNow?.status == 200)
+        #expect(requests.withLock { $0.map { $0.headers["Authorization"] } } == [nil, nil])
+    }
+
     @Test func aRedirectIsFollowedWithTheNextTokenOfTheUser() {
         let refresher = TokenRefresher(AccessToken("t1")) { _ in Future(value: AccessToken("t2")) }
         let tokens = Locked<[String?]>([])

@@ -45,6 +45,7 @@ public final class CallRecord: Sendable {
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
     private let queueing = AtomicLazyReference<Locked<QueueTime>>()
     let soleSender = AtomicLazyReference<SoleSender>()
+    private let noted = AtomicLazyReference<Locked<(any CallUsers)?>>()
 
     /// Makes a record.
     ///
@@ -193,6 +194,19 @@ private struct QueueTime {
         guard waiting == 0 else { return }
         past = total
         since = nil
+// MARK: - Whom it is for
+
+extension CallRecord {
+    /// Notes the users that a request is sent for: a further attempt is for the same ones, or fails.
+    package func note(users: any CallUsers) {
+        outer?.note(users: users)
+        noted.storeIfNil(Locked(nil)).withLock { $0 = users }
+    }
+
+    /// The users that were noted last; nil if no part beneath knows any.
+    var users: (any CallUsers)? {
+        noted.load()?.withLock { $0 }
+            ?? adopted.load()?.withLock { $0 }.lazy.compactMap(\.users).first
     }
 }
 

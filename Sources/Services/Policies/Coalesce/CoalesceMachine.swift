@@ -74,6 +74,9 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return flights.values[index].record
     }
 
+    /// Whether a call under way is for users of whom one has signed out.
+    func isOver(_ key: Key) -> Bool { flights[key]?.record?.users?.isOver ?? false }
+
     /// Gives the first caller a number, since its call did not end at once.
     mutating func seat(_ caller: Caller, _ key: Key, call number: Int) -> Int {
         guard let index = index(of: key, call: number) else {

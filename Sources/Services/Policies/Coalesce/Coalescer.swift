@@ -47,10 +47,14 @@ extension Coalescer {
         guard key == key else { return service(input) }
         let context = CallContext.current
         let erased = AnyHashable(key)
-        let (entry, record) = machine.withLock { machine in
+        let entered = machine.withLock { machine -> (Machine.Entry, CallRecord?)? in
+            if hasOwnParts, machine.isOver(erased) { return nil }
             let entry = machine.enter(erased, caller(context, service, input))
-            return (entry, context.record == nil ? nil : machine.record(of: entry, erased))
+            let isRecorded = hasOwnParts || context.record != nil
+            return (entry, isRecorded ? machine.record(of: entry, erased) : nil)
         }
+        // The answer under way is for a user who has signed out: the key does not tell users apart.
+        guard let (entry, record) = entered else { return service(input) }
         if let record { context.record?.adopt(record) }
         switch entry {
         case .joined(let caller, let number, let callers):
@@ -247,7 +251,7 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
         _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
     ) {
-        call = { share(service, input, in: context, $0, name, classifier) }
+        call = { share(service, $0?.next(input) ?? input, in: context, $0, name, classifier) }
         super.init(context, keeper: hasOwnParts ? input as? any AnswerKeeping : nil) {
             Repeatability(of: input, after: $0, $1)
         }

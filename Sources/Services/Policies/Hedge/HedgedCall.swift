@@ -127,6 +127,7 @@ extension HedgedCall {
         guard let (number, elapsed, timer) = granted else { return }
         timer?.cancel()
         report(.hedged(after: elapsed))
+        let input = state.withLock { $0.records }.values.reduce(input) { $1.next($0) }
         watch(
             number,
             context.call(

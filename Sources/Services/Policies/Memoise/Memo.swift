@@ -56,6 +56,8 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     }
 
     private let machine: Locked<MemoMachine<Key, Future<Output>>>
+    /// Whether answers may be for a user; stored, since it is looked up at run time.
+    private let hasOwnParts = Output.self is any Shareable.Type
     private let scheduler: any Scheduler
 }
 
@@ -71,6 +73,10 @@ extension Memo {
         let now = scheduler.continuousNow
         switch machine.withLockThenReleaseRest({ $0.look(up: key, at: now) }) {
         case .hit(let future):
+            if hasOwnParts, future.result?.isOver ?? false {
+                invalidate(key)
+                return call(key, service, input, classifier)
+            }
             CallContext.current.report(.hit, by: Self.policy, named: name)
             return future
         case .miss(let call):

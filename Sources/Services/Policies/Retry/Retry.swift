@@ -117,21 +117,23 @@ final class RetriedCall<Output: Sendable>: Sendable {
     ) -> Future<Output> {
         var machine = machine
         var current = first
+        var input = input
         while true {
             guard let result = current.future.result else {
                 let (pending, record) = (machine, current.record)
                 // A cancelled attempt ends without a decision.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
-                return watched.continued { result in
+                return watched.continued { [input] result in
                     var machine = pending
                     return self.decide(&machine, result, record, context, input).map { delay in
-                        self.wait(delay, machine, context, service, input)
+                        self.wait(delay, machine, context, service, record.next(input))
                     }
                 }
             }
             guard let delay = decide(&machine, result, current.record, context, input) else {
                 return current.future
             }
+            input = current.record.next(input)
             if delay > .zero { return wait(delay, machine, context, service, input) }
             current = attempt(machine.attempt, in: context, service, input)
         }
