@@ -182,6 +182,66 @@ import Testing
         #expect(client.cookies?.cookies.count == 1)
     }
 
+    @Test func theCookiesOfARedirectAreSentOn() throws {
+        let login = MemoryTransport(routes: [
+            .post(
+                "/v1/login",
+                answer: .status(303, headers: ["Location": "home", "Set-Cookie": "session=1"])),
+            .get("/v1/home", answer: .text("hello")),
+        ])
+        var client = HTTPClient(base: server, over: login)
+        client.cookies = CookieJar()
+        let home = client.networking(Endpoint(path: "/login", method: .post))
+        #expect(try home.settledValue().count == 5)
+        #expect(login.calls.map { $0.request?.headers["Cookie"] } == [nil, "session=1"])
+    }
+
+    /// A proxy that fails says "gzip" of its plain text.
+    @Test func aBodyThatDoesNotDecodeHidesNoStatus() throws {
+        let plain: HTTPHeaders = ["Content-Encoding": "gzip", "Location": "b"]
+        let site = MemoryTransport(routes: [
+            .get(
+                "/v1/a",
+                answer: .sequence(
+                    [503, 401, 302].map { .status($0, headers: plain, body: Data("no".utf8)) })),
+            .get("/v1/b", answer: .text("found")),
+        ])
+        let scheduler = ManualScheduler()
+        var client = HTTPClient(base: server, over: site)
+        client.scheduler = scheduler
+        client.authorization = .bearer(
+            from: TokenRefresher(AccessToken("old")) { _ in Future(value: AccessToken("new")) })
+        let found = client.send(HTTPRequest(server.appending(path: "a")))
+        scheduler.advance(by: .seconds(10))
+        #expect(try found.settledValue().text == "found")
+        #expect(
+            site.calls.map { $0.request?.headers["Authorization"] }
+                == ["Bearer old", "Bearer old", "Bearer new", "Bearer new"])
+    }
+
+    /// Its body comes a byte at a time, and the caller waits for the status.
+    @Test func theBodyOfAnErrorIsReadForASecond() throws {
+        struct Trickling: HTTPTransport {
+            let scheduler: ManualScheduler
+
+            func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+                let body = HTTPBodyStream { [scheduler] in
+                    Future<Data?>(value: Data("x".utf8)).delay(.milliseconds(300), on: scheduler)
+                }
+                return Future(value: HTTPStreamedResponse(status: 403, body: body))
+            }
+
+            func send(_ request: HTTPRequest) -> Future<HTTPResponse> { Promise() }
+        }
+        let scheduler = ManualScheduler()
+        var client = HTTPClient(base: server, over: Trickling(scheduler: scheduler))
+        client.scheduler = scheduler
+        client.acceptedStatuses = 200...299
+        let call = client.stream(HTTPRequest(server))
+        scheduler.advance(by: .seconds(1))
+        #expect(statusOfError(call) == 403)
+    }
+
     @Test func withoutABaseHeadersGoWhereTheCallerSaysAndNoFurther() throws {
         var client = HTTPClient(base: nil, over: transport)
         client.headers = ["X-API-Key": "k"]
