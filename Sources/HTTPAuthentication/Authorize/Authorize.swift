@@ -51,7 +51,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   request, its 401 if there was one, and the refresh's error as the cause, if a refresh
     ///   failed; with `HTTPError.Code.signInNeeded` likewise if the refresh token is not valid any
     ///   more; with `HTTPError.Code.sessionEnded` if a user signed in or out while it waited, or since the
-    ///   first request of a chain of redirects; with
+    ///   first request of a chain of redirects or the first attempt of a retry or a hedge above; with
     ///   `HTTPError.Code.unsupported` if a server asks for the digest of a body that is not in
     ///   memory; and with `Endpoint.Error.invalidHeader(name:)` if a name or a password cannot be
     ///   sent.

@@ -25,8 +25,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// The transport beneath must not keep cookies of its own: they would be sent twice.
     ///
-    /// **Users.** A call stays that of one account: after `CookieJar.removeAll()`, a request that follows a redirect
-    /// fails with `HTTPError.Code.sessionEnded`, and no cookie of a late answer is kept.
+    /// **Users.** A call stays that of one account: after `CookieJar.removeAll()`, a request that follows a redirect,
+    /// and a further attempt of a retry or a hedge above, fails with `HTTPError.Code.sessionEnded`, and no cookie of
+    /// a late answer is kept.
     ///
     /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {

@@ -30,7 +30,7 @@ extension Middleware {
     /// ``Replayable``.
     ///
     /// **Cookies.** A Set-Cookie of an HTTP response is for the caller whose call it was: the others get the
-    /// response, or the error that keeps it, without it.
+    /// response, or the error that keeps it, without it. Nobody joins a call whose user has signed out.
     ///
     /// The answers arrive in the order in which the callers came, on the thread that settles the
     /// shared call. Each call takes a lock for constant time, in which keys are hashed and compared.

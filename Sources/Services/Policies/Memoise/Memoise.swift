@@ -46,7 +46,8 @@ extension Middleware {
     /// from its arrival on. Failures are not kept. Calls for one key that find no answer at the
     /// same time each call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets
     /// them share one. If there are several answers, that of the call that began last is kept.
-    /// An HTTP response is kept without its Set-Cookie, which is for the first caller.
+    /// An HTTP response is kept without its Set-Cookie, which is for the first caller, and until the user that it
+    /// was sent for signs out.
     ///
     /// Each service that this is put around has its own answers; to share or invalidate answers, make a
     /// ``Memo``, whose page describes expiry and eviction.
