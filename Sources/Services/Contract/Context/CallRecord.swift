@@ -194,6 +194,9 @@ private struct QueueTime {
         guard waiting == 0 else { return }
         past = total
         since = nil
+    }
+}
+
 // MARK: - Whom it is for
 
 extension CallRecord {
