@@ -75,15 +75,19 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         case .send(let grant):
             response.discardBody()
             return replay(with: grant, after: response)
-        case .fail(let error): return fail(error, after: response.kept())
+        case .fail(let error): return fail(error, after: kept(response))
         case .wait(let grant):
             report("waiting for a new token")
-            let kept = response.kept()
+            let kept = kept(response)
             return grant.flatMapError { error in fail(error, after: kept) }.flatMap { grant in
                 response.discardBody()
                 return replay(with: grant, after: response)
             }
         }
+    }
+
+    private func kept(_ response: any HTTPResponseHead) -> Future<HTTPResponse> {
+        response.kept(on: refresher.scheduler)
     }
 
     /// Whether the 401 refuses this request, or this one may be processed twice.

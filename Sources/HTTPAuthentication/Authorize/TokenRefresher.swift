@@ -47,7 +47,7 @@ public final class TokenRefresher {
 
     private let state: Locked<State>
     private let timeout: Duration
-    private let scheduler: any Scheduler
+    let scheduler: any Scheduler
     private let onChange: @Sendable (AccessToken?) -> Void
     private let renew: @Sendable (AccessToken) -> Future<AccessToken>
 

@@ -22,6 +22,24 @@ import Testing
         #expect(keys.count == 2 && Set(keys).count == 1 && !keys.contains(nil))
     }
 
+    /// A server sends it a byte at a time, and the caller waits for the error of the refresh.
+    @Test func theBodyOfA401IsReadForASecond() throws {
+        let source = ScriptedSource()
+        let send: HTTPStreamingService = fixture.send(
+            over: { _ in Future(value: HTTPStreamedResponse(status: 401, body: source.stream())) })
+        let call = send(TokenFixture.request())
+        fixture.fail(with: Broken())
+        for _ in 1...3 {
+            source.give("x")
+            fixture.scheduler.advance(by: .milliseconds(300))
+        }
+        #expect(!call.isSettled)
+        fixture.scheduler.advance(by: .milliseconds(100))
+        let error = try #require(call.errorNow as? HTTPError)
+        #expect(error.code == .tokenRefreshFailed && error.response?.status == 401)
+        #expect(source.cancelled == 1)
+    }
+
     @Test func aFailedRefreshShowsNothingOfWhatWasAddedBeneath() throws {
         let send = fixture.send(
             over: stack(
