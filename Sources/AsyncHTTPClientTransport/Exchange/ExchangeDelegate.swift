@@ -60,8 +60,9 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     func didFinishRequest(task: HTTPClient.Task<Void>) {
         guard control.finish(), !exchange.isStreamed else { return exchange.finish() }
         // If calls wait, more responses arrive in this turn of the event loop. Their futures are resolved
-        // together, so that a sleeping thread is woken once for all of them.
-        task.eventLoop.execute { [exchange] in exchange.finish() }
+        // together, so that a sleeping thread is woken once for all of them. The closure keeps the delegate, whose
+        // release would end the exchange.
+        task.eventLoop.execute { self.exchange.finish() }
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {

@@ -78,6 +78,8 @@ package final class TransportExchange: Sendable {
         var mark: CallRecord.Mark?
         /// When a byte last arrived or left; nil while none is expected.
         var lastSign: SchedulerInstant?
+        /// Whether the reader of a streamed body asks for nothing.
+        var isReaderAway = false
         var idlePlace: Int?
         var isQueueing = false
         var queuePlace: Int?
@@ -265,10 +267,19 @@ private final class ConnectionWait: IdleWatched {
 }
 
 extension TransportExchange: IdleWatched {
-    /// Notes that a byte has arrived or left, or is expected now.
+    /// Notes that a byte has arrived or left, or is expected now; not while the reader of the body pauses.
     package func noteSign() {
         guard let now = limits.idle?.scheduler.now else { return }
-        state.withLock { $0.lastSign = now }
+        state.withLock { if !$0.isReaderAway { $0.lastSign = now } }
+    }
+
+    /// Notes that the reader of the body asks for more, or has paused.
+    private func noteReader(asks: Bool) {
+        let now = asks ? limits.idle?.scheduler.now : nil
+        state.withLock { state in
+            state.isReaderAway = !asks
+            state.lastSign = now
+        }
     }
 
     /// Notes that no byte is expected until the next sign.
@@ -324,7 +335,8 @@ extension TransportExchange {
             guard !state.isOver, state.head == nil else { return (nil, nil) }
             state.head = head
             state.announced = head.headers["Transfer-Encoding"] == nil ? length : nil
-            state.lastSign = now
+            state.lastSign = isStreamed ? nil : now
+            state.isReaderAway = isStreamed
             guard !isInvalid else { return (nil, nil) }
             guard isStreamed else {
                 state.body.reserveCapacity(
@@ -351,11 +363,21 @@ extension TransportExchange {
         let sink = limits.makeBody?(pipe) ?? pipe
         pipe.onCancel { self.end(with: CancellationError()) }
         state.withLock { $0.sink = sink }
-        let streamed = HTTPStreamedResponse(head, body: body)
+        let asking = HTTPBodyStream(
+            length: length, next: { self.next(of: body) }, cancel: { body.cancel() })
+        let streamed = HTTPStreamedResponse(head, body: asking)
         deliver {
             self.report(head.timing)
             promise.resolve(with: streamed)
         }
+    }
+
+    private func next(of body: HTTPBodyStream) -> Future<Data?> {
+        // Before the body is asked, since a chunk that arrives meanwhile notes that no more is expected.
+        noteReader(asks: true)
+        let chunk = body.next()
+        if chunk.isSettled { noteReader(asks: false) }
+        return chunk
     }
 
     /// Takes bytes of a body that is collected.
@@ -382,21 +404,18 @@ extension TransportExchange {
     /// - Parameter goOn: Called when there is space for more, if there is none now.
     /// - Returns: Whether there is space for more now.
     package func pass(_ data: Data, goingOn goOn: @escaping @Sendable () -> Void) -> Bool {
-        let now = limits.idle?.scheduler.now
+        if data.isEmpty { return true }
         let sink = state.withLock { state in
             state.received += Int64(data.count)
-            state.lastSign = now
+            state.lastSign = nil
+            state.isReaderAway = true
             return state.sink
         }
         guard let sink else { return true }
         do {
             let room = try sink.take(data)
             if room.isSettled { return true }
-            expectNothing()
-            room.observe { _ in
-                self.noteSign()
-                goOn()
-            }
+            room.observe { _ in goOn() }
             return false
         } catch {
             end(with: error.naming(request))

@@ -163,7 +163,6 @@ extension Transfer {
     /// Notes that there is room for more.
     func goOnReceiving() {
         isFull = false
-        exchange.noteSign()
         guard isPaused, isAdded else { return }
         isPaused = false
         handle.resume()

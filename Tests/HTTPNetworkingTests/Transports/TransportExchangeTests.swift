@@ -102,9 +102,26 @@ struct TransportExchangeTests {
         #expect(goesOn.withLock { $0 } == 0 && bench.stops.withLock { $0.isEmpty })
         #expect(body.next().valueNow == Data(count: 10))
         #expect(goesOn.withLock { $0 } == 1)
-        // And the server may not.
-        scheduler.advance(by: .seconds(11))
-        #expect((body.next().errorNow as? HTTPError)?.code == .timedOut)
+    }
+
+    @Test func theIdleLimitCountsWhileTheReaderAsks() throws {
+        let bench = try bench(isStreamed: true)
+        _ = bench.exchange.receive(head())
+        let body = try #require(bench.streamed.valueNow).body
+        for _ in 0..<2 {
+            scheduler.advance(by: .seconds(1_000))
+            // Neither a chunk that waits for its reader nor a sign from the sending counts for it.
+            #expect(bench.pass(Data("a".utf8)))
+            bench.exchange.noteSign()
+            scheduler.advance(by: .seconds(1_000))
+            #expect(body.next().valueNow == Data("a".utf8))
+        }
+        scheduler.advance(by: .seconds(1_000))
+        let next = body.next()
+        scheduler.advance(by: .seconds(9))
+        #expect(!next.isSettled)
+        scheduler.advance(by: .seconds(2))
+        #expect((next.errorNow as? HTTPError)?.code == .timedOut)
     }
 
     @Test func interimAndRepeatedHeadsAreNotTheAnswers() throws {
