@@ -74,13 +74,10 @@ final class Transfer {
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
         // A whole answer stands, even if the server then resets the stream, or takes no more of the request.
+        let isComplete = exchange.isComplete(with: unread.count)
         if hasHead, code == ccurl_ok.rawValue || isComplete { return .success(()) }
-        let error = CurlError(code, handle)
+        let error = CurlError(code, handle, isAnswered: hasHead)
         return .failure(HTTPError(error, of: exchange.request, loop.options))
-    }
-
-    private var isComplete: Bool {
-        exchange.isComplete(with: unread.count)
     }
 }
 

@@ -27,12 +27,14 @@ public struct CurlError: Error {
     /// Whether the server has excluded the request, which it did not process.
     let isRefused: Bool
 
-    init(_ code: Int32, _ handle: EasyHandle) {
+    /// - Parameter isAnswered: Whether an answer has begun: then the server has processed the request, whatever it
+    ///   says afterwards.
+    init(_ code: Int32, _ handle: EasyHandle, isAnswered: Bool = false) {
         self.code = Int(code)
         words = String(cString: ccurl_words(code))
         systemError = Int32(truncatingIfNeeded: ccurl_get_long(handle.easy, ccurl_info_os_error))
         details = handle.errorText
-        isRefused = handle.isRefused
+        isRefused = handle.isRefused && !isAnswered
         proxyStatus = ccurl_get_long(handle.easy, ccurl_info_connect_code)
         proxyError = ccurl_get_long(handle.easy, ccurl_info_proxy_error)
     }

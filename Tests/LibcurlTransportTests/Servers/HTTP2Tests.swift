@@ -32,7 +32,7 @@ struct HTTP2Tests {
             },
             http2: { connection, frames in
                 while let frame = frames.next() {
-                    guard case .head(let stream, _) = frame else { continue }
+                    guard case .head(let stream, _, _) = frame else { continue }
                     let isChosen = stream > 1 && log.elements.contains("first")
                     log.append(log.elements.isEmpty ? "first" : "stream \(stream)")
                     guard isChosen, !log.elements.contains("chosen") else {
@@ -113,7 +113,7 @@ extension HTTP2Tests {
             },
             http2: { _, frames in
                 while let frame = frames.next() {
-                    guard case .head(let stream, let isLast) = frame else { continue }
+                    guard case .head(let stream, let isLast, _) = frame else { continue }
                     frames.answer(stream, "sign in", status: 401)
                     if !isLast { frames.reset(stream, .noError) }
                 }
@@ -149,7 +149,7 @@ extension HTTP2Tests {
     @Test func requestsWithoutABodyKeepToHTTP2() async throws {
         let site = try await HTTP2Site.start { _, frames in
             while let frame = frames.next() {
-                if case .head(let stream, _) = frame { frames.answer(stream, "HTTP/2") }
+                if case .head(let stream, _, _) = frame { frames.answer(stream, "HTTP/2") }
             }
         }
         guard let site else { return }
@@ -171,7 +171,7 @@ extension HTTP2Tests {
     @Test func aServerThatIsKnownToSpeakHTTP2GetsBodiesByIt() async throws {
         let site = try await HTTP2Site.start { _, frames in
             while let frame = frames.next() {
-                if case .head(let stream, _) = frame { frames.answer(stream, "HTTP/2") }
+                if case .head(let stream, _, _) = frame { frames.answer(stream, "HTTP/2") }
             }
         }
         guard let site else { return }
@@ -184,7 +184,7 @@ extension HTTP2Tests {
     @Test func aServerThatSpeaksOnlyHTTP2GetsBodiesByIt() async throws {
         let site = try await HTTP2Site.start(offering: "h2") { _, frames in
             while let frame = frames.next() {
-                if case .head(let stream, _) = frame { frames.answer(stream, "HTTP/2") }
+                if case .head(let stream, _, _) = frame { frames.answer(stream, "HTTP/2") }
             }
         }
         guard let site else { return }
@@ -235,7 +235,7 @@ extension HTTP2Tests {
     @Test func aServerThatAlwaysExcludesAPOSTMayBeAskedAgain() async throws {
         let site = try await HTTP2Site.start { _, frames in
             while let frame = frames.next() {
-                if case .head(let stream, _) = frame { frames.reset(stream, .refusedStream) }
+                if case .head(let stream, _, _) = frame { frames.reset(stream, .refusedStream) }
             }
         }
         guard let site else { return }
@@ -271,7 +271,7 @@ extension HTTP2Tests {
             },
             http2: { _, frames in
                 while let frame = frames.next() {
-                    guard case .head(let stream, _) = frame else { continue }
+                    guard case .head(let stream, _, _) = frame else { continue }
                     log.append("refused")
                     frames.reset(stream, .http11Required)
                 }

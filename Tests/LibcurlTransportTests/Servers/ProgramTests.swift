@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Futures
+import HTTPTestSupport
 import TestSupport
 import Testing
 

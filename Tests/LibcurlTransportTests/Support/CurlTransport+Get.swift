@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import HTTPNetworking
+import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 
@@ -40,3 +41,16 @@ extension CurlTransport.Configuration {
     static let patient = Self(
         connectTimeout: watchdog, connectionWaitTimeout: nil, idleTimeout: nil, keepAlive: watchdog)
 }
+
+#if os(Linux)
+extension SecureSite {
+    /// A transport that trusts the site's authority alone, and uses no proxy.
+    func transport(
+        _ adjust: (inout ConnectionSettings) throws -> Void = { _ in }
+    ) throws -> CurlTransport {
+        var settings = settings
+        try adjust(&settings)
+        return try CurlTransport(.patient, connecting: settings)
+    }
+}
+#endif

@@ -1,11 +1,10 @@
 #if os(Linux)
-import Foundation
+package import Foundation
 import Futures
-import HTTPTestSupport
 import TestSupport
 
 /// A server that is a program of the system.
-protocol ServingProgram {
+package protocol ServingProgram {
     var program: Program { get }
 
     /// Whether it answers a request.
@@ -13,10 +12,10 @@ protocol ServingProgram {
 }
 
 /// A program of the system that runs beside a test, and is stopped when this object is released.
-final class Program: Sendable {
+package final class Program: Sendable {
     /// A required program is not installed, or does not do its work.
-    struct Unusable: Error, CustomStringConvertible {
-        let description: String
+    package struct Unusable: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let process: ChildProcess
@@ -24,7 +23,7 @@ final class Program: Sendable {
     /// The path of a program; nil if it is not installed.
     ///
     /// - Throws: ``Unusable`` if CI is set, since CI installs the program.
-    static func find(_ name: String, of package: String) throws -> URL? {
+    package static func find(_ name: String, of package: String) throws -> URL? {
         for folder in ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/lib/squid"] {
             let file = URL(fileURLWithPath: folder).appendingPathComponent(name)
             if FileManager.default.isExecutableFile(atPath: file.path) { return file }
@@ -34,8 +33,12 @@ final class Program: Sendable {
     }
 
     /// Runs a program to its end.
-    static func run(_ program: URL, _ arguments: [String], in folder: URL) throws {
-        let output = folder.appendingPathComponent("output.txt")
+    ///
+    /// - Parameter name: The file in the folder that gets what it prints.
+    package static func run(
+        _ program: URL, _ arguments: [String], in folder: URL, to name: String = "output.txt"
+    ) throws {
+        let output = folder.appendingPathComponent(name)
         let process = try ChildProcess(
             program, arguments, in: folder, output: output, errors: output)
         guard process.wait() == 0 else {
@@ -45,7 +48,7 @@ final class Program: Sendable {
     }
 
     /// Starts a program.
-    init(_ program: URL, _ arguments: [String], in folder: URL) throws {
+    package init(_ program: URL, _ arguments: [String], in folder: URL) throws {
         process = try ChildProcess(program, arguments, in: folder)
     }
 
@@ -55,8 +58,9 @@ final class Program: Sendable {
     /// started, with other ports.
     ///
     /// - Throws: ``Unusable`` if five servers ended, or if one does not answer within the watchdog.
-    static func serving<Server: ServingProgram>(_ start: () throws -> Server) async throws -> Server
-    {
+    package static func serving<Server: ServingProgram>(
+        _ start: () throws -> Server
+    ) async throws -> Server {
         for _ in 1...5 {
             let server = try start()
             let deadline = ContinuousClock.now + watchdog
@@ -73,10 +77,16 @@ final class Program: Sendable {
     deinit { stop() }
 
     /// Ends the program; harmless if it is called twice.
-    func stop() { process.stop() }
+    package func stop() { process.stop() }
+
+    /// Waits for the end of the program.
+    package func wait() { process.wait() }
+
+    /// Whether the program has not ended.
+    package var isRunning: Bool { process.isRunning }
 
     /// A port of 127.0.0.1 that was free a moment ago.
-    static func freePort() throws -> UInt16 {
+    package static func freePort() throws -> UInt16 {
         let server = try SocketServer { _ in }
         defer { server.stop() }
         return server.port

@@ -1,18 +1,16 @@
 #if os(Linux)
-import Foundation
-import HTTPNetworking
-import HTTPTestSupport
-import LibcurlTransport
+package import Foundation
+package import HTTPNetworking
 
 /// Keys and certificates that are made for each test.
-struct Certificates {
-    let folder: TestFolder
+package struct Certificates {
+    package let folder: TestFolder
     private let openssl: URL
     // A key of RSA takes a tenth of a second of processor time to make.
     private let newKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
 
     /// Makes an authority; nil if openssl is not installed.
-    init?(in folder: TestFolder) throws {
+    package init?(in folder: TestFolder) throws {
         guard let openssl = try Program.find("openssl", of: "openssl") else { return nil }
         self.openssl = openssl
         self.folder = folder
@@ -21,10 +19,10 @@ struct Certificates {
                 + " -subj /CN=Authority")
     }
 
-    func file(_ name: String) -> URL { folder.url.appendingPathComponent(name) }
+    package func file(_ name: String) -> URL { folder.url.appendingPathComponent(name) }
 
     /// Makes NAME.pem and NAME.key, for some hosts.
-    func make(_ name: String, for hosts: String, days: Int = 2) throws {
+    package func make(_ name: String, for hosts: String, days: Int = 2) throws {
         try Data("subjectAltName=\(hosts)\n".utf8).write(to: file("\(name).txt"))
         try run(
             "req \(newKey) -keyout \(name).key -out \(name).csr -subj /CN=\(name)")
@@ -42,7 +40,7 @@ struct Certificates {
     }
 
     /// The hash of the public key of NAME.pem.
-    func pin(of name: String) throws -> PinnedKey? {
+    package func pin(of name: String) throws -> PinnedKey? {
         try run("x509 -in \(name).pem -pubkey -noout -out \(name).pub")
         try run("pkey -pubin -in \(name).pub -outform der -out \(name).der")
         try run("dgst -sha256 -binary -out \(name).hash \(name).der")
@@ -55,20 +53,17 @@ struct Certificates {
 }
 
 /// A server whose certificate the authority of a test has issued.
-protocol SecureSite: ServingProgram {
+package protocol SecureSite: ServingProgram {
     var certificates: Certificates { get }
 }
 
 extension SecureSite {
-    /// A transport that trusts that authority alone, and uses no proxy.
-    func transport(
-        _ adjust: (inout ConnectionSettings) throws -> Void = { _ in }
-    ) throws -> CurlTransport {
-        try CurlTransport.connecting { settings in
-            settings.proxy = .none
-            settings.tls.authorities = .only(certificates.file("authority.pem"))
-            try adjust(&settings)
-        }
+    /// Settings that trust that authority alone, and use no proxy.
+    package var settings: ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.proxy = .none
+        settings.tls.authorities = .only(certificates.file("authority.pem"))
+        return settings
     }
 }
 #endif
