@@ -32,7 +32,7 @@ package struct Certificates {
     }
 
     /// Makes NAME.p12 of NAME.pem and NAME.key.
-    func makeBundle(of name: String, password: String) throws -> URL {
+    package func makeBundle(of name: String, password: String) throws -> URL {
         try run(
             "pkcs12 -export -in \(name).pem -inkey \(name).key -out \(name).p12"
                 + " -passout pass:\(password)")

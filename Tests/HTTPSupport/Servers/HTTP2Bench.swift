@@ -1,8 +1,8 @@
 #if os(Linux)
-package import Foundation
+import Foundation
 package import Futures
 package import HTTPNetworking
-package import Services
+import Services
 import TestSupport
 
 /// A transport that speaks HTTP/2 to a site, as a test makes it.

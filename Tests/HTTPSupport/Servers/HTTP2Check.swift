@@ -368,9 +368,9 @@ extension HTTP2Check {
         } _: { client in
             let get = HTTPRequest(.get, bench.site.url)
             _ = try await client.send(get).soon
-            var put = HTTPRequest(.put, bench.site.url, body: .data(Data(count: 10_000)))
-            put.context.deadline = limit.map { CallDeadline(after: $0, on: scheduler) }
-            let call = client.send(put)
+            let put = HTTPRequest(.put, bench.site.url, body: .data(Data(count: 10_000)))
+            let deadline = limit.map { CallDeadline(after: $0, on: scheduler) }
+            let call = CallContext(deadline: deadline).run { client.send(put) }
             guard await comesTrue({ call.isSettled || log.elements.count > 1 }) else { return }
             // Over HTTP/1.1 there are no windows.
             if call.isSettled { return }
@@ -455,10 +455,10 @@ extension HTTP2Check {
                     return false
                 }
             } _: { client in
-                var request = HTTPRequest(.get, bench.site.url)
+                let request = HTTPRequest(.get, bench.site.url)
                 _ = try await client.send(request).soon
-                request.context.deadline = CallDeadline(after: .seconds(30), on: scheduler)
-                let call = client.send(request)
+                let deadline = CallDeadline(after: .seconds(30), on: scheduler)
+                let call = CallContext(deadline: deadline).run { client.send(request) }
                 _ = await comesTrue { call.isSettled || hasBegun.withLock { $0 } }
                 scheduler.advance(by: .seconds(31))
                 return await call.resultSoon
