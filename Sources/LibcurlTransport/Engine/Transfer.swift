@@ -118,7 +118,8 @@ extension Transfer {
             failure = exchange.failure(.badResponse, reason: reason)
         case .tooLarge:
             let limit = loop.options.maxHeadSize
-            failure = exchange.failure(.badResponse, reason: "its head has more than \(limit) bytes")
+            let reason = "its head has more than \(limit) bytes"
+            failure = exchange.failure(.badResponse, reason: reason)
         }
         return false
     }

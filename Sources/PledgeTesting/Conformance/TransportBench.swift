@@ -32,7 +32,8 @@ struct TransportBench: Sendable {
     }
 
     /// The error with which a request fails; it must be an HTTPError.
-    func failure(_ request: HTTPRequest, by deadline: CallDeadline? = nil) async throws -> HTTPError {
+    func failure(_ request: HTTPRequest, by deadline: CallDeadline? = nil) async throws -> HTTPError
+    {
         try await failure(
             of: CallContext(deadline: deadline).run { transport.send(request) })
     }

@@ -20,7 +20,8 @@ extension SessionTaskDelegate {
     ) {
         let id = task.taskIdentifier
         // The reader of a stream has the response already.
-        let entry = state.withLock { $0.entries[id].flatMap { $0.call.exchange.isStreamed ? nil : $0 } }
+        let found = state.withLock { $0.entries[id] }
+        let entry = found.flatMap { $0.call.exchange.isStreamed ? nil : $0 }
         guard let entry, let app = entry.appSession,
             challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         else { return giveUp(task) }

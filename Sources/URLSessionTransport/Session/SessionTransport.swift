@@ -29,7 +29,7 @@ public import Foundation
 /// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. Such a response
 ///   has no Content-Encoding and no Content-Length, which describe the encoded bytes. Limits count decoded
 ///   bytes. On Apple platforms a body in another coding arrives as it was sent, with its Content-Encoding.
-/// - **Time.** ``Configuration/idleTimeout`` and the request's deadline are exact to the fraction of a
+/// - **Time.** ``Configuration/idleTimeout`` and the call's deadline are exact to the fraction of a
 ///   second.
 /// - **Repetition.** If the server closes a connection at the moment at which it is used again, before any
 ///   part of an answer has arrived, a request that is idempotent or has an idempotency key is sent again.

@@ -10,7 +10,7 @@ struct CallLanesTests {
     private let lanes = CallLanes(in: MultiThreadedEventLoopGroup.singleton, limit: 2)
 
     private func call(_ host: String = "a") -> Call {
-        let call = Call(on: lanes, to: host)
+        let call = Call(on: lanes)
         lanes.enter(host, call)
         return call
     }
@@ -79,7 +79,7 @@ struct CallLanesTests {
     @Test func callsThatEndAtOnceDoNotPileUp() {
         let first = (0..<2).map { _ in call() }
         let many = (0..<100_000).map { _ in
-            let call = Call(on: lanes, to: "a", endsAtOnce: true)
+            let call = Call(on: lanes, endsAtOnce: true)
             lanes.enter("a", call)
             return call
         }
@@ -95,8 +95,7 @@ struct CallLanesTests {
                 group.addTask {
                     var begun = 0
                     for round in 0..<rounds {
-                        let call = Call(
-                            on: lanes, to: "a", endsAtOnce: round % 3 == 0)
+                        let call = Call(on: lanes, endsAtOnce: round % 3 == 0)
                         lanes.enter("a", call)
                         if round % 5 == 0 { lanes.withdraw(call, from: "a") }
                         call.endWhenBegun()
@@ -115,7 +114,7 @@ struct CallLanesTests {
     @Test func nothingIsKept() {
         let released = {
             let lanes = CallLanes(in: MultiThreadedEventLoopGroup.singleton, limit: 2)
-            let calls = (0..<4).map { _ in Call(on: lanes, to: "a") }
+            let calls = (0..<4).map { _ in Call(on: lanes) }
             for call in calls { lanes.enter("a", call) }
             for call in calls { call.end() }
             return { [weak lanes, weak lane = calls[0].lastLane] in lanes == nil && lane == nil }
@@ -134,11 +133,9 @@ private final class Call: LaneUser {
     }
 
     private let lanes: CallLanes
-    private let host: String
     private let state: Locked<State>
-    init(on lanes: CallLanes, to host: String, endsAtOnce: Bool = false) {
+    init(on lanes: CallLanes, endsAtOnce: Bool = false) {
         self.lanes = lanes
-        self.host = host
         state = Locked(State(endsWhenBegun: endsAtOnce))
     }
 
@@ -169,9 +166,6 @@ private final class Call: LaneUser {
         end()
     }
 
-    func willWait() {
-        state.withLock { $0.waits += 1 }
-        lanes.withdraw(self, from: host)
-    }
+    func willWait() { state.withLock { $0.waits += 1 } }
 }
 #endif

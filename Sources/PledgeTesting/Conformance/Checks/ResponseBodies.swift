@@ -69,7 +69,8 @@ extension TransportCheck {
                 let data = Data(count: bench.maxBodySize + 100_000)
                 try await bench.refuses(.response(body: data))
             },
-            TransportCheck("too large in chunks", "so is one that did not say its length") { bench in
+            TransportCheck("too large in chunks", "so is one that did not say its length") {
+                bench in
                 let part = Data(count: bench.maxBodySize / 2 + 50_000)
                 let size = String(part.count, radix: 16)
                 let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n"
