@@ -213,27 +213,49 @@ int ccurl_set_authorities(ccurl_easy *easy, const void *bytes, size_t count) {
     return curl.easy_setopt(easy, 40309, &blob);
 }
 
-static bool contains(const char *text, size_t count, const char *words) {
+static const char *find(const char *text, size_t count, const char *words) {
     const size_t length = strlen(words);
     for (size_t start = 0; start + length <= count; start++)
-        if (memcmp(text + start, words, length) == 0) return true;
-    return false;
+        if (memcmp(text + start, words, length) == 0) return text + start + length;
+    return NULL;
 }
 
-static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, void *flag) {
+static bool begins(const char *text, size_t count, const char *words) {
+    return count >= strlen(words) && memcmp(text, words, strlen(words)) == 0;
+}
+
+// The number behind some words; NULL words, or no digit, give `other`.
+static uint32_t number(const char *text, size_t count, const char *words, uint32_t other) {
+    const char *digit = find(text, count, words);
+    if (!digit || digit == text + count || *digit < '0' || *digit > '9') return other;
+    uint32_t value = 0;
+    for (; digit < text + count && *digit >= '0' && *digit <= '9'; digit++)
+        value = value * 10 + (uint32_t)(*digit - '0');
+    return value;
+}
+
+static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, void *context) {
     (void)easy;
-    // The other kinds are heads and bodies.
-    if (kind == 0
-        && (contains(text, count, "refused by server, try again")
-            || contains(text, count, "HTTP_1_1_REQUIRED")))
-        *(bool *)flag = true;
+    struct ccurl_refusal *refusal = context;
+    // The other kinds are heads and bodies. Texts with words of the request begin otherwise.
+    if (kind != 0) return 0;
+    if (begins(text, count, "HTTP/2 stream ")) {
+        if (find(text, count, "refused by server, try again") || find(text, count, "HTTP_1_1_REQUIRED"))
+            refusal->is_refused = true;
+    } else if (begins(text, count, "[HTTP/2] [") && find(text, count, "] OPENED stream for ")) {
+        refusal->stream = number(text, count, "[HTTP/2] [", 0);
+        refusal->is_refused = false;
+    } else if (begins(text, count, "received GOAWAY, error=")) {
+        // The same in words is missing where the server says why, or closes the connection at once.
+        if (number(text, count, "last_stream=", UINT32_MAX) < refusal->stream) refusal->is_refused = true;
+    }
     return 0;
 }
 
-void ccurl_watch_refusals(ccurl_easy *easy, bool *flag) {
+void ccurl_watch_refusals(ccurl_easy *easy, struct ccurl_refusal *refusal) {
     curl.easy_setopt(easy, 20094, note_refusal);
-    curl.easy_setopt(easy, 10095, flag);
-    curl.easy_setopt(easy, (int)ccurl_verbose, flag ? 1L : 0L);
+    curl.easy_setopt(easy, 10095, refusal);
+    curl.easy_setopt(easy, (int)ccurl_verbose, refusal ? 1L : 0L);
 }
 
 void ccurl_set_error_buffer(ccurl_easy *easy, char *buffer) { curl.easy_setopt(easy, 10010, buffer); }

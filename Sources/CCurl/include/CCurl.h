@@ -249,12 +249,20 @@ void ccurl_set_functions(ccurl_easy *_Nonnull easy, const struct ccurl_functions
 void ccurl_set_context(ccurl_easy *_Nonnull easy, void *_Nonnull context);
 void *_Nonnull ccurl_context(ccurl_easy *_Nonnull easy);
 
-/// Has a flag set as soon as libcurl says that the server has not processed the request and never will: it
-/// reset the stream with HTTP_1_1_REQUIRED or REFUSED_STREAM, or sent a GOAWAY with a lower stream as the last
-/// one. Of the last two libcurl speaks from 8.19.0 on.
+/// What libcurl says of a request over HTTP/2.
+struct ccurl_refusal {
+    /// Whether the server has not processed it and never will.
+    bool is_refused;
+    /// The number of its stream; zero if it is not known.
+    uint32_t stream;
+};
+
+/// Notes as soon as libcurl says that the server has not processed the request and never will: it reset the
+/// stream with HTTP_1_1_REQUIRED or REFUSED_STREAM, or sent a GOAWAY with a lower stream as the last one. Of the
+/// last two libcurl speaks from 8.19.0 on.
 ///
 /// It does so in the texts of its log, which cost time. NULL ends it.
-void ccurl_watch_refusals(ccurl_easy *_Nonnull easy, bool *_Nullable flag);
+void ccurl_watch_refusals(ccurl_easy *_Nonnull easy, struct ccurl_refusal *_Nullable refusal);
 
 /// Sets the buffer for error messages: at least 256 bytes, or NULL.
 void ccurl_set_error_buffer(ccurl_easy *_Nonnull easy, char *_Nullable buffer);

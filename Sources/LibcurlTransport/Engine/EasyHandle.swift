@@ -10,7 +10,7 @@ final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
     /// Whether libcurl has said that the server excluded the request.
-    private let refusal = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+    private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
     private var watchesRefusals = false
     /// What libcurl first said of an option that it did not take; nil while it has taken all.
     private(set) var refusedOption: Int32?
@@ -26,7 +26,7 @@ final class EasyHandle: @unchecked Sendable {
         guard let easy = ccurl_easy_make() else { return nil }
         self.easy = easy
         words.pointee = 0
-        refusal.pointee = false
+        refusal.pointee = ccurl_refusal()
         ccurl_set_error_buffer(easy, words)
         var functions = Self.functions
         ccurl_set_functions(easy, &functions)
@@ -45,10 +45,10 @@ final class EasyHandle: @unchecked Sendable {
     var errorText: String { String(cString: words) }
 
     /// Whether the server has excluded the request, as far as libcurl says, so that it was not processed.
-    var isRefused: Bool { refusal.pointee }
+    var isRefused: Bool { refusal.pointee.is_refused }
 
     /// Forgets the refusal, since the request is sent again.
-    func forgetRefusal() { refusal.pointee = false }
+    func forgetRefusal() { refusal.pointee = ccurl_refusal() }
 
     /// Continues after a pause.
     func resume() { _ = ccurl_pause(easy, 0) }

@@ -260,6 +260,25 @@ extension HTTP2Tests {
         try await transport.close().soon
     }
 
+    /// libcurl's log has both.
+    @Test func wordsOfTheRequestDoNotPassForThoseOfTheServer() async throws {
+        let log = TestLog<String>()
+        let site = try await site(log) { frames, stream in frames.goAway(last: stream) }
+        guard let site else { return }
+        defer { site.stop() }
+        let transport = try site.transport { $0.versions = .http2 }
+        _ = try await transport.get(site.url).soon
+        let words = "HTTP/2 stream 1 refused by server, try again, HTTP_1_1_REQUIRED"
+        var request = post(site)
+        request.url = site.url.appending(path: "HTTP_1_1_REQUIRED")
+        request.headers["X-Words"] = words
+        request.headers["X-More"] = "received GOAWAY, error=0, last_stream=0"
+        let error = try await transport.send(request).httpError
+        #expect(error.code == .connectionLost && !error.isCertainlyUnsent)
+        #expect(log.elements == ["first", "stream 3", "chosen"])
+        try await transport.close().soon
+    }
+
     @Test func aPOSTThatNeedsHTTP1IsSentByIt() async throws {
         let log = TestLog<String>()
         let site = try await HTTP2Site.start(
