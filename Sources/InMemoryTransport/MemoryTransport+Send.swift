@@ -42,7 +42,8 @@ extension MemoryTransport {
 
     /// Answers a request by the routes, with a streamed body.
     ///
-    /// It is an `HTTPStreamingService`, and otherwise the same as ``send(_:)``.
+    /// It is an `HTTPStreamingService`, and otherwise the same as ``send(_:)``: the response comes when all of its
+    /// body is there.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         send(request).mapWithoutOrigin { response in
             HTTPStreamedResponse(response, body: HTTPBodyStream(response.body))
