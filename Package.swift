@@ -92,16 +92,14 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.36.0"),
         // Only where the trait HTTPTypes is on.
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         // Only where the trait Observability is on.
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.10.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.10.0"),
-    ]
-        // SwiftPM would fetch for every build what no target of it uses.
-        + (isWanted(test: "AsyncHTTPClientTransportTests")
-            ? [.package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.36.0")] : []),
+    ],
     targets: [
         module("Composition"),
         .target(name: "CFutures"),
@@ -141,6 +139,7 @@ let package = Package(
                 product("AsyncHTTPClient", of: "async-http-client"),
                 product("NIOCore", of: "swift-nio"), product("NIOPosix", of: "swift-nio"),
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
+                product("NIOHTTP2", of: "swift-nio-http2"),
             ]),
         module(
             "HTTPTypesConversions",

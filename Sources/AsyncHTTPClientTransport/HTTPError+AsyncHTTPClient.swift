@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import HTTPNetworking
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
 
@@ -27,6 +28,12 @@ extension HTTPError.Code {
         case NIOSSLError.uncleanShutdown: self = .connectionLost
         case is PinnedKeyMismatch, is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
             self = .insecureConnection
+        case let error as NIOHTTP2Errors.StreamError: self.init(asyncHTTPClient: error.baseError)
+        // A stream is closed by a reset, by a GOAWAY, and with its connection.
+        case is NIOHTTP2Errors.StreamClosed, is NIOHTTP2Errors.IOOnClosedConnection,
+            is NIOHTTP2Errors.CreatedStreamAfterGoaway:
+            self = .connectionLost
+        case is any NIOHTTP2Error: self = .badResponse
         case ChannelError.connectTimeout: self = .timedOut
         case is ChannelError: self = .connectionLost
         default: self = .other

@@ -124,11 +124,12 @@ package struct HTTP2Case: Sendable {
 
     /// What has to come of it.
     ///
-    /// - Parameter tellsExclusion: Whether the transport knows that the server has excluded a request. Each
-    ///   knows the demand for HTTP/1.1.
-    package func expected(tellsExclusion: Bool) -> HTTP2Outcome {
+    /// - Parameters:
+    ///   - tellsExclusion: Whether the transport knows that the server has excluded a request.
+    ///   - tellsDemand: Whether it knows that the server has demanded HTTP/1.1.
+    package func expected(tellsExclusion: Bool, tellsDemand: Bool) -> HTTP2Outcome {
         let isTold =
-            if case .reset(.http11Required, _) = event { true } else { tellsExclusion }
+            if case .reset(.http11Required, _) = event { tellsDemand } else { tellsExclusion }
         if isAnswered { return HTTP2Outcome(result: "answer", sent: 1, carriedOut: 1) }
         let carriedOut = event.excludes ? 0 : 1
         if call != .post || event.excludes && isTold {

@@ -409,8 +409,8 @@ extension HTTP2Check {
                         return true
                     }
                     kind.begin(frames, stream)
-                    for _ in 0..<count / piece {
-                        guard frames.send(piece, of: kind, to: kind.target(stream)) else {
+                    for _ in 0..<max(1, count / piece) {
+                        guard frames.send(min(piece, count), of: kind, to: kind.target(stream)) else {
                             return false
                         }
                         // The client's answers are read, so that it need not keep them.
@@ -421,13 +421,19 @@ extension HTTP2Check {
                     return true
                 }
             } _: { client in
-                let request = HTTPRequest(.get, bench.site.url)
+                var request = HTTPRequest(.get, bench.site.url)
                 _ = try await client.send(request).soon
+                // nghttp2 1.70 reads no more after some ten thousand frames, and NIOHTTP2 after some hundred;
+                // their clients then wait.
+                request.context.deadline = CallDeadline(after: .seconds(10))
                 return [
                     await client.send(request).resultSoon, await client.send(request).resultSoon,
                 ]
             }
-            for result in results { try checkEnd(of: result) }
+            for result in results {
+                if case .failure(let error) = result, error.isTimeout { continue }
+                try checkEnd(of: result)
+            }
             let kept = most.withLock { $0 }
             if kept > 24 << 20 { throw Difference(description: "it keeps \(kept) bytes") }
         }

@@ -100,6 +100,10 @@ package struct HTTP2Site: SecureSite {
                 for one in free:
                     try: unsent[one] = unsent[one][one.send(unsent[one]):]
                     except (BlockingIOError, ssl.SSLWantWriteError): continue
+            # Bytes that nobody reads would make a close a reset, which overtakes what was sent.
+            tls.shutdown(socket.SHUT_WR)
+            tls.setblocking(True)
+            while tls.recv(65536): pass
         def serve(plain):
             try:
                 plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -33,7 +33,9 @@ struct HTTP2TableTests {
         defer { bench.stop() }
         for one in isLong ? HTTP2Case.all : HTTP2Case.few {
             let outcome = try await bench.outcome(of: one)
-            #expect(outcome == one.expected(tellsExclusion: library.tellsRefusals), "\(one)")
+            let expected = one.expected(
+                tellsExclusion: library.tellsRefusals, tellsDemand: true)
+            #expect(outcome == expected, "\(one)")
         }
     }
 
@@ -46,8 +48,8 @@ struct HTTP2TableTests {
             let outcome = try await bench.outcome(of: one)
             let byHTTP1 = HTTP2Outcome(result: "answer", sent: 1, carriedOut: 1)
             let isByHTTP1 = !isSafe && one.call != .get
-            #expect(
-                outcome == (isByHTTP1 ? byHTTP1 : one.expected(tellsExclusion: true)), "\(one)")
+            let expected = one.expected(tellsExclusion: true, tellsDemand: true)
+            #expect(outcome == (isByHTTP1 ? byHTTP1 : expected), "\(one)")
         }
     }
 
