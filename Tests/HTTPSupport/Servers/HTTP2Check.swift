@@ -421,14 +421,13 @@ extension HTTP2Check {
                     return true
                 }
             } _: { client in
-                var request = HTTPRequest(.get, bench.site.url)
+                let request = HTTPRequest(.get, bench.site.url)
                 _ = try await client.send(request).soon
                 // nghttp2 1.70 reads no more after some ten thousand frames, and NIOHTTP2 after some hundred;
                 // their clients then wait.
-                request.context.deadline = CallDeadline(after: .seconds(10))
-                return [
-                    await client.send(request).resultSoon, await client.send(request).resultSoon,
-                ]
+                let context = CallContext(deadline: CallDeadline(after: .seconds(10)))
+                let calls = [1, 2].map { _ in { context.run { client.send(request) } } }
+                return [await calls[0]().resultSoon, await calls[1]().resultSoon]
             }
             for result in results {
                 if case .failure(let error) = result, error.isTimeout { continue }
