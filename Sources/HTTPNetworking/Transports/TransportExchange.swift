@@ -85,6 +85,8 @@ package final class TransportExchange: Sendable {
         var queuePlace: Int?
         var deadline: (any ScheduledAction)?
         var stop: (@Sendable (any Error) -> Void)?
+        /// Why it is to end before its response is complete.
+        var reason: (any Error)?
         var isOver = false
     }
 
@@ -156,7 +158,10 @@ package final class TransportExchange: Sendable {
 
     /// Ends the exchange before its response is complete.
     package func end(with reason: any Error) {
-        let stop = state.withLock { $0.stop.take() }
+        let stop = state.withLock { state in
+            if state.reason == nil { state.reason = reason }
+            return state.stop.take()
+        }
         stop?(reason)
     }
 
@@ -234,8 +239,9 @@ extension TransportExchange {
 
     /// Notes that the request is about to be sent.
     ///
-    /// - Throws: `Superseded` if it must not be sent any more.
-    package func willSend() throws(Superseded) {
+    /// - Throws: `Superseded` if it must not be sent any more, and the reason if the exchange is to end.
+    package func willSend() throws {
+        if let reason = state.withLock({ $0.reason }) { throw reason }
         stopWaiting()
         guard let record = context.record, state.withLock({ !$0.isNoted }) else { return }
         let mark = try record.willSend(replayable: request.isReplayable)

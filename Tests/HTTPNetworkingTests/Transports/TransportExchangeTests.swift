@@ -308,6 +308,16 @@ struct TransportExchangeTests {
         }
     }
 
+    /// The thread of the transport may give it a connection before it learns of the end.
+    @Test func whatHasBeenEndedIsNotSent() throws {
+        let record = CallRecord()
+        let bench = try bench(.post, in: CallContext().with(record: record))
+        bench.exchange.waitForConnection()
+        bench.exchange.end(with: CancellationError())
+        #expect(throws: CancellationError.self) { try bench.exchange.willSend() }
+        #expect(record.close() == .repeatable)
+    }
+
     @Test func anAttemptThatIsOverSendsNothing() throws {
         let record = CallRecord()
         let bench = try bench(.post, in: CallContext().with(record: record))
