@@ -241,7 +241,9 @@ extension TransportExchange {
     ///
     /// - Throws: `Superseded` if it must not be sent any more, and the reason if the exchange is to end.
     package func willSend() throws {
-        if let reason = state.withLock({ $0.reason }) { throw reason }
+        let (reason, isOver) = state.withLock { ($0.reason, $0.isOver) }
+        if let reason { throw reason }
+        if isOver { throw CancellationError() }
         stopWaiting()
         guard let record = context.record, state.withLock({ !$0.isNoted }) else { return }
         let mark = try record.willSend(replayable: request.isReplayable)
