@@ -30,6 +30,8 @@ struct LibcurlWords {
                 "connection reset", "broken pipe", "transfer closed", "connection died",
                 "unexpected eof", "ssl_error_syscall", "close_notify", "closed abruptly",
                 "not closed cleanly", "goaway", "server closed", "empty reply",
+                "http2 framing layer", "failure when receiving data", "failed sending data",
+                "closed cleanly, but before",
             ], .connectionLost
         ),
         (

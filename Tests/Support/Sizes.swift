@@ -21,6 +21,14 @@ package func cancelCount() -> Int { size("PLEDGE_CANCELS", usually: 1_000) }
 /// How often a transport calls each server that misbehaves: 4 times, or PLEDGE_MISBEHAVIOURS times.
 package func misbehaviourCallCount() -> Int { size("PLEDGE_MISBEHAVIOURS", usually: 4) }
 
+/// How many GETs, and how many POSTs, a server gets that is reloaded meanwhile: 300, or PLEDGE_RELOADED_CALLS.
+package func reloadedCallCount() -> Int { size("PLEDGE_RELOADED_CALLS", usually: 300) }
+
+/// Whether a server over HTTP/2 does all that it may do, or some: PLEDGE_HTTP2 is "whole", or not.
+package func isHTTP2Whole() -> Bool {
+    ProcessInfo.processInfo.environment["PLEDGE_HTTP2"] == "whole"
+}
+
 private func size(_ variable: String, usually size: Int) -> Int {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? size
 }

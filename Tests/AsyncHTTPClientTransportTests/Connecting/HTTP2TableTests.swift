@@ -11,8 +11,7 @@ import Testing
 /// What comes of a call if a server over HTTP/2 resets its stream, or leaves.
 @Suite(.oneAtATime)
 struct HTTP2TableTests {
-    /// Whether all cases and long floods run.
-    private let isLong = ProcessInfo.processInfo.environment["PLEDGE_HTTP2"] == "all"
+    private let isWhole = isHTTP2Whole()
 
     private func bench() async throws -> HTTP2Bench? {
         try await HTTP2Bench.start { settings, idleTimeout, scheduler in
@@ -28,7 +27,7 @@ struct HTTP2TableTests {
     @Test func noRequestIsCarriedOutTwice() async throws {
         guard let bench = try await bench() else { return }
         defer { bench.stop() }
-        for one in isLong ? HTTP2Case.all : HTTP2Case.few {
+        for one in isWhole ? HTTP2Case.all : HTTP2Case.few {
             let outcome = try await bench.outcome(of: one)
             #expect(outcome == one.expected(tellsExclusion: false, tellsDemand: false), "\(one)")
         }
@@ -40,7 +39,7 @@ struct HTTP2TableTests {
         defer { site.stop() }
         let transport = try AHCTransport(connecting: site.settings)
         let tally = try await site.tally(
-            of: isLong ? 10_000 : 200, to: listener, reloads: isLong ? 20 : 2,
+            of: isWhole ? 10_000 : 200, to: listener, reloads: isWhole ? 20 : 2,
             over: HTTP2Client(send: transport.send) { transport.close() })
         #expect(tally.carriedOutTwice == 0)
         #expect(tally.lostGETs == 0)
@@ -49,7 +48,7 @@ struct HTTP2TableTests {
     @Test func whatAServerSendsBesideItsAnswersEndsNoCallWrongly() async throws {
         guard let bench = try await bench() else { return }
         defer { bench.stop() }
-        for check in HTTP2Check.all(floods: isLong ? 5_000 : 100) {
+        for check in HTTP2Check.all(floods: isWhole ? 5_000 : 100) {
             do {
                 try await check.run(bench)
             } catch {

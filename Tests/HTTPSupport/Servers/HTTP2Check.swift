@@ -410,7 +410,8 @@ extension HTTP2Check {
                     }
                     kind.begin(frames, stream)
                     for _ in 0..<max(1, count / piece) {
-                        guard frames.send(min(piece, count), of: kind, to: kind.target(stream)) else {
+                        guard frames.send(min(piece, count), of: kind, to: kind.target(stream))
+                        else {
                             return false
                         }
                         // The client's answers are read, so that it need not keep them.

@@ -11,13 +11,7 @@ import Testing
 /// Many calls to a real nginx whose processes and connections end all the time.
 @Suite(.oneAtATime)
 struct ReloadedServerTests {
-    /// How many GETs, and how many POSTs; PLEDGE_RELOADED_CALLS sets it.
-    private let count: Int
-
-    init() {
-        let words = ProcessInfo.processInfo.environment["PLEDGE_RELOADED_CALLS"]
-        count = words.flatMap { Int($0) } ?? 300
-    }
+    private let count = reloadedCallCount()
 
     private func tally(
         of count: Int, to listener: NginxSite.Listener, reloads: Int,

@@ -11,8 +11,7 @@ import Testing
 /// What comes of a call if a server over HTTP/2 resets its stream, or leaves.
 @Suite(.oneAtATime)
 struct HTTP2TableTests {
-    /// Whether all cases and long floods run.
-    private let isLong = ProcessInfo.processInfo.environment["PLEDGE_HTTP2"] == "all"
+    private let isWhole = isHTTP2Whole()
     private let library: CurlLibrary
 
     init() throws { library = try CurlLibrary.lookUp() }
@@ -31,7 +30,7 @@ struct HTTP2TableTests {
     @Test func noRequestIsLostThatTheServerExcludesAndNoneIsCarriedOutTwice() async throws {
         guard let bench = try await bench(.http2) else { return }
         defer { bench.stop() }
-        for one in isLong ? HTTP2Case.all : HTTP2Case.few {
+        for one in isWhole ? HTTP2Case.all : HTTP2Case.few {
             let outcome = try await bench.outcome(of: one)
             let expected = one.expected(
                 tellsExclusion: library.tellsRefusals, tellsDemand: true)
@@ -44,7 +43,7 @@ struct HTTP2TableTests {
         guard let bench = try await bench(.automatic) else { return }
         defer { bench.stop() }
         let isSafe = library.tellsRefusals && library.keepsEarlyAnswers
-        for one in isLong ? HTTP2Case.all : HTTP2Case.few {
+        for one in isWhole ? HTTP2Case.all : HTTP2Case.few {
             let outcome = try await bench.outcome(of: one)
             let byHTTP1 = HTTP2Outcome(result: "answer", sent: 1, carriedOut: 1)
             let isByHTTP1 = !isSafe && one.call != .get
@@ -56,7 +55,7 @@ struct HTTP2TableTests {
     @Test func whatAServerSendsBesideItsAnswersEndsNoCallWrongly() async throws {
         guard let bench = try await bench(.http2) else { return }
         defer { bench.stop() }
-        for check in HTTP2Check.all(floods: isLong ? 200_000 : 5_000) {
+        for check in HTTP2Check.all(floods: isWhole ? 200_000 : 5_000) {
             do {
                 try await check.run(bench)
             } catch {
