@@ -47,7 +47,10 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         let outer = CallContext.current
         let remaining = outer.remaining
-        guard let time = [limit, remaining].compactMap({ $0 }).min() else { return service(input) }
+        // Not an array's minimum: each call would allocate it.
+        guard let time = limit.map({ min($0, remaining ?? $0) }) ?? remaining else {
+            return service(input)
+        }
         guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
         // An outer deadline at the same time keeps its own clock.
