@@ -205,14 +205,18 @@ extension HTTPBodyPipe: TransportBody {
 extension TransportExchange {
     /// Notes that the request waits for a connection, since as many as allowed are in use.
     package func waitForConnection() {
+        // Before another thread can note the end of the wait.
+        context.record?.beginWaiting(on: scheduler)
         let isNew = state.withLock { state in
             if state.isOver || state.isQueueing { return false }
             state.isQueueing = true
             state.lastSign = nil
             return true
         }
-        guard isNew else { return }
-        context.record?.beginWaiting(on: scheduler)
+        guard isNew else {
+            context.record?.endWaiting()
+            return
+        }
         guard let watches = limits.connectionWait else { return }
         let place = watches.add(ConnectionWait(of: self, within: watches))
         let isKept = state.withLock { state in
