@@ -13,7 +13,7 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, HTTPResponse> {
         stack(
             sharing: shared, accepting: acceptedStatuses ?? statuses, own: \.send,
-            limit: .deadline(deadline, on: scheduler),
+            deadline: deadline, timeout: nil,
             cache: cache.map { .cache(sharing: $0) },
             decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
@@ -24,25 +24,22 @@ extension HTTPClient {
         // A deadline of its own would end the body as well; the caller's does.
         stack(
             sharing: shared, accepting: acceptedStatuses, own: \.stream,
-            limit: Middleware(
-                stacking: [
-                    .deadline(nil, on: scheduler),
-                    deadline.map { .timeout($0, on: scheduler) } ?? .passThrough,
-                ]),
+            deadline: nil, timeout: deadline,
             cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
 
     private func stack<Output: HTTPResponseHead>(
         sharing shared: SharedStates, accepting statuses: ClosedRange<Int>?,
         own: KeyPath<OwnMiddleware, Middleware<HTTPRequest, Output>>,
-        limit: Middleware<HTTPRequest, Output>?, cache: Middleware<HTTPRequest, Output>?,
+        deadline: Duration?, timeout: Duration?, cache: Middleware<HTTPRequest, Output>?,
         decompression: Middleware<HTTPRequest, Output>?
     ) -> Middleware<HTTPRequest, Output> {
         let parts: [Middleware<HTTPRequest, Output>?] = [
             observation(),
             tracing.flatMap(newTrace),
             aroundCall?[keyPath: own],
-            limit,
+            .deadline(deadline, on: scheduler),
+            timeout.map { .timeout($0, on: scheduler) },
             statuses.map { .acceptStatus($0, on: scheduler) },
             userAgent.map { .userAgent($0) },
             sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,

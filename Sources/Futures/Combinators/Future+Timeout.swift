@@ -28,9 +28,7 @@ extension Future {
     ///     the error is not used.
     package final func timeout(
         _ duration: Duration, on scheduler: some Scheduler,
-        extendingBy newTimer: (
-            @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
-        )? = nil,
+        extendingBy newTimer: TimerRenewal? = nil,
         failingWith error: @escaping @Sendable () -> any Error
     ) -> Future<Value> {
         timed(duration, on: scheduler, at: nil, error, extendingBy: newTimer)
@@ -40,7 +38,7 @@ extension Future {
     final func timed(
         _ duration: Duration, on scheduler: some Scheduler, at location: SourceLocation?,
         _ error: (@Sendable () -> any Error)?,
-        extendingBy newTimer: TimedFuture<Value>.NewTimer? = nil
+        extendingBy newTimer: TimerRenewal? = nil
     ) -> Future<Value> {
         if hasSettled { return self }
         let future = TimedFuture<Value>(
@@ -55,22 +53,23 @@ extension Future {
     }
 }
 
+/// Sets another timer, which calls the passed function; nil if the time is over.
+@usableFromInline
+package typealias TimerRenewal =
+    @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
+
 /// The future of a result in time.
 @usableFromInline
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
-    /// Sets another timer for the passed function; nil if the time is over.
-    @usableFromInline
-    typealias NewTimer = @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
-
     @usableFromInline let location: SourceLocation?
     /// Makes the error, if it is not the default one.
     @usableFromInline let error: (@Sendable () -> any Error)?
-    @usableFromInline let newTimer: NewTimer?
+    @usableFromInline let newTimer: TimerRenewal?
 
     @inlinable
     init(
         at location: SourceLocation?, failingWith error: (@Sendable () -> any Error)?,
-        extendingBy newTimer: NewTimer?, deliver: @escaping Delivery
+        extendingBy newTimer: TimerRenewal?, deliver: @escaping Delivery
     ) {
         self.location = location
         self.error = error

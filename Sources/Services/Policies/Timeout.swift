@@ -47,7 +47,9 @@ struct Timeout: Sendable {
         let future = context.with(record: record).call(service, input)
         // A settled future needs no timer.
         if future.isSettled { return future }
-        let clock = AttemptClock(limit, since: scheduler.now, on: scheduler, record, after: queued)
+        let clock = AttemptClock(
+            limit: limit, start: scheduler.now, scheduler: scheduler, record: record,
+            queuedBefore: queued)
         return cut(future, of: input, in: context, clock)
     }
 
@@ -66,22 +68,12 @@ struct Timeout: Sendable {
 
 /// The time of an attempt, without the time that its requests wait in queues of this process.
 private struct AttemptClock {
-    private let limit: Duration
-    private let start: SchedulerInstant
-    private let scheduler: any Scheduler
-    private let record: CallRecord
-    private let queuedBefore: Duration
-
-    init(
-        _ limit: Duration, since start: SchedulerInstant, on scheduler: any Scheduler,
-        _ record: CallRecord, after queuedBefore: Duration
-    ) {
-        self.limit = limit
-        self.start = start
-        self.scheduler = scheduler
-        self.record = record
-        self.queuedBefore = queuedBefore
-    }
+    let limit: Duration
+    let start: SchedulerInstant
+    let scheduler: any Scheduler
+    let record: CallRecord
+    /// What the record had counted before the attempt began.
+    let queuedBefore: Duration
 
     /// Sets a timer for the rest of the attempt's time; nil if the time is over.
     ///
@@ -140,10 +132,7 @@ extension Future {
     /// Fails with an error if there is no result in time, and reports it.
     final func ending(
         within limit: Duration, on scheduler: any Scheduler, in context: CallContext,
-        by policy: String,
-        extendingBy newTimer: (
-            @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
-        )? = nil,
+        by policy: String, extendingBy newTimer: TimerRenewal? = nil,
         failingWith error: @escaping @Sendable () -> ServiceError
     ) -> Future<Value> {
         guard context.isObserved else {
