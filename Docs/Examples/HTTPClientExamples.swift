@@ -67,7 +67,7 @@ import Testing
         shop.authorization = .bearer(from: refresher)
         shop.cookies = CookieJar()
         shop.cache = HTTPCache()
-        shop.retry = .init(attempts: 4, sharing: RetryBudget())
+        shop.retry = .init(attempts: 4, budget: .perOrigin(capacity: 100))
         shop.circuitBreaker = .perOrigin()
         shop.attemptTimeout = .seconds(5)
         shop.deadline = .seconds(20)

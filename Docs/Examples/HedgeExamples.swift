@@ -65,7 +65,7 @@ import Testing
         let loadProduct: Service<Int, Int> = { id in
             Future(value: id).delay(.milliseconds(id), on: scheduler)
         }
-        let budget = RetryBudget(on: scheduler)
+        let budget = RetryBudget()
         let hedging = Hedging(maxExtraLoad: 0.05, sharing: budget, on: scheduler)
         let load = stack(
             .deadline(.seconds(10), on: scheduler), .retry(sharing: budget, on: scheduler),

@@ -33,7 +33,7 @@ import Testing
         let breaker: CircuitBreaker
 
         init(on scheduler: some Scheduler = .live) {
-            budget = RetryBudget(on: scheduler)
+            budget = RetryBudget()
             places = Bulkhead(limit: 64, queue: 20, queueTimeout: .seconds(1), on: scheduler)
             breaker = CircuitBreaker(on: scheduler)
         }

@@ -29,7 +29,7 @@ import Testing
             return CallContext.current.attempt < 3
                 ? Future(error: Broken()) : Future(value: "iPad Pro")
         }
-        let budget = RetryBudget(on: scheduler)
+        let budget = RetryBudget()
         let load = stack(
             .retry(sharing: budget, on: scheduler, random: RandomSource(Fractions([0.6, 0.7]))),
             over: brokenTwice)

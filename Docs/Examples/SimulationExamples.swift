@@ -5,6 +5,7 @@ import Simulation
 import TestSupport
 // snippet: testing
 import Testing
+
 // end snippet
 
 /// The code of Docs/Guides/Simulation.md.
@@ -120,7 +121,7 @@ struct SimulationExamples {
             return "\(Int(before * 100)) % before, \(Int(after * 100)) % four minutes later"
         }
         print("one retry each: " + goodput { _ in .unlimited })
-        print("with a budget: " + goodput { world in RetryBudget(on: world.scheduler) })
+        print("with a budget: " + goodput { _ in RetryBudget() })
         // end snippet
         try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)
     }

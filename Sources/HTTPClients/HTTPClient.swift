@@ -42,7 +42,7 @@ public import Services
 ///
 /// ## Values, and what they share
 ///
-/// A client is a value: changing a copy leaves the first unchanged. The retry budget, the breakers
+/// A client is a value: changing a copy leaves the first unchanged. The retry budgets, the breakers
 /// and the bulkheads of a client are shared by all unchanged copies, and by all functions that it
 /// has returned; a changed client begins with new ones. An object that you put into a slot (a
 /// cache, a jar of cookies, a budget) is shared by all clients that have it.

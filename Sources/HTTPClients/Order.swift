@@ -49,13 +49,13 @@ extension HTTPClient {
             authorization.map { .authorize($0, for: credentialOrigins, as: account) },
             cookies.map { .cookies(sharing: $0) },
             cache,
-            bulkhead.map { limiting($0, shared.bulkheads) { .bulkhead(sharing: $0) } },
-            retry.map { repeating($0, shared.budget) },
+            bulkhead.map { limiting($0, shared, shared.bulkheads) { .bulkhead(sharing: $0) } },
+            retry.map { repeating($0, shared) },
             aroundAttempt?[keyPath: own],
-            hedge.flatMap { hedge in
-                shared.hedging.map { .hedge(sharing: $0, attempts: hedge.attempts) }
+            hedge.map { hedging($0, shared) },
+            circuitBreaker.map {
+                limiting($0, shared, shared.breakers) { .circuitBreaker(sharing: $0) }
             },
-            circuitBreaker.map { limiting($0, shared.breakers) { .circuitBreaker(sharing: $0) } },
             tracing.map { .tracePropagation(to: $0.origins, random: random) },
             log.map(logging),
             timeoutOfAttempt(),
@@ -114,11 +114,21 @@ extension HTTPClient {
     }
 
     private func repeating<Output>(
-        _ retry: Retry, _ budget: RetryBudget
+        _ retry: Retry, _ shared: SharedStates
     ) -> Middleware<HTTPRequest, Output> {
         .retry(
-            attempts: retry.attempts, backoff: retry.backoff, sharing: budget,
-            maxServerDelay: retry.maxServerDelay, unproven: .never, on: scheduler, random: random)
+            attempts: retry.attempts, backoff: retry.backoff, maxServerDelay: retry.maxServerDelay,
+            unproven: .never, on: scheduler, random: random,
+            budget: { shared.budget(of: $0.origin, by: retry) })
+    }
+
+    private func hedging<Output>(
+        _ hedge: Hedge, _ shared: SharedStates
+    ) -> Middleware<HTTPRequest, Output> {
+        .each(by: \.origin) { [retry] origin in
+            .hedge(
+                sharing: shared.hedging(of: origin, by: hedge, retry), attempts: hedge.attempts)
+        }
     }
 
     /// Limits the time of an attempt: an upload has a limit of its own.
@@ -144,16 +154,12 @@ extension HTTPClient {
 
     /// Puts a policy with a state around calls: one state for each origin, or one for all.
     private func limiting<State, Output>(
-        _ slot: OriginState<State>, _ states: StatesByOrigin<State>,
+        _ slot: OriginState<State>, _ shared: SharedStates,
+        _ states: StatesByOrigin<State>,
         _ middleware: @escaping @Sendable (State) -> Middleware<HTTPRequest, Output>
     ) -> Middleware<HTTPRequest, Output> {
-        let state: @Sendable (HTTPOrigin?) -> State = { [scheduler, random] origin in
-            states.state(of: origin) {
-                slot.make(
-                    .init(
-                        name: origin?.description ?? "no origin", scheduler: scheduler,
-                        random: random))
-            }
+        let state: @Sendable (HTTPOrigin?) -> State = { origin in
+            states.state(of: origin) { shared.make(slot, of: origin) }
         }
         guard let limit = slot.limit else { return middleware(state(nil)) }
         return .each(by: \.origin, limit: limit) { middleware(state($0)) }

@@ -6,7 +6,7 @@ struct PolicyStack: Sendable, CustomStringConvertible {
     /// The list as it was written.
     let description: String
     private let policies: [NamedPolicy]
-    /// The share of the calls that retries and hedges may add; nil if nothing limits it.
+    /// What each success adds to the budget of retries and hedges; nil if nothing limits them.
     private let budget: Double?
 
     /// Reads a list with commas between.
@@ -33,7 +33,7 @@ struct PolicyStack: Sendable, CustomStringConvertible {
 
     /// The client's stack over the fleet of a simulation.
     func service(in world: SimulatedWorld) -> Service<SimulatedRequest, SimulatedResponse> {
-        let budget = budget.map { RetryBudget(percentCanRetry: $0, on: world.scheduler) }
+        let budget = budget.map { RetryBudget(retriesPerSuccess: $0) }
         if let budget { world.gauge("retry budget") { Double(budget.balance) } }
         let parts = policies.map { $0.make(world, budget) }
         return Middleware(stacking: parts)(world.fleet.send)

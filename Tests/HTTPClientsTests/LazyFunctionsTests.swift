@@ -17,7 +17,7 @@ import Testing
         }
         client.scheduler = scheduler
         client.retry = nil
-        client.circuitBreaker = .perOrigin()
+        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 5, on: $0.scheduler) }
         return client
     }
 
@@ -61,7 +61,7 @@ import Testing
     @Test func aSharedBreakerIsForAllOrigins() {
         let count = Locked(0)
         var client = client(count)
-        client.circuitBreaker = .sharing(CircuitBreaker(on: scheduler))
+        client.circuitBreaker = .sharing(CircuitBreaker(failuresInARow: 5, on: scheduler))
         trip(client)
         #expect(code(of: client.send(HTTPRequest(other))) == .circuitOpen)
     }

@@ -44,7 +44,7 @@ import Testing
             "observed", "newTrace", "call", "deadline", "acceptStatus", "defaultHeaders",
             "idempotencyKey", "redirect", "headersOfOrigin", "authorize", "cookies", "cache",
             "each",
-            "retry", "attempt", "hedge", "each", "tracePropagation", "exchangeLog", "timeout",
+            "retry", "attempt", "each", "each", "tracePropagation", "exchangeLog", "timeout",
             "exchange", "decompress",
         ]
         #expect(client.wholeStack(sharing: shared).parts == order)

@@ -22,10 +22,11 @@ struct PolicyStackTests {
         #expect(try run("retry").amplification == 3)
         #expect(try run("retry=5").amplification == 5)
         #expect(try run("hedge=10s").amplification == 2)
-        // A fifth of 100 calls, and the ten of the budget without any call.
-        #expect(try run("retry,budget").amplification == 1.3)
+        // The ten of the budget.
+        #expect(try run("retry,budget").amplification == 1.1)
         #expect(try run("retry,budget=0").amplification == 1.1)
-        #expect(try run("breaker").hosts[0].received == 5)
+        // It opens when failures have lasted for half a second, and lets a probe pass after half a second or more.
+        #expect((51...52).contains(try run("breaker").hosts[0].received))
         // The least limit is three calls, and each is over before the next one.
         #expect(try run("adaptive").amplification == 1)
         #expect(try run("throttle").hosts[0].received < 60)
@@ -35,8 +36,8 @@ struct PolicyStackTests {
 
     @Test func theFirstPolicyIsOutermost() throws {
         // Beneath the retry, the breaker counts attempts.
-        #expect(try run("breaker,retry").hosts[0].received > 5)
-        #expect(try run("retry,breaker").hosts[0].received == 5)
+        #expect(try run("breaker,retry").hosts[0].received > 150)
+        #expect(try run("retry,breaker").hosts[0].received < 150)
     }
 
     @Test func aBulkheadHasItsPlaces() throws {

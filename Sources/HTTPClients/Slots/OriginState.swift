@@ -55,6 +55,21 @@ extension HTTPClient.OriginState where State == CircuitBreaker {
     }
 }
 
+extension HTTPClient.OriginState where State == RetryBudget {
+    /// A budget for each origin, so that one that is down takes no retries from the others.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many retries there are at most, and at first; see `RetryBudget`.
+    ///   - retriesPerSuccess: The part of a retry that a call adds which succeeds without one.
+    public static func perOrigin(
+        capacity: Int = 10, retriesPerSuccess: Double = 0.2
+    ) -> Self {
+        .perOrigin { _ in
+            RetryBudget(capacity: capacity, retriesPerSuccess: retriesPerSuccess)
+        }
+    }
+}
+
 extension HTTPClient.OriginState where State == Bulkhead {
     /// A bulkhead for each origin.
     ///

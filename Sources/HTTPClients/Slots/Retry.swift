@@ -13,8 +13,8 @@ extension HTTPClient {
         /// How long to wait before each retry.
         public var backoff: Backoff
 
-        /// The budget of retries and hedges; nil: the client has a budget of its own.
-        public var budget: RetryBudget?
+        /// The budgets of retries and hedges: by default one for each origin.
+        public var budget: OriginState<RetryBudget>
 
         /// The longest wait that a server may ask for.
         ///
@@ -26,10 +26,12 @@ extension HTTPClient {
         /// - Parameters:
         ///   - attempts: How many attempts there may be, the first included.
         ///   - backoff: How long to wait before each retry.
-        ///   - budget: The budget of retries and hedges; nil: the client has a budget of its own.
+        ///   - budget: The budgets of retries and hedges; `.perOrigin(capacity: 100)` for a busy client,
+        ///     `.sharing(budget)` for one that all origins, and other clients, share.
         ///   - maxServerDelay: The longest wait that a server may ask for.
         public init(
-            attempts: Int = 3, backoff: Backoff = .fullJitter(), sharing budget: RetryBudget? = nil,
+            attempts: Int = 3, backoff: Backoff = .fullJitter(),
+            budget: OriginState<RetryBudget> = .perOrigin(),
             maxServerDelay: Duration = .seconds(60)
         ) {
             self.attempts = attempts

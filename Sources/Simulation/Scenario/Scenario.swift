@@ -70,7 +70,7 @@ public struct SimulatedWorld: Sendable {
     /// Has the run read a value at each whole second, for its tables and pictures: ``SimulationRun/gauges``.
     ///
     /// ```swift
-    /// let budget = RetryBudget(on: world.scheduler)
+    /// let budget = RetryBudget()
     /// world.gauge("retry budget") { Double(budget.balance) }
     /// ```
     ///

@@ -7,7 +7,7 @@ enum BreakerChart {
 
     private static let values: [JudgedDefault.Value] = [
         .init("no breaker") { $0.breaker(nil) },
-        .init("defaults: 10 in a row, share 0.5") {
+        .init("defaults: 10 in a row for 0.5 s, share 0.5") {
             $0.breaker(CircuitBreaker(on: $0.scheduler, random: $0.random))
         },
         .init("5 in a row, share 0.5") {

@@ -20,9 +20,22 @@ extension JudgedDefault {
             Value("\(count)") { world in
                 world.breaker(
                     CircuitBreaker(
-                        failuresInARow: count, on: world.scheduler, random: world.random))
+                        failuresInARow: count, lasting: .milliseconds(500), on: world.scheduler,
+                        random: world.random))
             }
         }, partial + whole + smallClients)
+
+    static let breakerLasting = JudgedDefault(
+        "Circuit breaker, how long failures last",
+        standard: standardBreaker("0.5 s (default)"),
+        alternatives: [0, 0.1, 1, 2].map { (seconds: Double) in
+            Value("\(seconds) s") { world in
+                world.breaker(
+                    CircuitBreaker(
+                        failuresInARow: 10, lasting: .seconds(seconds), on: world.scheduler,
+                        random: world.random))
+            }
+        } + [Value("no breaker") { $0.breaker(nil) }], correlated + partial + whole)
 
     static let breakerMinimum = JudgedDefault(
         "Circuit breaker, least calls in the window",
@@ -48,9 +61,9 @@ extension JudgedDefault {
 
     static let breakerOpenTime = JudgedDefault(
         "Circuit breaker, first and longest open time, with equal jitter",
-        standard: standardBreaker("5 s, 30 s (default)"),
+        standard: standardBreaker("1 s, 10 s (default)"),
         alternatives: [
-            (5, 300), (5, 60), (5, 5), (1, 30), (2, 30), (30, 30),
+            (0.5, 10.0), (1, 5), (1, 30), (2, 10), (5, 30), (5, 300),
         ].map { base, cap in
             Value("\(base) s, \(cap) s") { world in
                 world.breaker(
@@ -60,7 +73,7 @@ extension JudgedDefault {
             }
         },
         whole + [
-            (.oneDown, [.goodput]), (.overload, [.goodput]),
+            (.oneDown, [.goodput]), (.overload, [.goodput]), (.errors(50), [.goodput]),
             (.outage(30).over(clients: 100), [.sent, .goodput, .recovery]),
             (.longOutage, [.sent, .recovery]),
             (.longOutage.over(clients: 100), [.sent, .goodput, .recovery]),
@@ -95,6 +108,9 @@ extension JudgedDefault {
         (.oneDown, [.goodput]), (.oneSlow, [.goodput]), (.loss, [.goodput]),
         (.overload, [.goodput]),
     ]
+
+    private static let correlated: [(trial: Trial, measures: [Measure])] =
+        [1, 20, 200].map { (.lostConnections($0), [.goodput]) }
 
     private static let whole: [(trial: Trial, measures: [Measure])] = [
         (.outage(2), [.goodput, .recovery]), (.outage(30), [.goodput, .sent, .recovery]),

@@ -96,7 +96,7 @@ extension SimulatedWorld {
     fileprivate func hedge(
         _ make: (SimulatedWorld, RetryBudget) -> JudgedDefault.Part
     ) -> JudgedDefault.Part {
-        let budget = RetryBudget(on: scheduler)
+        let budget = RetryBudget()
         let retry = JudgedDefault.Part.retry(sharing: budget, on: scheduler, random: random)
         return retry.around(make(self, budget).around(.attempt(in: self)))
     }

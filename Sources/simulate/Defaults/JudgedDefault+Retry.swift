@@ -55,35 +55,39 @@ extension JudgedDefault {
         })
 
     static let budgetShare = JudgedDefault(
-        "Retry budget, share",
-        standard: Value("0.2 (default)") { $0.retry(RetryBudget(on: $0.scheduler)) },
+        "Retry budget, part of a retry for each success",
+        standard: Value("0.2 (default)") { $0.retry(RetryBudget()) },
         alternatives: [0, 0.05, 0.1, 0.5, 1].map { share in
-            Value("\(share)") {
-                $0.retry(RetryBudget(percentCanRetry: share, on: $0.scheduler))
-            }
+            Value("\(share)") { $0.retry(RetryBudget(retriesPerSuccess: share)) }
         } + [Value("unlimited") { $0.retry(RetryBudget.unlimited) }],
         [
-            (.errors(5), [.goodput]), (.errors(20), [.goodput]), (.oneDown, [.goodput]),
+            (.errors(5), [.goodput]), (.errors(20), [.goodput]), (.errors(30), [.goodput]),
+            (.errors(50), [.goodput]), (.oneDown, [.goodput]), (.oneOfThreeDown, [.goodput]),
+            (.lostConnections(200), [.goodput]),
             (.outage(30), [.sent]), (.overload, [.goodput, .sent]),
             (.stall(load: 0.7), [.goodput, .recovery]), (.stall(load: 0.8), [.goodput, .recovery]),
             (.stall(load: 0.88), [.goodput, .recovery]),
         ])
 
-    static let budgetFloor = JudgedDefault(
-        "Retry budget, retries in a window without any request",
-        standard: Value("10 (default)") { $0.retry(RetryBudget(on: $0.scheduler)) },
-        alternatives: [0, 3, 50].map { count in
-            Value("\(count)") { $0.retry(RetryBudget(minRetries: count, on: $0.scheduler)) }
-        } + [
-            Value("10 in 10 s") { $0.retry(RetryBudget(ttl: .seconds(10), on: $0.scheduler)) }
-        ],
-        [10, 100, 1_000].flatMap { clients -> [(trial: Trial, measures: [Measure])] in
-            [
-                (.errors(20).over(clients: clients), [.goodput]),
-                (.outage(30).over(clients: clients), [.sent]),
-                (.stall(load: 0.7).over(clients: clients), [.goodput]),
-            ]
-        })
+    static let budgetCapacity = JudgedDefault(
+        "Retry budget, capacity",
+        standard: Value("10 (default)") { $0.retry(RetryBudget()) },
+        alternatives: [0, 3, 20, 50, 100].map { capacity in
+            Value("\(capacity)") { $0.retry(RetryBudget(capacity: capacity)) }
+        },
+        [
+            (.errors(30), [.goodput]), (.oneOfThreeDown, [.goodput]),
+            (.lostConnections(20), [.goodput]), (.lostConnections(200), [.goodput]),
+            (.outage(2), [.goodput]), (.outage(30), [.sent]), (.overload, [.goodput, .sent]),
+            (.stall(load: 0.7), [.goodput, .recovery]),
+        ]
+            + [10, 100, 1_000].flatMap { clients -> [(trial: Trial, measures: [Measure])] in
+                [
+                    (.errors(20).over(clients: clients), [.goodput]),
+                    (.outage(30).over(clients: clients), [.sent]),
+                    (.stall(load: 0.7).over(clients: clients), [.goodput]),
+                ]
+            })
 }
 
 extension Trial {

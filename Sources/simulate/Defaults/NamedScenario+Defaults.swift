@@ -30,7 +30,9 @@ extension JudgedDefault {
 
     /// All, in the order in which they are printed.
     static let all: [JudgedDefault] = [
-        .attempts, .backoff, .serverDelay, .budgetShare, .budgetFloor, .breakerRow, .breakerRate,
+        .attempts, .backoff, .serverDelay, .budgetShare, .budgetCapacity, .breakerRow,
+        .breakerLasting,
+        .breakerRate,
         .breakerMinimum, .breakerWindow, .breakerOpenTime, .breakerProbes, .hedgeLoad, .bulkhead,
         .limiterWait, .attemptTimeout,
     ]

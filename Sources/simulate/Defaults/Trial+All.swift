@@ -29,6 +29,18 @@ extension Trial {
         return Trial(name: "outages 0.2 s", scenario: scenario, fault: 0..<60)
     }()
 
+    /// Once in ten seconds all hosts lose their connections, and refuse new ones for a time.
+    static func lostConnections(_ milliseconds: Int) -> Trial {
+        var scenario = fleet(load: 0.5, seconds: 60)
+        for second in stride(from: 3, to: 60, by: 10) {
+            scenario.at(.seconds(second), "lost connections") { fleet in
+                for host in fleet.hosts { host.restart(after: .milliseconds(milliseconds)) }
+            }
+        }
+        return Trial(
+            name: "lost for \(milliseconds) ms", scenario: scenario, fault: 0..<60)
+    }
+
     private static func steady(_ name: String, _ change: (inout HostSettings) -> Void) -> Trial {
         Trial(name: name, scenario: fleet(load: 0.5, seconds: 60, change), fault: 0..<60)
     }
@@ -44,6 +56,11 @@ extension Trial {
     /// One of five hosts is down.
     static let oneDown = fault(
         "1 of 5 down", seconds: 30, begin: { $0.host(0).stop() }, end: { $0.host(0).start() })
+
+    /// One of three hosts is down, and the others can do the load.
+    static let oneOfThreeDown = fault(
+        "1 of 3 down", seconds: 30, load: 0.3, { _ in }, hosts: 3,
+        begin: { $0.host(0).stop() }, end: { $0.host(0).start() })
 
     /// One of five hosts is slower by ten times.
     static let oneSlow = fault(

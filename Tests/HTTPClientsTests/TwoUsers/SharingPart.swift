@@ -67,7 +67,7 @@ struct SharedParts: Sendable {
             now: { HTTPDate(secondsSince1970: scheduler.now.offset.components.seconds) },
             on: scheduler)
         memo = Memo(timeToLive: .seconds(600), on: scheduler)
-        budget = RetryBudget(on: scheduler)
+        budget = RetryBudget()
         self.scheduler = scheduler
     }
 
@@ -81,10 +81,12 @@ struct SharedParts: Sendable {
         case .coalesceAbove: addAbove(.coalesce(by: .safeRequest), to: &client)
         case .memoiseAbove:
             addAbove(.memoise(timeToLive: .seconds(600), on: scheduler), to: &client)
-        case .retry: client.retry = .init(sharing: budget)
+        case .retry: client.retry = .init(budget: .sharing(budget))
         case .retryAbove: addAbove(.retry(sharing: budget, on: scheduler), to: &client)
         case .hedge: client.hedge = .init(after: .seconds(1), maxExtraLoad: 1)
-        case .hedgeAbove: addAbove(.hedge(after: .seconds(1), on: scheduler), to: &client)
+        case .hedgeAbove:
+            addAbove(
+                .hedge(after: .seconds(1), maxExtraLoad: 1, on: scheduler), to: &client)
         case .redirect, .renewal: break
         }
     }

@@ -8,24 +8,18 @@ struct OrderLoad: Sendable {
     var budget: Budget?
 
     struct Budget: Sendable {
-        let ttl: Duration
-        let minRetries: Int
-        let percentCanRetry: Double
+        let capacity: Int
+        let retriesPerSuccess: Double
     }
 
-    /// The maximum number of calls.
+    /// The maximum number of calls to a service that fails them all.
     ///
-    /// - Parameters:
-    ///   - calls: The number of calls that the layer gets.
-    ///   - span: The time from the first to the last of them.
-    func most(of calls: Double, within span: Duration) -> Double {
+    /// - Parameter calls: The number of calls that the layer gets; each may succeed by a layer beneath, such as a
+    ///   fallback.
+    func most(of calls: Double) -> Double {
         let most = calls * Double(attempts)
         guard let budget else { return most }
-        // A budget discards a tenth of its window at a time, so the window is up to a tenth shorter.
-        let windows = 1 + (span / (budget.ttl * 0.9)).rounded(.down)
-        // A budget rounds the price of a retry down, so the share is up to a thousandth larger.
-        let retries =
-            calls * budget.percentCanRetry * 1.001 + Double(budget.minRetries) * windows
+        let retries = calls * budget.retriesPerSuccess + Double(budget.capacity)
         return min(most, calls + retries)
     }
 }

@@ -16,9 +16,8 @@ extension OrderScript {
     /// The budgets limit the number of requests to a service that is down.
     private func countFaults() -> [OrderFault] {
         let arrivals = server.state.withLock { $0.arrivals }
-        let span = arrivals.last?.instant ?? .zero
         let calls = Double(calls.withLock { $0.count })
-        var most = loads.reduce(calls) { $1.most(of: $0, within: span) }
+        var most = loads.reduce(calls) { $1.most(of: $0) }
         if case .twice = form { most *= 2 }
         guard Double(arrivals.count) > most else { return [] }
         return [

@@ -69,17 +69,14 @@ struct OrderSite {
 
     private mutating func retry<Input, Output>() -> Middleware<Input, Output> {
         let own = OrderLoad.Budget(
-            ttl: .seconds(10), minRetries: number(0...3),
-            percentCanRetry: Double(number(0...4)) / 4)
-        let usual = OrderLoad.Budget(
-            ttl: .seconds(60), minRetries: 10, percentCanRetry: 0.2)
+            capacity: number(0...3), retriesPerSuccess: Double(number(0...4)) / 4)
+        let usual = OrderLoad.Budget(capacity: 10, retriesPerSuccess: 0.2)
         let budgets: [(limit: OrderLoad.Budget?, budget: RetryBudget?)] = [
             (usual, nil), (nil, .unlimited),
             (
                 own,
                 RetryBudget(
-                    ttl: own.ttl, minRetries: own.minRetries,
-                    percentCanRetry: own.percentCanRetry, on: scheduler)
+                    capacity: own.capacity, retriesPerSuccess: own.retriesPerSuccess)
             ),
         ]
         let (attempts, base) = (number(1...4), milliseconds(0...200))

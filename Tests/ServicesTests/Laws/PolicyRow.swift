@@ -49,7 +49,7 @@ extension PolicyRow {
             .retry(backoff: .fullJitter(), on: $0, random: RandomSource(SeededGenerator(seed: 7)))
         },
         PolicyRow(name: "retry, asked to wait", script: [.asked(100), .value(7)], calls: 2) {
-            .retry(sharing: RetryBudget(on: $0), on: $0)
+            .retry(sharing: RetryBudget(), on: $0)
         },
         PolicyRow(name: "coalesce") { _ in .coalesce() },
         PolicyRow(name: "coalesce by key", script: [.broken], value: nil) { _ in
@@ -65,11 +65,11 @@ extension PolicyRow {
             .hedge(after: .milliseconds(20), on: $0)
         },
         PolicyRow(name: "hedge a failure", script: [.broken, .value(7)], calls: 2) {
-            .hedge(sharing: RetryBudget(on: $0), on: $0)
+            .hedge(sharing: RetryBudget(), on: $0)
         },
         PolicyRow(name: "failing hedge", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
-            .hedge(after: .milliseconds(5), attempts: 3, on: $0)
+            .hedge(after: .milliseconds(5), attempts: 3, maxExtraLoad: 1, on: $0)
         },
         PolicyRow(name: "fallback", script: [.broken]) { scheduler in
             .fallback(to: { _ in

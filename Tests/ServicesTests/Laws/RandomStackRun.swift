@@ -26,14 +26,16 @@ final class RandomStackRun: Sendable {
         var calls: [Int: Call] = [:]
         /// The number of calls that reached each layer, outermost first, and the service.
         var entries: [Int]
+        /// How many of these ended without blaming the service.
+        var goodEnds: [Int]
         var openSpans = 0
         var transcript: [String] = []
     }
 
     let seed: UInt64
     let layers: [RandomLayer]
-    /// The retries that the budget allows besides deposits, and their share of the deposits.
-    let (reserve, share): (Int, Double)
+    /// The retries that the budget has at first, and what each success adds.
+    let (capacity, share): (Int, Double)
     private let scheduler = ManualScheduler()
     private let state: Locked<State>
     private let isObserved: Bool
@@ -41,16 +43,16 @@ final class RandomStackRun: Sendable {
     init(seed: UInt64) {
         self.seed = seed
         var dice = SeededGenerator(seed: seed)
-        let perSecond = Int.random(in: 0...1, using: &dice)
+        capacity = Int.random(in: 0...1, using: &dice) * 10
         share = Double(Int.random(in: 0...4, using: &dice)) / 4
-        reserve = perSecond * 10
-        let budget = RetryBudget(
-            ttl: .seconds(10), minRetries: reserve, percentCanRetry: share, on: scheduler)
+        let budget = RetryBudget(capacity: capacity, retriesPerSuccess: share)
         var site = RandomLayer.Site(scheduler: scheduler, budget: budget, dice: dice)
         layers = (0..<site.number(1...6)).map { _ in RandomLayer.draw(at: &site) }
         isObserved = site.isTails()
         state = Locked(
-            State(dice: site.dice, entries: Array(repeating: 0, count: layers.count + 1)))
+            State(
+                dice: site.dice, entries: Array(repeating: 0, count: layers.count + 1),
+                goodEnds: Array(repeating: 0, count: layers.count + 1)))
     }
 
     /// The stack's name in a report.
@@ -114,7 +116,10 @@ final class RandomStackRun: Sendable {
     ) -> Service<Ask, Int> {
         { ask in
             self.state.withLock { $0.entries[index] += 1 }
-            return service(ask)
+            return service(ask).onEnd { result in
+                if Classifier<Int>.standard.assess(result).health == .unhealthy { return }
+                self.state.withLock { $0.goodEnds[index] += 1 }
+            }
         }
     }
 
@@ -197,22 +202,26 @@ extension RandomStackRun {
     }
 
     private func faultsOfLayers(_ upstream: RandomUpstream) -> [String] {
-        let entries = state.withLock { $0.entries }
+        let (entries, goodEnds) = state.withLock { ($0.entries, $0.goodEnds) }
         var faults: [String] = []
-        var (deposits, withdrawals) = (0, 0)
+        var (deposits, withdrawals, refunds) = (0, 0, 0)
         for (index, layer) in layers.enumerated() {
             let (above, beneath) = (entries[index], entries[index + 1])
             if beneath > above * layer.factor {
                 faults.append("\(layer.name) made \(beneath) calls of \(above)")
             }
             if layer.budget == .depositing { deposits += above }
-            if layer.budget != .none { withdrawals += beneath - above }
+            if layer.budget != .none {
+                withdrawals += beneath - above
+                // The success of a hedged call puts back what all its hedges took.
+                refunds += goodEnds[index + 1] * (layer.factor - 1)
+            }
             let most = layers[(index + 1)...].map(\.factor).reduce(layer.places ?? 0, *)
             if layer.places != nil, upstream.peak > most {
                 faults.append("\(upstream.peak) in flight beneath \(layer.name), \(most) allowed")
             }
         }
-        if Double(withdrawals) > Double(reserve) + share * Double(deposits) {
+        if Double(withdrawals - refunds) > Double(capacity) + share * Double(deposits) {
             faults.append("\(withdrawals) further calls, \(deposits) deposits of \(share)")
         }
         return faults

@@ -11,7 +11,7 @@ enum ReportedRuns {
             arrivals: .even(rate: 10), duration: .seconds(4))
         scenario.at(.seconds(2), "host 1 slow") { $0.host(1).slow(by: 100) }
         return scenario.run(seed: 7) { world in
-            let budget = RetryBudget(on: world.scheduler)
+            let budget = RetryBudget()
             world.gauge("retry budget") { Double(budget.balance) }
             return stack(.timeout(.seconds(2), on: world.scheduler), over: world.fleet.send)
         }
@@ -31,7 +31,7 @@ enum ReportedRuns {
         scenario.at(.seconds(24), "all hosts start") { for host in $0.hosts { host.start() } }
         scenario.recordsPolicyEvents = recordsPolicyEvents
         return scenario.run(seed: seed) { world in
-            let budget = RetryBudget(on: world.scheduler)
+            let budget = RetryBudget()
             let breaker = CircuitBreaker(
                 named: "fleet", failuresInARow: 10, successRate: 0.8,
                 backoff: .equalJitter(base: .seconds(5), cap: .seconds(300)), on: world.scheduler,

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func withABudgetItSendsLittleMore() {
-        let run = run { world in RetryBudget(on: world.scheduler) }
+        let run = run { _ in RetryBudget() }
         #expect(run.goodput(in: 0...9) > 0.99)
         #expect(run.amplification(in: 45..<59) < 1.25)
         // 280 and a fifth of that are more than 300.
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func aBoundedQueueRecovers() {
-        let run = run(retrying: { world in RetryBudget(on: world.scheduler) }) {
+        let run = run(retrying: { _ in RetryBudget() }) {
             $0.queueLimit = 100
         }
         #expect(run.goodput(in: 45...60) > 0.9)

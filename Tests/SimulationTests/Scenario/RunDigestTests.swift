@@ -76,11 +76,11 @@ import Foundation
     private static let digests: [(Arrivals, digest: UInt64)] = [
         (
             .poisson([(.seconds(5), 40), (.seconds(10), 90), (.seconds(20), 60)]),
-            8_315_941_746_177_649_510
+            4_718_467_110_186_020_083
         ),
         (
             .closed(clients: 12, thinkTime: .exponential(mean: .milliseconds(200))),
-            15_703_045_663_500_231_015
+            3_870_194_085_502_253_690
         ),
     ]
 

@@ -15,13 +15,14 @@ struct JudgedDefaultTests {
     }
 
     private func breaker(
-        failuresInARow: Int, successRate: Double, cap: Int = 30
+        failuresInARow: Int, lasting: Duration = .milliseconds(500), successRate: Double,
+        base: Int = 1, cap: Int = 10
     ) -> JudgedDefault.Value {
         JudgedDefault.Value("") { world in
             world.breaker(
                 CircuitBreaker(
-                    failuresInARow: failuresInARow, successRate: successRate,
-                    backoff: .equalJitter(base: .seconds(5), cap: .seconds(cap)),
+                    failuresInARow: failuresInARow, lasting: lasting, successRate: successRate,
+                    backoff: .equalJitter(base: .seconds(base), cap: .seconds(cap)),
                     on: world.scheduler, random: world.random))
         }
     }
@@ -29,24 +30,33 @@ struct JudgedDefaultTests {
     @Test func theColumnCalledDefaultHasTheValuesThatItNames() {
         let named = outcome(breaker(failuresInARow: 10, successRate: 0.5), .errors(50))
         #expect(outcome(JudgedDefault.breakerRow.standard, .errors(50)) == named)
-        #expect(outcome(breaker(failuresInARow: 5, successRate: 0.5), .errors(50)) != named)
+        let former = breaker(failuresInARow: 10, lasting: .zero, successRate: 0.5)
+        #expect(outcome(former, .errors(50)) != named)
     }
 
     @Test func aBreakerOverFiveHostsLetsCallsPassWhileOneIsDown() {
         let found = outcome(JudgedDefault.breakerRow.standard, .oneDown).goodput
-        let former = outcome(breaker(failuresInARow: 5, successRate: 0.8), .oneDown).goodput
+        let former = outcome(
+            breaker(
+                failuresInARow: 5, lasting: .zero, successRate: 0.8, base: 5, cap: 300), .oneDown
+        ).goodput
         #expect(found > 0.99)
         #expect(former < found - 0.01, "\(former)")
     }
 
     @Test func aBreakerLeavesErrorsOfAFifthToTheRetry() {
         #expect(outcome(JudgedDefault.breakerRow.standard, .errors(20)).goodput > 0.94)
-        #expect(outcome(breaker(failuresInARow: 5, successRate: 0.8), .errors(20)).goodput < 0.3)
+        #expect(
+            outcome(
+                breaker(
+                    failuresInARow: 5, lasting: .zero, successRate: 0.8, base: 5, cap: 300),
+                .errors(20)
+            ).goodput < 0.3)
     }
 
     @Test func callsPassWithinHalfAMinuteAfterALongOutage() {
         #expect(outcome(JudgedDefault.breakerOpenTime.standard, .longOutage).recovery <= 30)
-        let former = breaker(failuresInARow: 10, successRate: 0.5, cap: 300)
+        let former = breaker(failuresInARow: 10, successRate: 0.5, base: 5, cap: 300)
         #expect(outcome(former, .longOutage).recovery > 30)
     }
 
@@ -77,7 +87,7 @@ struct JudgedDefaultTests {
     }
 
     @Test func eachDefaultIsComparedWithAlternatives() {
-        #expect(JudgedDefault.all.count == 15)
+        #expect(JudgedDefault.all.count == 16)
         for judged in JudgedDefault.all + JudgedDefault.admission {
             #expect(judged.standard.name.hasSuffix("(default)"))
             #expect(judged.alternatives.count >= 2)

@@ -43,6 +43,7 @@ struct ShardBreakersTests {
         let found = try outcome(of: "retry with a budget", failingShards: 3)
         #expect(found.goodput == 1)
         #expect(found.refused == 0)
-        #expect(found.load > 1.5 && found.load < 3, "\(found)")
+        // Of 100 clients each repeats ten calls that fail.
+        #expect(found.load > 1 && found.load < 1.5, "\(found)")
     }
 }

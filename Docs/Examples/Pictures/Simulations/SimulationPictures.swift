@@ -23,10 +23,10 @@ struct SimulationPictures {
         var scenario = scenario()
         scenario.recordsPolicyEvents = true
         return scenario.run(seed: 1) { world in
-            let budget = RetryBudget(on: world.scheduler)
+            let budget = RetryBudget()
             world.gauge("retry budget") { Double(budget.balance) }
             let client = client(in: world) {
-                $0.retry?.budget = budget
+                $0.retry?.budget = .sharing(budget)
                 change(&$0)
             }
             return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }

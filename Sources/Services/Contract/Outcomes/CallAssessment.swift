@@ -97,6 +97,9 @@ extension CallAssessment {
 }
 
 extension CallAssessment {
+    /// Whether a policy of this process refused the call: it was not made.
+    var isRefusal: Bool { health == .unknown && fault == .policy }
+
     /// The assessment of an outcome, which has no separate answers.
     public init(_ outcome: Outcome) {
         switch outcome {

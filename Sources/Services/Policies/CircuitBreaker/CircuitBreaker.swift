@@ -49,12 +49,14 @@ extension Middleware {
 /// ```
 ///
 /// Closed, it lets all calls pass. It opens after a number of failures in a row, when too small a
-/// share of the last calls succeeded, or when too many of them were slow. A failure is an end that says that the
+/// share of the last calls succeeded, or when too many of them were slow. Failures count once they have lasted for
+/// some time: a connection that is lost with twelve calls is one event, and not an outage. A failure is an end that says that the
 /// service is unhealthy (``CallAssessment/health``): a caller's mistake, a refusal by another policy, and the
 /// end of the caller's own time are not failures. Open, it refuses all calls for a time that the backoff
 /// chooses. Then the next `probes` calls are probes: if all succeed, the breaker closes and discards its
 /// counts; the first that fails or is slow opens it again, for longer. If a probe is given up, or its end
-/// says nothing, another call becomes a probe. Calls that began before the breaker opened do not count when
+/// says nothing, another call becomes a probe; and also if the probes have not ended after as much time as it was open.
+/// Calls that began before the breaker opened do not count when
 /// they end afterwards.
 ///
 /// Make one for each host or service that fails by itself, and pass it to every stack that calls it.
@@ -97,13 +99,35 @@ public final class CircuitBreaker {
     /// Lets all calls pass again, and discards the counts.
     public func reset() { isolate(false) }
 
-    /// Makes a closed breaker.
+    /// Makes a closed breaker, which opens after ten failures in a row that have lasted for half a second, or by the
+    /// share of successes, if there have been failures for half a second.
+    ///
+    /// For the parameters see
+    /// ``init(named:failuresInARow:lasting:successRate:over:minimumRequests:slowCallDuration:slowCallRate:probes:backoff:on:random:)``.
+    public convenience init(
+        named name: String? = nil, successRate: Double = 0.5, over window: Duration = .seconds(30),
+        minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
+        probes: Int = 1,
+        backoff: Backoff = .equalJitter(base: .seconds(1), cap: .seconds(10)),
+        on scheduler: some Scheduler = .live, random: RandomSource = .system
+    ) {
+        self.init(
+            named: name, failuresInARow: 10, lasting: .milliseconds(500), successRate: successRate,
+            over: window, minimumRequests: minimumRequests, slowCallDuration: slowCallDuration,
+            slowCallRate: slowCallRate, probes: probes, backoff: backoff, on: scheduler,
+            random: random)
+    }
+
+    /// Makes a closed breaker with a limit of its own for failures in a row.
     ///
     /// A value outside the bounds named here is a programming error and traps.
     ///
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - failuresInARow: After how many failures without a success between them it opens; at least 1.
+    ///   - failuresLasting: The least time between the first and the last of these, and between the first and the
+    ///     last failure in the window of the share; zero or more. With zero, the loss of a connection with as many
+    ///     calls opens the breaker.
     ///   - successRate: The share of successes below which it opens; 0…1. With zero only failures
     ///     in a row count.
     ///   - window: The length of the window of the share: ten slices of time, at multiples of their length
@@ -120,15 +144,19 @@ public final class CircuitBreaker {
     ///   - random: The source of the jitter.
     public init(
         named name: String? = nil,
-        failuresInARow: Int = 10, successRate: Double = 0.5, over window: Duration = .seconds(30),
+        failuresInARow: Int, lasting failuresLasting: Duration = .zero,
+        successRate: Double = 0.5, over window: Duration = .seconds(30),
         minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
         probes: Int = 1,
-        backoff: Backoff = .equalJitter(base: .seconds(5), cap: .seconds(30)),
+        backoff: Backoff = .equalJitter(base: .seconds(1), cap: .seconds(10)),
         on scheduler: some Scheduler = .live, random: RandomSource = .system
     ) {
         precondition(
             failuresInARow >= 1,
             "a circuit breaker needs at least 1 of failuresInARow, not \(failuresInARow)")
+        precondition(
+            failuresLasting >= .zero,
+            "a circuit breaker needs failures lasting zero or more, not \(failuresLasting)")
         precondition(
             (0...1).contains(successRate),
             "a circuit breaker needs a successRate in 0...1, not \(successRate)")
@@ -147,7 +175,8 @@ public final class CircuitBreaker {
         machine = Locked(
             CircuitBreakerMachine(
                 CircuitBreakerLimits(
-                    failuresInARow: failuresInARow, successRate: successRate, window: window,
+                    failuresInARow: failuresInARow, failuresLasting: failuresLasting,
+                    successRate: successRate, window: window,
                     minimumRequests: minimumRequests, slowCallRate: slowCallRate,
                     probes: probes)))
         self.name = name

@@ -31,8 +31,8 @@ struct CircuitBreakerMachine: Sendable {
         case tripped(since: SchedulerInstant)
         /// All calls are refused. Next: `probing`, with the first call at the instant or later.
         case open(until: SchedulerInstant)
-        /// All probes are admitted, and all other calls are refused. Next: `closed`, `tripped`, or
-        /// `halfOpen`.
+        /// All probes are admitted, and all other calls are refused, until as much time has passed as the breaker
+        /// was open: then another call is a probe, since these may hang. Next: `closed`, `tripped`, or `halfOpen`.
         case probing(since: SchedulerInstant)
         /// Another probe is admitted, because the last one said nothing, or because several are needed. Next:
         /// `probing`, `closed` or `tripped`.
@@ -47,6 +47,10 @@ struct CircuitBreakerMachine: Sendable {
     /// The ticket of the calls that count.
     private var ticket = 0
     private var failuresInARow = 0
+    /// When the first of the failures in a row ended.
+    private var rowSince: SchedulerInstant?
+    /// When the first failure ended since the window had none.
+    private var failingSince: SchedulerInstant?
     private var requests: SlicedSum
     private var successes: SlicedSum
     private var slowCalls: SlicedSum
@@ -75,8 +79,11 @@ struct CircuitBreakerMachine: Sendable {
     mutating func enter(at instant: SchedulerInstant) -> Entry {
         switch state {
         case .closed: return .admitted(ticket: ticket, isFirstProbe: false)
-        case .tripped(let since), .probing(let since):
+        case .tripped(let since):
             return .refused(retryAt: estimate(from: since, at: instant))
+        case .probing(let since):
+            let end = since.advanced(by: previous ?? .zero)
+            return instant < end ? .refused(retryAt: end) : probe(at: instant, isFirst: false)
         case .open(let end):
             guard instant >= end else { return .refused(retryAt: end) }
             return probe(at: instant, isFirst: true)
@@ -144,14 +151,23 @@ struct CircuitBreakerMachine: Sendable {
     }
 
     private mutating func note(isSuccess: Bool, isSlow: Bool, at instant: SchedulerInstant) {
-        failuresInARow = isSuccess ? 0 : failuresInARow + 1
+        if isSuccess {
+            (failuresInARow, rowSince) = (0, nil)
+        } else {
+            failuresInARow += 1
+            rowSince = rowSince ?? instant
+            let isFirst = requests.sum(at: instant) == successes.sum(at: instant)
+            failingSince = isFirst ? instant : failingSince ?? instant
+        }
         requests.add(1, at: instant)
         if isSuccess { successes.add(1, at: instant) }
         if isSlow { slowCalls.add(1, at: instant) }
     }
 
     private mutating func hasFailedTooOften(at instant: SchedulerInstant) -> Bool {
-        if failuresInARow >= limits.failuresInARow { return true }
+        if failuresInARow >= limits.failuresInARow, lasts(since: rowSince, at: instant) {
+            return true
+        }
         // A success in time cannot open the breaker.
         let slow = Double(slowCalls.sum(at: instant))
         if failuresInARow == 0, slow == 0 { return false }
@@ -159,12 +175,17 @@ struct CircuitBreakerMachine: Sendable {
         guard count >= limits.minimumRequests else { return false }
         // A quotient is rounded to the nearest number, as the limit in the program is; a product might be
         // rounded to the wrong side of the limit.
-        if failuresInARow > 0,
+        if failuresInARow > 0, lasts(since: failingSince, at: instant),
             Double(successes.sum(at: instant)) / Double(count) < limits.successRate
         {
             return true
         }
         return slow > 0 && slow / Double(count) >= limits.slowCallRate
+    }
+
+    /// Whether failures that began then are more than one event, such as the loss of a connection with many calls.
+    private func lasts(since start: SchedulerInstant?, at instant: SchedulerInstant) -> Bool {
+        start.map { $0.duration(to: instant) >= limits.failuresLasting } ?? false
     }
 
     private mutating func probe(at instant: SchedulerInstant, isFirst: Bool) -> Entry {
@@ -173,7 +194,7 @@ struct CircuitBreakerMachine: Sendable {
             ticket += 1
         }
         probes += 1
-        let isLast = probes + successfulProbes == limits.probes
+        let isLast = probes + successfulProbes >= limits.probes
         state = isLast ? .probing(since: instant) : .halfOpen
         return .admitted(ticket: ticket, isFirstProbe: isFirst)
     }
@@ -195,6 +216,7 @@ struct CircuitBreakerMachine: Sendable {
 /// When a circuit breaker opens.
 struct CircuitBreakerLimits: Sendable {
     var failuresInARow = 10
+    var failuresLasting = Duration.zero
     var successRate = 0.5
     var window = Duration.seconds(30)
     var minimumRequests = 5

@@ -17,7 +17,7 @@ extension Middleware {
     ///     programming error and traps.
     ///   - maxExtraLoad: The share of further calls that the service may get: 0…1, otherwise it is a
     ///     programming error and traps.
-    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - budget: A further budget of hedges, that of the retries of this service.
     ///   - classifier: Assesses the end of a call.
     ///   - scheduler: The clock.
     public static func hedge(
@@ -41,9 +41,9 @@ extension Middleware {
     /// A call is hedged if what it has sent so far may be sent again, by its ``CallRecord``; or, if nothing
     /// was noted in it, if the input is ``Replayable``. From then on at most one of the calls sends requests
     /// that may not be processed twice: in the others, such a request rejects with ``Superseded``. Each
-    /// further call is withdrawn from two budgets: its own, which allows a share of `maxExtraLoad` and 10
-    /// calls a second; and the passed one, in which retries deposit. No call is begun after the call's
-    /// deadline has passed. A refused call is not made later.
+    /// further call is withdrawn from two budgets: its own, which allows a share of `maxExtraLoad`, and one call more;
+    /// and the passed one, which the retries fill. No call is begun after the call's deadline has passed. A refused
+    /// call is not made later.
     ///
     /// Every call is made in the caller's context, the first on the caller's thread. The future settles
     /// after the losers have been cancelled, on the thread that settled the winner; cancelling it
@@ -57,7 +57,7 @@ extension Middleware {
     ///     programming error and traps.
     ///   - maxExtraLoad: The share of further calls that the service may get: 0…1, otherwise it is a
     ///     programming error and traps. With 0, it gets none.
-    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - budget: A further budget of hedges, that of the retries of this service.
     ///   - classifier: Assesses the end of a call.
     ///   - scheduler: The clock.
     public static func hedge(

@@ -11,8 +11,10 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         /// When each call began.
         var starts: [Int: SchedulerInstant]
         var timer: (any ScheduledAction)?
-        /// The last failure; the result if no call follows.
+        /// The last failure of a call that was made; the result if no call follows.
         var failure: Result<Output, any Error>?
+        /// How many further calls a policy beneath has refused.
+        var refused = 0
     }
 
     private let policy: Hedge<Output>
@@ -59,19 +61,28 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
 
     private func end(_ number: Int, _ result: Result<Output, any Error>) {
         let assessment = policy.classifier.assess(result)
-        let outcome = Outcome(assessment)
-        let (step, start, record, replaced) = state.withLockThenReleaseRest { state in
+        // A call that a policy beneath refused was not made: it ends none of the others, and counts for nothing if
+        // there was another.
+        let isRefused = assessment.isRefusal
+        let outcome = isRefused ? .ignorable : Outcome(assessment)
+        let (step, start, record, replaced, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
             let step = state.machine.end(number, with: outcome)
             let previous = state.failure
-            if wasUnderWay { state.failure = result }
+            let counts = wasUnderWay && !(isRefused && previous != nil)
+            if counts { state.failure = result }
+            if isRefused, wasUnderWay, number > 1 { state.refused += 1 }
             let start = wasUnderWay ? state.starts[number] : nil
             return (
-                (step, start, state.records[number], wasUnderWay ? previous : result),
+                (
+                    step, start, state.records[number], counts ? previous : result,
+                    counts ? result : previous ?? result
+                ),
                 state.calls.removeValue(forKey: number)
             )
         }
         replaced?.replaced(of: input)
+        if isRefused, start != nil, number > 1 { policy.hedging.putBack() }
         if outcome != .success { record?.close() }
         if let start { policy.hedging.record(result, assessment, since: start) }
         switch step {
@@ -79,7 +90,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         case .ask: ask()
         case .arm(let timer, let delay): arm(timer, after: delay)
         case .finish(let losers):
-            finish(with: result, winner: outcome == .success ? number : nil, losers)
+            finish(with: final, winner: outcome == .success ? number : nil, losers)
         }
     }
 }
@@ -167,7 +178,10 @@ extension HedgedCall {
     ) {
         let (taken, begun) = takeAll()
         for (number, record) in taken.records where number != winner { record.close() }
-        if let winner, begun > 1 { report(.hedgeWon(number: winner)) }
+        if let winner, begun > 1 {
+            report(.hedgeWon(number: winner))
+            policy.hedging.refund(begun - 1 - taken.refused)
+        }
         for loser in losers {
             report(.hedgeLost(number: loser))
             // It would have taken at least this long.

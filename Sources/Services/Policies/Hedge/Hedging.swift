@@ -12,8 +12,10 @@ public import Futures
 /// yourself if several stacks call the same service. It may be used from any thread; each use takes a lock
 /// for constant time.
 ///
-/// Its own budget is like a ``RetryBudget`` of 10 seconds with 10 hedges a second besides the extra load;
-/// with an extra load of 0 it allows none. (Finagle's BackupRequestFilter.)
+/// Each call adds `maxExtraLoad` of a hedge, and ten are saved up at most; at first there is what ten calls add, and
+/// at least one. So n calls have at most (n + 10) × `maxExtraLoad` hedges, or one more, at any rate; with 0 there is
+/// none. A client that makes few calls needs a larger share than the default. (Finagle's BackupRequestFilter, without
+/// its floor of ten hedges a second.)
 public final class Hedging {
     /// The name in its events and errors; nil if it has none.
     public let name: String?
@@ -36,7 +38,8 @@ public final class Hedging {
     ///   - name: The name in its events; nil for that of the budget. It must hold no secrets.
     ///   - maxExtraLoad: The share of further calls that the service may get: 0…1,
     ///     otherwise it is a programming error and traps.
-    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - budget: A further budget of hedges, that of the retries of this service, whose calls fill it. A call
+    ///     that succeeds puts back what its hedges took.
     ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
@@ -52,7 +55,8 @@ public final class Hedging {
     ///   - delay: How long a call is under way before. Less than zero is a programming error and traps.
     ///   - maxExtraLoad: The share of further calls that the service may get: 0…1,
     ///     otherwise it is a programming error and traps.
-    ///   - budget: A further budget of hedges, shared with retries.
+    ///   - budget: A further budget of hedges, that of the retries of this service, whose calls fill it. A call
+    ///     that succeeds puts back what its hedges took.
     ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, after delay: Duration, maxExtraLoad: Double = 0.01,
@@ -75,9 +79,9 @@ public final class Hedging {
         self.scheduler = scheduler
         latencies = fixed == nil ? Locked(LatencyWindow(share: maxExtraLoad)) : nil
         budget = Locked(
-            RetryBudgetBucket(
-                ttl: .seconds(10), minRetries: maxExtraLoad == 0 ? 0 : 100,
-                percentCanRetry: maxExtraLoad))
+            TokenBucket(
+                capacity: Self.saved, share: maxExtraLoad,
+                initial: Int((Double(Self.saved) * maxExtraLoad).rounded(.up))))
     }
 
     /// The same hedging, with another budget of retries.
@@ -91,7 +95,9 @@ public final class Hedging {
     }
 
     let scheduler: any Scheduler
-    private let budget: Locked<RetryBudgetBucket>
+    /// How many hedges are saved up at most.
+    private static let saved = 10
+    private let budget: Locked<TokenBucket>
     /// The budget that retries use as well.
     private let retries: RetryBudget?
     private let fixed: Duration?
@@ -104,19 +110,26 @@ extension Hedging {
     ///
     /// - Returns: When it begins.
     func deposit() -> SchedulerInstant {
-        let now = scheduler.now
-        budget.withLock { $0.deposit(at: now) }
-        return now
+        budget.withLock { $0.add() }
+        return scheduler.now
     }
 
-    /// Takes one hedge out.
-    ///
-    /// If the second budget refuses, the first has lost one hedge; it is by far the smaller of the two, and
-    /// refills.
+    /// Takes one hedge out of both budgets.
     func withdraw() -> Bool {
-        let now = scheduler.now
-        return budget.withLock { $0.withdraw(at: now) } && retries?.withdraw() ?? true
+        guard budget.withLock({ $0.take() }) else { return false }
+        if retries?.withdraw() ?? true { return true }
+        budget.withLock { $0.putBack() }
+        return false
     }
+
+    /// Puts back into both budgets what a hedge took that was not made.
+    func putBack() {
+        budget.withLock { $0.putBack() }
+        retries?.refund()
+    }
+
+    /// Puts back into the budget that retries use as well what a call took, because the service works.
+    func refund(_ count: Int) { retries?.refund(count) }
 
     /// Whether latencies are recorded.
     var observes: Bool { latencies != nil }

@@ -27,7 +27,7 @@ extension Middleware {
     ///     and traps.
     ///   - backoff: How long to wait.
     ///   - budget: The budget of retries, shared by all calls of the same service; nil: this retry has a
-    ///     budget of its own. With ``RetryBudget/unlimited`` only `attempts` limits them.
+    ///     budget of its own, with the defaults. With ``RetryBudget/unlimited`` only `attempts` limits them.
     ///   - maxServerDelay: The longest wait that the service may ask for. Less than zero is a
     ///     programming error and traps.
     ///   - unproven: Whether calls are repeated that are not known to be repeatable.
@@ -44,57 +44,80 @@ extension Middleware {
         on scheduler: some Scheduler = .live,
         random: RandomSource = .system
     ) -> Middleware {
-        precondition(attempts >= 1, "retry needs at least 1 attempt, not \(attempts)")
-        precondition(
-            maxServerDelay >= .zero,
-            "retry needs a maxServerDelay of zero or more, not \(maxServerDelay)")
-        let machine = RetryMachine(
-            attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay,
-            unproven: unproven)
-        return Middleware(named: "retry") { service in
-            let retry = RetriedCall<Output>(
-                machine, budget: budget ?? RetryBudget(on: scheduler), classifier: classifier,
-                on: scheduler, random: random)
+        let rules = RetryRules(
+            attempts, backoff, maxServerDelay, unproven, classifier, scheduler, random)
+        return Middleware(named: retryPolicy) { service in
+            let retry = RetriedCall(rules: rules, budget: budget ?? RetryBudget())
             return { input in retry.call(service, input) }
+        }
+    }
+
+    /// Repeats a call with a budget that its input decides, such as that of its host.
+    ///
+    /// Otherwise as ``retry(attempts:backoff:sharing:maxServerDelay:unproven:classifier:on:random:)``.
+    ///
+    /// - Parameter budget: Returns the budget of a call. Called once a call, on the caller's thread.
+    package static func retry(
+        attempts: Int, backoff: Backoff, maxServerDelay: Duration, unproven: UnprovenRetries,
+        classifier: Classifier<Output> = .standard, on scheduler: some Scheduler,
+        random: RandomSource, budget: @escaping @Sendable (Input) -> RetryBudget
+    ) -> Middleware {
+        let rules = RetryRules(
+            attempts, backoff, maxServerDelay, unproven, classifier, scheduler, random)
+        return Middleware(named: retryPolicy) { service in
+            { input in RetriedCall(rules: rules, budget: budget(input)).call(service, input) }
         }
     }
 }
 
 private let retryPolicy = "retry"
 
-/// The state that all calls through one retry share.
-final class RetriedCall<Output: Sendable>: Sendable {
+/// What all calls through one retry share, except the budget.
+private final class RetryRules<Output: Sendable>: Sendable {
+    let machine: RetryMachine
+    let classifier: Classifier<Output>
+    let scheduler: any Scheduler
+    let random: RandomSource
+
+    init(
+        _ attempts: Int, _ backoff: Backoff, _ maxServerDelay: Duration,
+        _ unproven: UnprovenRetries, _ classifier: Classifier<Output>,
+        _ scheduler: any Scheduler, _ random: RandomSource
+    ) {
+        precondition(attempts >= 1, "retry needs at least 1 attempt, not \(attempts)")
+        precondition(
+            maxServerDelay >= .zero,
+            "retry needs a maxServerDelay of zero or more, not \(maxServerDelay)")
+        machine = RetryMachine(
+            attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay,
+            unproven: unproven)
+        self.classifier = classifier
+        self.scheduler = scheduler
+        self.random = random
+    }
+}
+
+/// A call by the rules of a retry, with a budget.
+private struct RetriedCall<Output: Sendable>: Sendable {
     /// An attempt that has begun.
     private struct Attempt {
         let future: Future<Output>
         let record: CallRecord
     }
 
-    private let machine: RetryMachine
-    private let budget: RetryBudget
-    private let classifier: Classifier<Output>
-    private let scheduler: any Scheduler
-    private let random: RandomSource
-
-    init(
-        _ machine: RetryMachine, budget: RetryBudget, classifier: Classifier<Output>,
-        on scheduler: any Scheduler, random: RandomSource
-    ) {
-        self.machine = machine
-        self.budget = budget
-        self.classifier = classifier
-        self.scheduler = scheduler
-        self.random = random
-    }
+    let rules: RetryRules<Output>
+    let budget: RetryBudget
 
     func call<Input: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        budget.deposit()
         let context = CallContext.current
         let first = attempt(1, in: context, service, input)
-        if classifier.isPlainSuccess(first.future) { return first.future }
-        return follow(first, machine, context, service, input)
+        if rules.classifier.isPlainSuccess(first.future) {
+            budget.deposit()
+            return first.future
+        }
+        return follow(first, rules.machine, context, service, input)
     }
 
     private func attempt<Input: Sendable>(
@@ -104,7 +127,7 @@ final class RetriedCall<Output: Sendable>: Sendable {
         let future = context.call(
             // The first is made for every call; a constant avoids the interpolation.
             number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
-            by: retryPolicy, named: budget.name, classifier: classifier, service, input)
+            by: retryPolicy, named: budget.name, classifier: rules.classifier, service, input)
         return Attempt(future: future, record: record)
     }
 
@@ -150,7 +173,9 @@ final class RetriedCall<Output: Sendable>: Sendable {
                 machine, context, service, input)
         }
         guard delay > .zero else { return goOn() }
-        return Future<Void>(value: ()).delay(delay, on: scheduler).flatMap(goOn)
+        return Future<Void>(value: ()).delay(delay, on: rules.scheduler)
+            .onEnd { if $0.isGivenUp, machine.hasPaid { self.budget.refund() } }
+            .flatMap(goOn)
     }
 
     /// Gets the decision of the machine, and reports it.
@@ -160,13 +185,18 @@ final class RetriedCall<Output: Sendable>: Sendable {
         _ machine: inout RetryMachine, _ result: Result<Output, any Error>,
         _ record: CallRecord, _ context: CallContext, _ input: Input
     ) -> Duration? {
-        let assessment = classifier.assess(result)
+        let assessment = rules.classifier.assess(result)
+        switch machine.budgetChange(after: assessment) {
+        case .deposit: budget.deposit()
+        case .refund: budget.refund()
+        case nil: break
+        }
         if assessment.isSuccess { return nil }
         let error = result.failure
         let repeatability = Repeatability(of: input, after: record.close(), error)
         let step = machine.end(
-            with: assessment.retry, repeatability, remaining: context.remaining,
-            bits: random.next(), withdraw: budget.withdraw())
+            with: assessment, repeatability, remaining: context.remaining,
+            bits: rules.random.next(), withdraw: budget.withdraw())
         switch step {
         case .finish(let reason):
             if let reason {

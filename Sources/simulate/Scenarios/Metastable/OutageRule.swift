@@ -14,10 +14,10 @@ extension OutageRule {
         OutageRule(name: "no retry", outage: DatabaseOutage()),
         OutageRule(name: "one retry", outage: retried { _ in .unlimited }),
         OutageRule(
-            name: "one retry, budget of a fifth", outage: retried { RetryBudget(on: $0.scheduler) }),
+            name: "one retry, budget of a fifth", outage: retried { _ in RetryBudget() }),
         OutageRule(
             name: "one retry, budget of a twentieth",
-            outage: retried { RetryBudget(percentCanRetry: 0.05, on: $0.scheduler) }),
+            outage: retried { _ in RetryBudget(retriesPerSuccess: 0.05) }),
         OutageRule(
             name: "the default retry",
             outage: DatabaseOutage(policies: { world in

@@ -24,13 +24,13 @@ extension LayerRule {
             tries(in: world, classifier: .exceptDownstream)
         },
         LayerRule(name: "budget of a fifth in each") { _, world in
-            tries(in: world, RetryBudget(on: world.scheduler))
+            tries(in: world, RetryBudget())
         },
         LayerRule(name: "budget of a tenth in each") { _, world in
-            tries(in: world, RetryBudget(percentCanRetry: 0.1, on: world.scheduler))
+            tries(in: world, RetryBudget(retriesPerSuccess: 0.1))
         },
-        LayerRule(name: "budget of ten seconds in each") { _, world in
-            tries(in: world, RetryBudget(ttl: .seconds(10), on: world.scheduler))
+        LayerRule(name: "budget of a hundred in each") { _, world in
+            tries(in: world, RetryBudget(capacity: 100))
         },
         LayerRule(name: "the default retry in each") { _, world in
             .retry(on: world.scheduler, random: world.random)

@@ -20,7 +20,7 @@ extension RetryRule {
         RetryRule(name: "3 retries") { retry(.unlimited, in: $0) },
         RetryRule(name: "token bucket") { _ in .repeated(by: TokenBucketRule()) },
         RetryRule(name: "retry breaker") { _ in .repeated(by: RetryBreakerRule()) },
-        RetryRule(name: "budget") { retry(RetryBudget(on: $0.scheduler), in: $0) },
+        RetryRule(name: "budget") { retry(RetryBudget(), in: $0) },
         RetryRule(name: "breaker") { world in
             let breaker = CircuitBreaker.strict(in: world)
             return retry(.unlimited, in: world).around(.circuitBreaker(sharing: breaker))

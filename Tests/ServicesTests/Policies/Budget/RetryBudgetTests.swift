@@ -7,14 +7,17 @@ import Testing
 @Suite(.oneAtATime) struct RetryBudgetTests {
     let scheduler = ManualScheduler()
 
-    @Test func theDefaultsAreThoseOfTheReference() {
-        let budget = RetryBudget(on: scheduler)
+    @Test func theDefaultIsTenAndAFifthForEachSuccess() {
+        let budget = RetryBudget()
         #expect(budget.balance == 10)
-        for _ in 0..<50 { budget.deposit() }
-        #expect(budget.balance == 20)
-        for _ in 0..<20 { #expect(budget.withdraw()) }
+        for _ in 0..<10 { #expect(budget.withdraw()) }
         #expect(!budget.withdraw())
-        scheduler.advance(by: .seconds(60))
+        for _ in 0..<5 { budget.deposit() }
+        #expect(budget.balance == 1)
+        #expect(budget.withdraw())
+        budget.refund()
+        #expect(budget.balance == 1)
+        for _ in 0..<999 { budget.deposit() }
         #expect(budget.balance == 10)
     }
 
@@ -24,13 +27,35 @@ import Testing
         #expect(budget.balance == .max)
     }
 
-    @available(*, deprecated)
-    @Test func theFormerInitializerStillCountsBySeconds() {
-        #expect(RetryBudget(minRetriesPerSecond: 10, on: scheduler).balance == 100)
+    /// Errors of 30 % are repeated without end, since a retry that succeeds costs nothing; an outage costs ten.
+    @Test func aServiceThatWorksHasAllRetriesAndOneThatIsDownHasTen() {
+        let budget = RetryBudget()
+        var generator = SeededGenerator(seed: 4)
+        let isDown = Locked(false)
+        let sent = Locked(0)
+        let draws = Locked(generator.next())
+        let service: Service<Ask, Int> = { _ in
+            sent.withLock { $0 += 1 }
+            let fails = draws.withLock { state in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return (state >> 33) % 100 < 30
+            }
+            return fails || isDown.withLock { $0 }
+                ? Future(error: Broken(number: 1)) : Future(value: 1)
+        }
+        let load = stack(
+            .retry(backoff: .constant(.zero), sharing: budget, on: scheduler), over: service)
+        let succeeded = (0..<1_000).count { load(Ask($0)).valueNow == 1 }
+        // 1 − 0.3³ is 97.3 %.
+        #expect(succeeded > 950, "\(succeeded)")
+        let before = sent.withLock { $0 }
+        isDown.withLock { $0 = true }
+        for number in 0..<1_000 { _ = load(Ask(number)) }
+        #expect(sent.withLock { $0 } - before <= 1_010)
     }
 
     @Test func severalStacksShareOne() {
-        let budget = RetryBudget(minRetries: 0, percentCanRetry: 1, on: scheduler)
+        let budget = RetryBudget(capacity: 2)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 9))
         let policy = Middleware<Ask, Int>.retry(
             attempts: 9, backoff: .constant(.zero), sharing: budget, on: scheduler)
@@ -41,7 +66,7 @@ import Testing
     }
 
     @Test func threadsWithdrawNoMoreThanThereIs() {
-        let budget = RetryBudget(minRetries: 1_000, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(capacity: 1_000)
         let withdrawn = Locked(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for _ in 0..<1_000 where budget.withdraw() { withdrawn.withLock { $0 += 1 } }
@@ -50,32 +75,25 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aTimeToLiveOfZeroTraps() async {
+    @Test func aNegativeCapacityTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = RetryBudget(ttl: .zero) }
-        expectTrap("a retry budget needs a ttl of more than zero", in: result)
-    }
-
-    @Test func aNegativeReserveTraps() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = RetryBudget(minRetries: -1) }
-        expectTrap("a retry budget needs minRetries in 0...1000000000", in: result)
+        ) { _ = RetryBudget(capacity: -1) }
+        expectTrap("a retry budget needs a capacity in 0...1000000, not -1", in: result)
     }
 
     @Test func aShareAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = RetryBudget(percentCanRetry: 1.1) }
-        expectTrap("a retry budget needs percentCanRetry in 0...1, not 1.1", in: result)
+        ) { _ = RetryBudget(retriesPerSuccess: 1.1) }
+        expectTrap("a retry budget needs retriesPerSuccess in 0...1, not 1.1", in: result)
     }
 
     @Test func aShareThatIsNoNumberTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = RetryBudget(percentCanRetry: .nan) }
-        expectTrap("a retry budget needs percentCanRetry in 0...1, not nan", in: result)
+        ) { _ = RetryBudget(retriesPerSuccess: .nan) }
+        expectTrap("a retry budget needs retriesPerSuccess in 0...1, not nan", in: result)
     }
     #endif
 }

@@ -144,6 +144,57 @@ import Testing
         }
     }
 
+    /// A lost connection with twelve calls is one event.
+    @Test func failuresCountOnceTheyLast() throws {
+        let limits = CircuitBreakerLimits(
+            failuresInARow: 10, failuresLasting: .milliseconds(500))
+        let machine = Machine(limits)
+        #expect(
+            try machine.calls(Array(repeating: .failure, count: 99), 100)
+                .allSatisfy { $0 == nil })
+        #expect(try machine.calls([.failure], 599) == [nil])
+        #expect(try machine.calls([.failure], 600) == [first])
+        // A success between begins the row and its time anew; the share counts from the first failure on.
+        let other = Machine(limits)
+        _ = try other.calls(Array(repeating: .failure, count: 12), 100)
+        _ = try other.calls(Array(repeating: .success, count: 20), 101)
+        #expect(
+            try other.calls(Array(repeating: .failure, count: 7), 1_100).allSatisfy { $0 == nil })
+        #expect(try other.calls([.failure, .failure], 1_101) == [nil, first])
+    }
+
+    @Test func whatFailedLongAgoIsForgotten() throws {
+        let machine = Machine(CircuitBreakerLimits(failuresLasting: .milliseconds(500)))
+        _ = try machine.calls([.failure], 0)
+        #expect(
+            try machine.calls(Array(repeating: .failure, count: 5), 40_000)
+                .allSatisfy { $0 == nil })
+        #expect(try machine.calls([.failure], 40_500) == [first])
+    }
+
+    /// The probe may be an upload of ten minutes, or hang.
+    @Test func aProbeThatDoesNotEndIsFollowedByAnother() throws {
+        let machine = Machine()
+        try machine.trip(0, for: 5_000)
+        let hung = try machine.ticket(6_000)
+        #expect(machine.enter(10_999) == .refused(retryAt: Self.at(11_000)))
+        let second = try machine.ticket(11_000)
+        #expect(machine.enter(11_000) == .refused(retryAt: Self.at(16_000)))
+        #expect(machine.end(second, .success, 11_100) == .closed)
+        #expect(machine.end(hung, .failure, 12_000) == nil)
+        #expect(machine.state == .closed)
+    }
+
+    @Test func whicheverProbeFailsOpensItAgain() throws {
+        let machine = Machine()
+        try machine.trip(0, for: 5_000)
+        let (hung, second) = (try machine.ticket(5_000), try machine.ticket(10_000))
+        #expect(machine.end(hung, .failure, 10_100) != nil)
+        machine.open(10_100, for: 9_000)
+        #expect(machine.end(second, .success, 10_200) == nil)
+        #expect(machine.state == .open(until: Self.at(19_100)))
+    }
+
     /// While the probe is under way, the estimate equals the time for which the breaker was open.
     @Test func thereIsOneProbe() throws {
         let machine = Machine()
@@ -151,7 +202,6 @@ import Testing
         _ = try machine.ticket(6_000)
         #expect(machine.enter(6_000) == .refused(retryAt: Self.at(11_000)))
         #expect(machine.enter(10_999) == .refused(retryAt: Self.at(11_000)))
-        #expect(machine.enter(60_000) == .refused(retryAt: Self.at(60_000)))
     }
 
     @Test func aProbesSuccessClosesAndForgetsEverything() throws {

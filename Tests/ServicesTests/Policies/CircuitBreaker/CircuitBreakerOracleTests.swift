@@ -12,6 +12,8 @@ import Testing
         for _ in 0..<400 {
             var limits = CircuitBreakerLimits()
             limits.failuresInARow = Int.random(in: 1...6, using: &generator)
+            limits.failuresLasting = .milliseconds(
+                [0, 500, 2_000].randomElement(using: &generator) ?? 0)
             limits.successRate = Double(Int.random(in: 0...10, using: &generator)) / 10
             limits.minimumRequests = Int.random(in: 1...8, using: &generator)
             var model = Model(limits: limits)
@@ -66,7 +68,9 @@ import Testing
 
         let limits: CircuitBreakerLimits
         /// Everything that has counted since the breaker was last closed.
-        var ends: [(slice: Int, isSuccess: Bool)] = []
+        var ends: [(now: Int, isSuccess: Bool)] = []
+        /// When the first failure ended since the window had none.
+        var failingSince = 0
         /// The calls whose ends still count.
         var listening: Set<Int> = []
         var lengths: [Int] = []
@@ -74,8 +78,8 @@ import Testing
         var probe: (call: Int?, since: Int)?
 
         mutating func enter(_ call: Int, at now: Int) -> Entry {
-            if let probe, probe.call != nil {
-                return .refused(max(now, probe.since + (lengths.last ?? 0)))
+            if let probe, probe.call != nil, now < probe.since + (lengths.last ?? 0) {
+                return .refused(probe.since + (lengths.last ?? 0))
             }
             if let end = opensUntil, now < end { return .refused(end) }
             let isProbe = opensUntil != nil || probe != nil
@@ -102,16 +106,21 @@ import Testing
                 return trip(wasClosed: false)
             }
             guard outcome != .ignorable else { return nil }
-            ends.append((now / 3_000, outcome == .success))
+            let recentBefore = ends.filter { $0.now / 3_000 > now / 3_000 - 10 }
+            if outcome != .success, recentBefore.allSatisfy(\.isSuccess) { failingSince = now }
+            ends.append((now, outcome == .success))
             guard outcome != .success else { return nil }
-            let row = ends.reversed().prefix { !$0.isSuccess }.count
-            let recent = ends.filter { $0.slice > now / 3_000 - 10 }
+            let row = ends.reversed().prefix { !$0.isSuccess }
+            let least = Int(limits.failuresLasting / .milliseconds(1))
+            let isRow =
+                row.count >= limits.failuresInARow && now - (row.last?.now ?? now) >= least
+            let recent = ends.filter { $0.now / 3_000 > now / 3_000 - 10 }
             let good = recent.count { $0.isSuccess }
             // The rates of the scripts are tenths.
             let isPoor =
-                recent.count >= limits.minimumRequests
+                now - failingSince >= least && recent.count >= limits.minimumRequests
                 && good * 10 < Int((limits.successRate * 10).rounded()) * recent.count
-            return row >= limits.failuresInARow || isPoor ? trip(wasClosed: true) : nil
+            return isRow || isPoor ? trip(wasClosed: true) : nil
         }
 
         private mutating func trip(wasClosed: Bool) -> CircuitBreakerMachine.Change {

@@ -9,7 +9,9 @@ import Testing
 
     /// With the longest jitter: open for 5, 10, 20, 30, 30 … seconds.
     func breaker() -> CircuitBreaker {
-        CircuitBreaker(on: scheduler, random: RandomSource(Constant(.max)))
+        CircuitBreaker(
+            failuresInARow: 10, backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)),
+            on: scheduler, random: RandomSource(Constant(.max)))
     }
 
     func service(_ breaker: CircuitBreaker, _ upstream: Upstream) -> Service<Ask, Int> {
@@ -51,7 +53,9 @@ import Testing
 
     @Test func byDefaultFiveFailuresAtFirstOpenItForFiveSecondsAtMost() {
         for (bits, milliseconds) in [(UInt64.min, 2_500), (.max, 5_000)] {
-            let breaker = CircuitBreaker(on: scheduler, random: RandomSource(Constant(bits)))
+            let breaker = CircuitBreaker(
+                failuresInARow: 10, backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)),
+                on: scheduler, random: RandomSource(Constant(bits)))
             let upstream = Upstream(on: scheduler, fail())
             let service = service(breaker, upstream)
             for number in 1...5 {

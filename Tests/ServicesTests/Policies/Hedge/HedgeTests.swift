@@ -58,7 +58,8 @@ import Testing
     @Test func aFailureThatMayPassStartsTheNextAtOnceAndTheDelayAnew() {
         let upstream = Upstream(on: scheduler, [.broken, .never, .value(3)])
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 3, on: scheduler), over: upstream.send)(1)
+            .hedge(after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 3)
         #expect(upstream.instants == [.zero, .milliseconds(10), .milliseconds(60)])
@@ -68,12 +69,70 @@ import Testing
         let fatal = Advised(advisedOutcome: .failure)
         let upstream = Upstream(on: scheduler, [.never, .error(fatal), .value(3)])
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 3, on: scheduler), over: upstream.send)(1)
+            .hedge(after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            over: upstream.send)(1)
         scheduler.run()
         #expect(call.errorNow is Advised)
         #expect(upstream.count == 2)
         #expect(upstream.cancelled == 1)
         #expect(scheduler.now.offset == .milliseconds(60))
+    }
+
+    /// A limiter beneath, an open breaker, or the breaker whose probe is hedged.
+    @Test func aHedgeThatIsRefusedBeneathWasNotMade() {
+        let refusal = ServiceError(.circuitOpen, policy: "circuitBreaker")
+        let upstream = Upstream(
+            on: scheduler,
+            [.value(1, after: .milliseconds(80)), .error(refusal, after: .zero)])
+        let budget = RetryBudget()
+        let service = observed(
+            .hedge(after: .milliseconds(50), sharing: budget, on: scheduler), upstream)
+        let call = service(1)
+        scheduler.advance(by: .milliseconds(50))
+        #expect(upstream.count == 2)
+        #expect(budget.balance == 10)
+        scheduler.run()
+        #expect(call.valueNow == 1)
+        #expect(upstream.cancelled == 0)
+    }
+
+    @Test func theFailureOfACallThatWasMadeIsTheResultAndNotTheRefusal() {
+        let refusal = ServiceError(.rateLimited, policy: "rateLimit")
+        for (first, second) in [(80, 10), (60, 20)] {
+            let upstream = Upstream(
+                on: scheduler,
+                [
+                    .error(Broken(number: 1), after: .milliseconds(first)),
+                    .error(refusal, after: .milliseconds(second)),
+                ])
+            let call = stack(
+                .hedge(after: .milliseconds(50), on: scheduler), over: upstream.send)(1)
+            scheduler.run()
+            #expect(call.errorNow as? Broken == Broken(number: 1))
+        }
+        let alone = Upstream(on: scheduler, [.error(refusal)])
+        let call = stack(
+            .hedge(after: .milliseconds(50), on: scheduler), over: alone.send)(1)
+        scheduler.run()
+        #expect(call.errorNow is ServiceError)
+    }
+
+    @Test func aBreakersProbeSurvivesItsHedge() {
+        let breaker = CircuitBreaker(
+            failuresInARow: 1, backoff: .constant(.seconds(1)), on: scheduler)
+        let upstream = Upstream(
+            on: scheduler,
+            [.broken] + Array(repeating: .value(1, after: .milliseconds(80)), count: 9))
+        let load = stack(
+            .hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler),
+            .circuitBreaker(sharing: breaker), over: upstream.send)
+        _ = load(1)
+        scheduler.run()
+        scheduler.advance(by: .seconds(2))
+        let probe = load(2)
+        scheduler.run()
+        #expect(probe.valueNow == 1)
+        #expect(breaker.state == .closed)
     }
 
     @Test func ifAllFailTheLastFailureIsGivenBack() {
@@ -108,7 +167,8 @@ import Testing
         let upstream = Upstream(
             on: scheduler, [.never, .asked(100), .value(3)])
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 3, on: scheduler), over: upstream.send)(1)
+            .hedge(after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 3)
         #expect(upstream.instants == [.zero, .milliseconds(50), .milliseconds(160)])
@@ -129,7 +189,8 @@ import Testing
     @Test func cancellingCancelsAllCallsAndTheTimer() {
         let upstream = Upstream(on: scheduler)
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 4, on: scheduler), over: upstream.send)(1)
+            .hedge(after: .milliseconds(50), attempts: 4, maxExtraLoad: 1, on: scheduler),
+            over: upstream.send)(1)
         scheduler.advance(by: .milliseconds(100))
         #expect(upstream.count == 3)
         call.cancel()
@@ -141,7 +202,8 @@ import Testing
         let upstream = Upstream(on: scheduler, [.broken, .broken, .never, .value(2)])
         let call = stack(
             .retry(backoff: .constant(.zero), on: scheduler),
-            .hedge(after: .milliseconds(50), on: scheduler), over: upstream.send)(1)
+            .hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler), over: upstream.send)(
+                1)
         scheduler.run()
         #expect(call.valueNow == 2)
         #expect(upstream.arrivals.map(\.attempt) == [1, 1, 2, 2])

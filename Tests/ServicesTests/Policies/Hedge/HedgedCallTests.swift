@@ -40,7 +40,7 @@ import Testing
         let scheduler = ManualScheduler()
         let upstream = Upstream(on: scheduler, turns.indices.map { turns[$0].step($0 + 1) })
         let call = stack(
-            .hedge(after: .microseconds(delay), attempts: attempts, on: scheduler),
+            .hedge(after: .microseconds(delay), attempts: attempts, maxExtraLoad: 1, on: scheduler),
             over: upstream.send)(1)
         scheduler.run()
         let expected = oracle(turns, delay)

@@ -113,8 +113,8 @@ import Testing
             over: upstream.send)
         let calls = (0..<1_000).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
-        // 10 a second over 10 seconds, and 1 % of a thousand.
-        #expect(upstream.count == 1_000 + 100 + 10)
+        // One, and 1 % of a thousand, of which at most ten are saved up.
+        #expect(upstream.count == 1_000 + 10)
         for call in calls { call.cancel() }
     }
 
@@ -129,19 +129,22 @@ import Testing
     }
 
     @Test func theRetryBudgetBoundsHedgesToo() {
-        let budget = RetryBudget(minRetries: 10, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(capacity: 10)
         let upstream = Upstream(on: scheduler)
         let load = stack(
-            .hedge(after: .milliseconds(1), sharing: budget, on: scheduler), over: upstream.send)
+            .hedge(
+                after: .milliseconds(1), maxExtraLoad: 1, sharing: budget, on: scheduler),
+            over: upstream.send)
         let calls = (0..<50).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
+        // Of the hedge's own budget ten are left, the most that is saved up.
         #expect(upstream.count == 60)
         #expect(budget.balance == 0)
         for call in calls { call.cancel() }
     }
 
     @Test func anEmptyBudgetLeavesTheFailureAsItIs() {
-        let budget = RetryBudget(minRetries: 0, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(capacity: 0)
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .seconds(1))])
         let load = stack(
             .hedge(after: .milliseconds(1), sharing: budget, on: scheduler), over: upstream.send)
@@ -160,7 +163,7 @@ import Testing
         let (one, other) = (stack(policy, over: upstream.send), stack(policy, over: upstream.send))
         let calls = (0..<100).flatMap { [one(Ask($0)), other(Ask($0))] }
         scheduler.advance(by: .seconds(1))
-        #expect(upstream.count == 200 + 100 + 2)
+        #expect(upstream.count == 200 + 3)
         for call in calls { call.cancel() }
     }
 

@@ -14,7 +14,7 @@ import Testing
         _ repeatability: Repeatability = .proven, remaining: Duration? = nil, budget: Bool = true
     ) -> RetryMachine.Decision {
         machine.end(
-            with: advice, repeatability, remaining: remaining, bits: 0, withdraw: budget)
+            with: .failed(advice), repeatability, remaining: remaining, bits: 0, withdraw: budget)
     }
 
     @Test func whatIsNotRetryableFinishes() {
@@ -55,6 +55,50 @@ import Testing
         }
     }
 
+    /// Notes the budget's changes and withdrawals of a call whose attempts end in these ways.
+    private func payments(_ ends: CallAssessment...) -> [String] {
+        var machine = machine(9)
+        var payments: [String] = []
+        for end in ends {
+            switch machine.budgetChange(after: end) {
+            case .deposit: payments.append("deposit")
+            case .refund: payments.append("refund")
+            case nil: break
+            }
+            var isPaid = false
+            func withdraw() -> Bool {
+                isPaid = true
+                return true
+            }
+            _ = machine.end(
+                with: end, .proven, remaining: nil, bits: 0, withdraw: withdraw())
+            if isPaid { payments.append("withdraw") }
+        }
+        return payments
+    }
+
+    @Test func onlyAFirstSuccessAddsToTheBudgetAndARetrysPutsBackWhatItTook() {
+        #expect(payments(.success) == ["deposit"])
+        #expect(payments(.rejection) == ["deposit"])
+        #expect(payments(.failure).isEmpty)
+        #expect(payments(.transient(), .success) == ["withdraw", "refund"])
+        #expect(payments(.transient(), .rejection) == ["withdraw", "refund"])
+        #expect(
+            payments(.transient(), .transient(), .success) == ["withdraw", "withdraw", "refund"])
+    }
+
+    @Test func whatDidNotReachTheServiceCostsNothing() {
+        let offline = CallAssessment(
+            isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
+        #expect(payments(offline, offline, .success).isEmpty)
+        #expect(payments(offline, .transient(), .success) == ["withdraw", "refund"])
+        #expect(payments(.transient(), offline, .success) == ["withdraw", "refund"])
+        #expect(payments(.transient(), .refusal) == ["withdraw", "refund"])
+        // Who gives a retry up has spent it; else limits of time around a retry would let it spend without end.
+        #expect(payments(.transient(), .givenUp) == ["withdraw"])
+        #expect(payments(.outOfTime, .success) == ["withdraw", "refund"])
+    }
+
     @Test func theServersDelayReplacesTheBackoffs() {
         var machine = machine()
         #expect(end(&machine, .after(.seconds(60))) == .retry(after: .seconds(60)))
@@ -68,7 +112,8 @@ import Testing
         for _ in 0..<100 {
             var machine = machine(3, .fullJitter())
             let step = machine.end(
-                with: .after(.seconds(10)), .proven, remaining: nil, bits: generator.next(),
+                with: .failed(.after(.seconds(10))), .proven, remaining: nil,
+                bits: generator.next(),
                 withdraw: true)
             guard case .retry(let delay) = step else {
                 Issue.record("it is repeated")
@@ -106,11 +151,11 @@ import Testing
         }
         var last = machine(1)
         _ = last.end(
-            with: .after(nil), .proven, remaining: fail(nil), bits: fail(0),
+            with: .failed(.after(nil)), .proven, remaining: fail(nil), bits: fail(0),
             withdraw: fail(true))
         var late = machine()
         _ = late.end(
-            with: .after(nil), .proven, remaining: .zero, bits: 0, withdraw: fail(true))
+            with: .failed(.after(nil)), .proven, remaining: .zero, bits: 0, withdraw: fail(true))
     }
 
     /// Compared with a loop that has the whole script in advance.
@@ -125,7 +170,7 @@ import Testing
             var last = RetryMachine.Decision.retry(after: .zero)
             for turn in script.turns {
                 last = machine.end(
-                    with: turn.advice, script.mayRepeat ? .proven : .refused,
+                    with: .failed(turn.advice), script.mayRepeat ? .proven : .refused,
                     remaining: turn.remaining, bits: turn.bits, withdraw: turn.budget)
                 guard case .retry(let delay) = last else { break }
                 delays.append(delay)
@@ -195,5 +240,12 @@ import Testing
             }
             return (delays, nil)
         }
+    }
+}
+
+extension CallAssessment {
+    /// The service failed, and advises about a retry.
+    fileprivate static func failed(_ retry: Retry) -> CallAssessment {
+        CallAssessment(isSuccess: false, health: .unhealthy, retry: retry, fault: .service)
     }
 }

@@ -85,7 +85,7 @@ import Testing
         let calls = (1...1_000).map { service(Ask($0)) }
         scheduler.run()
         #expect(calls.allSatisfy { $0.errorNow is Broken })
-        #expect(upstream.count == 1_000 + 200 + 10)
+        #expect(upstream.count == 1_000 + 10)
     }
 
     @Test func aLongerOneGivesTheFailureBack() {
@@ -160,22 +160,56 @@ import Testing
     }
 
     @Test func anEmptyBudgetGivesTheOriginalFailureBack() {
-        let budget = RetryBudget(minRetries: 0, percentCanRetry: 0.5, on: scheduler)
+        let budget = RetryBudget(capacity: 3, retriesPerSuccess: 0.5)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 99))
         let service = observed(
             .retry(backoff: .constant(.zero), sharing: budget, on: scheduler), upstream)
         let calls = (1...6).map { service(Ask($0)) }
         scheduler.run()
         #expect(calls.allSatisfy { $0.errorNow is Broken })
-        // Each of the 6 deposits half a retry.
         #expect(upstream.count == 6 + 3)
         #expect(budget.balance == 0)
         // Three calls were repeated once, three not at all.
         #expect(log.lines.count { $0.hasSuffix("withheld budget") } == 6)
     }
 
+    @Test func successesFillTheBudgetAndRetriesThatSucceedCostNothing() {
+        let budget = RetryBudget(capacity: 2, retriesPerSuccess: 0.5)
+        let upstream = Upstream(
+            on: scheduler,
+            [.broken, .broken, .broken] + [.value(1), .value(2)]
+                + Array(repeating: [.broken, .value(3)], count: 9).flatMap { $0 })
+        let service = stack(
+            .retry(backoff: .constant(.zero), sharing: budget, on: scheduler), over: upstream.send)
+        func call() -> Int? {
+            let call = service(1)
+            scheduler.run()
+            return call.valueNow
+        }
+        #expect(call() == nil)
+        #expect(budget.balance == 0)
+        #expect(call() == 1)
+        #expect(budget.balance == 0)
+        #expect(call() == 2)
+        #expect(budget.balance == 1)
+        for _ in 0..<9 { #expect(call() == 3) }
+        #expect(budget.balance == 1)
+    }
+
+    @Test func aWaitThatIsGivenUpPutsItsRetryBack() {
+        let budget = RetryBudget()
+        let upstream = Upstream(on: scheduler, [.broken])
+        let call = stack(
+            .retry(backoff: .constant(.seconds(9)), sharing: budget, on: scheduler),
+            over: upstream.send)(1)
+        scheduler.advance(by: .seconds(1))
+        #expect(budget.balance == 9)
+        call.cancel()
+        #expect(budget.balance == 10)
+    }
+
     @Test func aFailureThatIsNotRepeatedWithdrawsNothing() {
-        let budget = RetryBudget(minRetries: 10, percentCanRetry: 0, on: scheduler)
+        let budget = RetryBudget(capacity: 10, retriesPerSuccess: 0)
         let upstream = Upstream(on: scheduler, [.error(CancellationError()), .broken, .value(1)])
         let service = stack(
             .retry(attempts: 1, sharing: budget, on: scheduler), over: upstream.send)

@@ -59,7 +59,7 @@ import Testing
             .observed(by: ServiceObserver { _ in }, on: scheduler), .priority(.sheddablePlus),
             .deadline(.seconds(90), on: scheduler),
             .retry(attempts: 2, backoff: .constant(.seconds(1)), on: scheduler),
-            .hedge(after: .milliseconds(10), on: scheduler),
+            .hedge(after: .milliseconds(10), maxExtraLoad: 1, on: scheduler),
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)),
             over: { [scheduler] (_: Ask) -> Future<Int> in
                 seen.withLock { $0.append(CallContext.current.priority) }

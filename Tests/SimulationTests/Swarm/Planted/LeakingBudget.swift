@@ -2,17 +2,15 @@ import Futures
 import Services
 import Simulation
 
-/// Beneath a retry: an attempt without a connection puts its token back into the budget.
-///
-/// - Parameter withdrawal: How many deposits make one retry.
+/// Beneath a retry: an attempt without a connection puts a token back into the budget.
 func leak(
-    from budget: RetryBudget, withdrawal: Int
+    from budget: RetryBudget, isLeaking: Bool
 ) -> Middleware<SimulatedRequest, SimulatedResponse> {
     Middleware(named: "leak") { service in
         { request in
             service(request).onFailure { error in
                 if (error as? SimulatedFailure)?.code == .failed { return }
-                for _ in 0..<withdrawal { budget.deposit() }
+                if isLeaking { budget.refund() }
             }
         }
     }
