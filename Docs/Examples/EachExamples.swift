@@ -61,7 +61,10 @@ import Testing
         }
         let send = stack(
             .observed(by: observer, on: scheduler),
-            .each(by: \.origin) { origin in .circuitBreaker(named: origin?.description) },
+            .each(by: \.origin) { origin in
+                .circuitBreaker(
+                    sharing: CircuitBreaker(named: origin?.description, failuresInARow: 5))
+            },
             over: transport)
 
         for _ in 1...5 { _ = send(HTTPRequest(.get, images)) }

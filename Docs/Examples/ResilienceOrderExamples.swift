@@ -42,7 +42,7 @@ import Testing
         let before = asked.lines.count
         for _ in 1...calls {
             load(7).observe { _ in }
-            scheduler.advance(by: .milliseconds(100))
+            scheduler.advance(by: .milliseconds(50))
         }
         return asked.lines.count - before
     }

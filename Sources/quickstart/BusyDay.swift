@@ -25,7 +25,7 @@ func loadOnABusyDay(
         .deadline(.seconds(2), on: scheduler),
         .coalesce(),
         .retry(backoff: .constant(.milliseconds(50)), on: scheduler),
-        .hedge(after: .milliseconds(100), on: scheduler),
+        .hedge(after: .milliseconds(100), maxExtraLoad: 1, on: scheduler),
         .timeout(.milliseconds(500), on: scheduler),
         over: shop.request)
     let load = productLoading(over: networking)

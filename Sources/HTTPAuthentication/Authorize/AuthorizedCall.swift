@@ -25,8 +25,9 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
             return Future(error: HTTPError(refreshing: error, request: request))
         case .wait(let grant):
             report("waiting for a token")
+            let caller = KeptCaller(context)
             return grant.mapError { HTTPError(refreshing: $0, request: request) }
-                .flatMap { grant in context.run { send(with: grant) } }
+                .flatMap { grant in caller.run { send(with: grant) } }
         }
     }
 
@@ -44,9 +45,11 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     private func send(with grant: TokenGrant) -> Future<Output> {
         if let end = goOnOnceOver() { return end }
         let sent = authorize.adding(grant, to: request)
-        return service(sent).naming(sent).continued { result in
+        let future = service(sent)
+        let caller = KeptCaller(context, until: future)
+        return future.naming(sent).continued { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }
-            return sendAgain(after: response, grant)
+            return sendAgain(after: response, grant, for: caller)
         }
     }
 
@@ -64,24 +67,24 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// - Returns: Nil if the 401 is the answer.
     private func sendAgain(
-        after response: any HTTPResponseHead, _ grant: TokenGrant
+        after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: KeptCaller
     ) -> Future<Output>? {
         guard request.body.isReplayable, mayBeRepeated(after: response) else {
             refresher.reject(grant)
             return nil
         }
-        switch context.run({ refresher.refused(grant) }) {
+        switch caller.run({ refresher.refused(grant) }) {
         case .giveBack, .sendBare: return nil
         case .send(let grant):
             response.discardBody()
-            return replay(with: grant, after: response)
+            return replay(with: grant, after: response, for: caller)
         case .fail(let error): return fail(error, after: kept(response))
         case .wait(let grant):
             report("waiting for a new token")
             let kept = kept(response)
             return grant.flatMapError { error in fail(error, after: kept) }.flatMap { grant in
                 response.discardBody()
-                return replay(with: grant, after: response)
+                return replay(with: grant, after: response, for: caller)
             }
         }
     }
@@ -110,7 +113,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     ///
     /// With the key that it had beneath: an attempt before the one that was refused may have arrived.
     private func replay(
-        with grant: TokenGrant, after response: any HTTPResponseHead
+        with grant: TokenGrant, after response: any HTTPResponseHead, for caller: KeptCaller
     ) -> Future<Output> {
         report("sent again with a new token")
         request.keepCookies(of: response)
@@ -119,7 +122,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         sent.context.signIns.bind(response.request?.context.signIns)
         sent.context.idempotencyKey =
             request.context.idempotencyKey ?? response.request?.context.idempotencyKey
-        return context.run { service(sent).naming(sent) }
+        return caller.run { service(sent).naming(sent) }
     }
 
     private func report(_ note: String) {

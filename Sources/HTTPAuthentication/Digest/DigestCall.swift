@@ -27,7 +27,8 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
                 .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
         case .wait(let turn):
             report("waiting for a challenge")
-            return turn.flatMap { context.run { start() } }
+            let caller = KeptCaller(context)
+            return turn.flatMap { caller.run { start() } }
         }
     }
 
@@ -40,8 +41,10 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
                     code: .unsupported, request: request,
                     reason: "the server asks for a digest of the body, which is not in memory"))
         }
-        return service(sent).naming(sent).continued { result in
-            let next = goOn(after: result, grant, repeats)
+        let future = service(sent)
+        let caller = KeptCaller(context, until: future)
+        return future.naming(sent).continued { result in
+            let next = goOn(after: result, grant, repeats, for: caller)
             if let probe, result.answerHead != nil {
                 session.endProbe(probe, of: origin, isAnswered: true)
             }
@@ -71,7 +74,8 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
 
     /// - Returns: Nil if the result is final.
     private func goOn(
-        after result: Result<Output, any Error>, _ grant: DigestGrant?, _ repeats: Int
+        after result: Result<Output, any Error>, _ grant: DigestGrant?, _ repeats: Int,
+        for caller: KeptCaller
     ) -> Future<Output>? {
         guard let head = result.answerHead, let answer = result.answer, isOwn(answer) else {
             return nil
@@ -96,7 +100,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         // An attempt before the one that was refused may have arrived with the key that it got beneath.
         again.context.idempotencyKey =
             request.context.idempotencyKey ?? answer.request?.context.idempotencyKey
-        return context.run { send(again, with: next, repeats: repeats - 1) }
+        return caller.run { send(again, with: next, repeats: repeats - 1) }
     }
 
     /// Whether it answers this request, and not the target of a redirect beneath.

@@ -15,9 +15,10 @@ extension CacheLayer {
         let fetching = fetch(miss).onEnd { _ in
             cache.calls.withLock { _ = $0.end(presented.key) }
         }
+        let caller = KeptCaller(until: fetching)
         return fetching.flatMap { fetched in
             guard case .answered(let reply, let stored, let asker) = fetched else {
-                return forward(presented, reason)
+                return caller.run { forward(presented, reason) }
             }
             if asker == miss.asker {
                 cache.count(\.misses)
@@ -28,8 +29,8 @@ extension CacheLayer {
             switch cache.rules.decide(presented, entries, at: cache.moment()) {
             case .serve(let response, let entry, let reuse):
                 return serve(response, entry, reuse, presented, as: .shared(reason))
-            case .validate(let entry): return validated(entry, presented)
-            case .forward, .unavailable: return forward(presented, reason)
+            case .validate(let entry): return caller.run { validated(entry, presented) }
+            case .forward, .unavailable: return caller.run { forward(presented, reason) }
             }
         }
     }

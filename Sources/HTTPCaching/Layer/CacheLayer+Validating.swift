@@ -9,8 +9,11 @@ extension CacheLayer {
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy, named: cache.name)
         let validation = validation(entry, presented.request, presented)
-        return validate(validation)
-            .flatMap { validated in context.run { settle(validated, validation) } }
+        let future = validate(validation)
+        let caller = KeptCaller(context, until: future)
+        return
+            future
+            .flatMap { validated in caller.run { settle(validated, validation) } }
             .continued { result in
                 guard case .failure(let error) = result else { return nil }
                 return context.run { rescue(validation, after: error) }

@@ -35,9 +35,9 @@ struct CacheLayer: Sendable {
         if !mayBeStored { return unavailable(presented) }
         let found = cache.store.responses(for: presented.key)
         if let result = found.result { return go(presented, (try? result.get()) ?? []) }
-        let context = CallContext.current
+        let caller = KeptCaller()
         return found.recover { _ in [] }.flatMap { entries in
-            context.run { go(presented, entries) }
+            caller.run { go(presented, entries) }
         }
     }
 

@@ -85,9 +85,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
             refusesPrivate: refusingPrivateAddresses, sendsBodies: sendingBodies)
         return Middleware(named: "redirect") { service in
             { request in
-                follow(
-                    service(request), RedirectMachine(request, rules), CallContext.current,
-                    service)
+                let future = service(request)
+                return follow(
+                    future, RedirectMachine(request, rules), KeptCaller(until: future), service)
             }
         }
     }
@@ -95,10 +95,11 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 
 /// Waits for the answer to the machine's request, and follows it.
 private func follow<Output: HTTPResponseHead>(
-    _ future: Future<Output>, _ machine: RedirectMachine, _ context: CallContext,
+    _ future: Future<Output>, _ machine: RedirectMachine, _ caller: KeptCaller,
     _ service: @escaping Service<HTTPRequest, Output>
 ) -> Future<Output> {
-    future.continued { result in
+    let context = caller.context
+    return future.continued { result in
         guard let head = result.answerHead else { return nil }
         let asked = machine.request
         var machine = machine
@@ -119,8 +120,8 @@ private func follow<Output: HTTPResponseHead>(
                 answer.discardBody()
             }
             noteProcessed(asked, head.status, in: context)
-            let next = context.run { service(machine.request).naming(machine.request) }
-            return follow(next, machine, context, service)
+            let next = caller.run { service(machine.request).naming(machine.request) }
+            return follow(next, machine, caller, service)
         }
     }
 }

@@ -96,7 +96,10 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
         let future = service(input)
         // A settled result needs no further object.
         if let result = future.result { return replace(result, of: input, in: context) ?? future }
-        return future.continued { result in replace(result, of: input, in: context) }
+        let caller = KeptCaller(context)
+        return future.continued { result in
+            caller.run { replace(result, of: input, in: context) }
+        }
     }
 
     /// - Returns: The future of the substitute; nil if the result stays.

@@ -30,13 +30,13 @@ import Testing
     @Test func hedge() throws {
         let right = Run()
         let late = right.recorded(
-            .hedge(after: .milliseconds(100), on: right.scheduler),
+            .hedge(after: .milliseconds(100), maxExtraLoad: 1, on: right.scheduler),
             over: right.server(
                 .succeeds(after: .milliseconds(60)), .succeeds(after: .milliseconds(400)),
                 .succeeds(after: .milliseconds(60))))
         let wrong = Run()
         let early = wrong.recorded(
-            .hedge(after: .milliseconds(20), on: wrong.scheduler),
+            .hedge(after: .milliseconds(20), maxExtraLoad: 1, on: wrong.scheduler),
             over: wrong.server(.succeeds(after: .milliseconds(60))))
         try Picture.comparing(
             "hedge", title: "A hedge after a long delay and after a short one",

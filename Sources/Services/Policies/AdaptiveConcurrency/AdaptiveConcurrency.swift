@@ -23,8 +23,11 @@ extension Middleware {
     public static func adaptiveConcurrency(
         sharing limit: AdaptiveConcurrency, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware(named: adaptiveConcurrencyPolicy, isIdle: { limit.isIdle }) { service in
-            AdaptivelyLimitedService(service: service, limit: limit, classifier: classifier).call
+        Middleware(named: AdaptiveConcurrency.policy, isIdle: { limit.isIdle }) { service in
+            let measured = MeasuredCall(limit: limit, classifier: classifier)
+            return AdmittedService(service: service, gate: limit) { place, service, input in
+                measured.call(place, service, input)
+            }.call
         }
     }
 }
@@ -88,13 +91,10 @@ public final class AdaptiveConcurrency {
         initial = algorithm.initial
     }
 
-    let machine: Locked<AdaptiveConcurrencyMachine<AdmissionPromise>>
-    let queueTimeout: Duration?
+    private let machine: Locked<AdaptiveConcurrencyMachine<InternalPromise<Int>>>
+    private let queueTimeout: Duration?
     let scheduler: any Scheduler
     private let initial: Int
-
-    /// What a queued call waits for: its turn, with the number of calls that are then in flight.
-    typealias AdmissionPromise = InternalPromise<Int>
 
     fileprivate var isIdle: Bool {
         let now = scheduler.now
@@ -102,34 +102,42 @@ public final class AdaptiveConcurrency {
     }
 }
 
-extension AdaptiveConcurrency {
-    /// Reports an event of a call.
-    func report(_ kind: PolicyEvent.Kind, in context: CallContext) {
-        context.report(kind, by: adaptiveConcurrencyPolicy, named: name)
+/// A place is the number of calls that are in flight with it.
+extension AdaptiveConcurrency: AdmissionGate {
+    static let policy = "adaptiveConcurrency"
+    static let refusal = ServiceError.Code.concurrencyLimited
+
+    func enterIfFree() -> Int? { machine.withLock { $0.enterIfFree() } }
+
+    func mayWait(in context: CallContext) -> Bool { machine.withLock { $0.hasRoomToWait } }
+
+    func enter(
+        _ turn: InternalPromise<Int>, in context: CallContext
+    ) -> Admission<Int, InternalPromise<Int>> {
+        switch machine.withLock({ $0.enter(turn) }) {
+        case .admitted(let inFlight): .admitted(inFlight)
+        case .refused: .refused
+        case .queued(let ticket, let length):
+            .queued(ticket, length: length, patience: queueTimeout)
+        }
     }
 
-    func error(_ code: ServiceError.Code, of input: some Sendable) -> ServiceError {
-        ServiceError(
-            code, policy: adaptiveConcurrencyPolicy, policyName: name,
-            limit: code == .queueTimedOut ? queueTimeout : nil, subject: loggedName(of: input))
+    func begin(_ ticket: PriorityWaitQueue<InternalPromise<Int>>.Ticket) -> Bool {
+        machine.withLock { $0.begin(ticket) }
+    }
+
+    func leave(_ ticket: PriorityWaitQueue<InternalPromise<Int>>.Ticket) {
+        letIn(machine.withLock { $0.leave(ticket) }.admissions)
     }
 
     /// Frees a place, and lets those in that have it now.
-    func leave(_ sample: ConcurrencySample?) {
-        for admission in machine.withLock({ $0.leave(sample) }) {
-            admission.waiter.resolve(with: admission.inFlight)
-        }
-    }
+    func leave(_ sample: ConcurrencySample?) { letIn(machine.withLock { $0.leave(sample) }) }
 
-    /// Removes a call that is not made from the queue, or frees its place.
-    func leave(_ ticket: Int) {
-        let departure = machine.withLock { $0.leave(ticket) }
-        for admission in departure.admissions {
-            admission.waiter.resolve(with: admission.inFlight)
-        }
+    private func letIn(
+        _ admissions: [AdaptiveConcurrencyMachine<InternalPromise<Int>>.Admission]
+    ) {
+        for admission in admissions { admission.waiter.resolve(with: admission.inFlight) }
     }
 }
-
-private let adaptiveConcurrencyPolicy = "adaptiveConcurrency"
 
 extension AdaptiveConcurrency: Sendable {}

@@ -5,12 +5,14 @@ import Futures
 /// Calls wait only while all places are taken: the end of a call, and a limit that has grown, let the first of the queue
 /// in at once, so no later call can overtake them.
 struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
+    typealias Ticket = PriorityWaitQueue<Waiter>.Ticket
+
     /// The admission of a call.
     enum Entry: Equatable {
         /// It is made, as one of this number in flight.
         case admitted(inFlight: Int)
         /// It waits, as the last of this number.
-        case queued(ticket: Int, length: Int)
+        case queued(ticket: Ticket, length: Int)
         /// It is not made.
         case refused
     }
@@ -37,7 +39,7 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
     private(set) var lastSample: SchedulerInstant?
     private var algorithm: any ConcurrencyLimitMachine
     private let queueLimit: Int
-    private var line = WaitQueue<Waiter>()
+    private var line = PriorityWaitQueue<Waiter>()
 
     init(_ algorithm: any ConcurrencyLimitMachine, queue: Int) {
         self.algorithm = algorithm
@@ -64,7 +66,7 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
     mutating func enter(_ waiter: Waiter) -> Entry {
         if let inFlight = enterIfFree() { return .admitted(inFlight: inFlight) }
         guard hasRoomToWait else { return .refused }
-        let ticket = line.append(waiter)
+        let ticket = line.append(waiter, .critical)
         return .queued(ticket: ticket, length: line.count)
     }
 
@@ -81,17 +83,22 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
         }
         inFlight -= 1
         var admissions: [Admission] = []
-        while inFlight < limit, let waiter = line.popFirst() {
+        while inFlight < limit, let waiter = line.call(youngest: false) {
             inFlight += 1
             admissions.append(Admission(waiter: waiter, inFlight: inFlight))
         }
         return admissions
     }
 
-    /// Frees the place of a call that was queued and is not made, or removes it from the queue.
-    mutating func leave(_ ticket: Int) -> LeaveResult {
+    /// Confirms that a call whose turn has come is made.
+    ///
+    /// - Returns: False if it has left meanwhile: it must not be made.
+    mutating func begin(_ ticket: Ticket) -> Bool { line.confirm(ticket) }
+
+    /// Removes a call from the queue, or frees its place if its turn has come; without effect once it has begun.
+    mutating func leave(_ ticket: Ticket) -> LeaveResult {
         if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
-        return LeaveResult(admissions: leave(nil))
+        return line.confirm(ticket) ? LeaveResult(admissions: leave(nil)) : LeaveResult()
     }
 
     /// Whether nothing is lost with the state.

@@ -9,14 +9,19 @@ extension Middleware {
     /// ```
     ///
     /// If a place is free, a call is made at once, on the caller's thread. Waiting calls are made in their
-    /// order, each on the thread on which another call ended. A refused call fails at once with
-    /// ``ServiceError/Code/bulkheadFull``. A call that has waited for too long fails on the bulkhead's
-    /// scheduler with ``ServiceError/Code/queueTimedOut``. Cancelling a call frees its place, or its entry in
+    /// order, each on the thread on which another call ended, with the task-local values of its own caller. A refused
+    /// call fails at once with ``ServiceError/Code/bulkheadFull``. A call that has waited for too long fails on the
+    /// bulkhead's scheduler with ``ServiceError/Code/queueTimedOut``; one whose deadline is over when its turn comes,
+    /// with ``ServiceError/Code/deadlineExceeded``. Cancelling a call frees its place, or its entry in
     /// the queue. Errors of the service pass unchanged.
     ///
     /// - Parameter bulkhead: The places, shared by all stacks that load the same service.
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
-        Middleware(named: "bulkhead") { service in { input in bulkhead.call(service, input) } }
+        Middleware(named: Bulkhead.policy) { service in
+            AdmittedService(service: service, gate: bulkhead) { _, service, input in
+                service(input).atEnd { bulkhead.leave() }
+            }.call
+        }
     }
 }
 
@@ -72,90 +77,37 @@ public final class Bulkhead {
 
     private let machine: Locked<BulkheadMachine<InternalPromise<Void>>>
     private let queueTimeout: Duration?
-    private let scheduler: any Scheduler
+    let scheduler: any Scheduler
 }
 
-extension Bulkhead {
-    fileprivate func call<Input: Sendable, Output: Sendable>(
-        _ service: @escaping Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        let (isIn, mayWait) = machine.withLock { ($0.enterIfFree(), $0.hasRoomToWait) }
-        if isIn { return callInPlace(service, input) }
-        guard mayWait else { return refuse(.bulkheadFull, in: .current) }
-        // Meanwhile a place may have become free, or the last entry of the queue may have been taken.
-        let turn = InternalPromise<Void>()
+extension Bulkhead: AdmissionGate {
+    static let policy = "bulkhead"
+    static let refusal = ServiceError.Code.bulkheadFull
+
+    func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }
+
+    func mayWait(in context: CallContext) -> Bool { machine.withLock { $0.hasRoomToWait } }
+
+    func enter(
+        _ turn: InternalPromise<Void>, in context: CallContext
+    ) -> Admission<Void, InternalPromise<Void>> {
         switch machine.withLock({ $0.enter(turn) }) {
-        case .admitted: return callInPlace(service, input)
-        case .refused: return refuse(.bulkheadFull, in: .current)
+        case .admitted: .admitted(())
+        case .refused: .refused
         case .queued(let ticket, let length):
-            return wait(for: turn, ticket, length, service, input)
+            .queued(ticket, length: length, patience: queueTimeout)
         }
     }
 
-    /// Calls the service, and frees the place when the call has ended or was given up.
-    private func callInPlace<Input: Sendable, Output: Sendable>(
-        _ service: Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        service(input).atEnd { self.leave() }
+    func begin(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) -> Bool {
+        machine.withLock { $0.begin(ticket) }
     }
 
-    /// Calls the service when the call's turn has come.
-    ///
-    /// The service's future frees the place, as soon as it exists: giving the call up while the service is
-    /// being called must not admit another call beside it. If the service is not called, the last step
-    /// removes the call from the queue or frees its place, also if the call is given up just when its turn
-    /// comes.
-    private func wait<Input: Sendable, Output: Sendable>(
-        for turn: InternalPromise<Void>, _ ticket: Int, _ length: Int,
-        _ service: @escaping Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        let context = CallContext.current
-        let start = scheduler.now
-        let decision = PlaceDecision()
-        // Reported before the turn has an observer, so that it is reported before the turn comes.
-        context.report(.queued(length: length), by: bulkheadPolicy, named: name)
-        return inTime(turn, of: input, in: context)
-            .flatMap {
-                guard decision.take() else { return Future(error: CancellationError()) }
-                context.report(
-                    .dequeued(after: start.duration(to: self.scheduler.now)), by: bulkheadPolicy,
-                    named: self.name)
-                return self.callInPlace({ context.call(service, $0) }, input)
-            }
-            .onEnd { _ in if decision.take() { self.leave(ticket) } }
-    }
-
-    private func inTime(
-        _ turn: InternalPromise<Void>, of input: some Sendable, in context: CallContext
-    ) -> Future<Void> {
-        guard let queueTimeout else { return turn }
-        let error = ServiceError(
-            .queueTimedOut, policy: bulkheadPolicy, policyName: name, limit: queueTimeout,
-            subject: loggedName(of: input))
-        let turn = turn.timeout(queueTimeout, on: scheduler) { error }
-        guard context.isObserved else { return turn }
-        return turn.onFailure { [name] _ in
-            context.report(.refused(error), by: bulkheadPolicy, named: name)
-        }
-    }
-
-    private func refuse<Output: Sendable>(
-        _ code: ServiceError.Code, in context: CallContext
-    ) -> Future<Output> {
-        let error = ServiceError(code, policy: bulkheadPolicy, policyName: name)
-        context.report(.refused(error), by: bulkheadPolicy, named: name)
-        return Future(error: error)
-    }
-
-    private func leave() {
-        machine.withLock { $0.leave() }?.resolve()
-    }
-
-    private func leave(_ ticket: Int) {
+    func leave(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) {
         machine.withLock { $0.leave(ticket) }.next?.resolve()
     }
-}
 
-private let bulkheadPolicy = "bulkhead"
+    fileprivate func leave() { machine.withLock { $0.leave() }?.resolve() }
+}
 
 extension Bulkhead: Sendable {}

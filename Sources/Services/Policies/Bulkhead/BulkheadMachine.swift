@@ -3,12 +3,14 @@
 /// Calls wait only while all places are taken: a freed place goes to the first in the queue at
 /// once, so no later call can take it.
 struct BulkheadMachine<Waiter: Sendable>: Sendable {
+    typealias Ticket = PriorityWaitQueue<Waiter>.Ticket
+
     /// The admission of a call.
     enum Entry: Equatable {
         /// It is made, and has a place until it ends.
         case admitted
         /// It waits, as the last of this number.
-        case queued(ticket: Int, length: Int)
+        case queued(ticket: Ticket, length: Int)
         /// It is not made.
         case refused
     }
@@ -25,7 +27,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     private(set) var inFlight = 0
     private let limit: Int
     private let queueLimit: Int
-    private var line = WaitQueue<Waiter>()
+    private var line = PriorityWaitQueue<Waiter>()
 
     init(limit: Int, queue: Int) {
         self.limit = limit
@@ -49,7 +51,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     mutating func enter(_ waiter: Waiter) -> Entry {
         if enterIfFree() { return .admitted }
         guard hasRoomToWait else { return .refused }
-        let ticket = line.append(waiter)
+        let ticket = line.append(waiter, .critical)
         return .queued(ticket: ticket, length: line.count)
     }
 
@@ -57,14 +59,19 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     ///
     /// - Returns: The call that has got it, and has to be notified.
     mutating func leave() -> Waiter? {
-        if let next = line.popFirst() { return next }
+        if let next = line.call(youngest: false) { return next }
         inFlight -= 1
         return nil
     }
 
-    /// Frees the place of a queued call, or removes the call from the queue.
-    mutating func leave(_ ticket: Int) -> LeaveResult {
+    /// Confirms that a call whose turn has come is made.
+    ///
+    /// - Returns: False if it has left meanwhile: it must not be made.
+    mutating func begin(_ ticket: Ticket) -> Bool { line.confirm(ticket) }
+
+    /// Removes a call from the queue, or frees its place if its turn has come; without effect once it has begun.
+    mutating func leave(_ ticket: Ticket) -> LeaveResult {
         if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
-        return LeaveResult(next: leave())
+        return line.confirm(ticket) ? LeaveResult(next: leave()) : LeaveResult()
     }
 }

@@ -8,6 +8,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var calls: [Int: Future<Output>] = [:]
         /// The record of what each call has sent.
         var records: [Int: CallRecord]
+        /// Whom further calls are for: one for each that may be asked for at the same time.
+        var callers: [KeptCaller]
         /// When each call began.
         var starts: [Int: SchedulerInstant]
         var timer: (any ScheduledAction)?
@@ -36,6 +38,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         state = Locked(
             State(
                 machine: HedgeMachine(attempts: policy.attempts), records: [1: record],
+                callers: (1..<min(policy.attempts, 3)).map { _ in KeptCaller(context) },
                 starts: [1: start]))
     }
 
@@ -139,11 +142,14 @@ extension HedgedCall {
         timer?.cancel()
         report(.hedged(after: elapsed))
         let input = state.withLock { $0.records }.values.reduce(input) { $1.next($0) }
-        watch(
-            number,
+        let caller = state.withLock { $0.callers.popLast() } ?? KeptCaller(context)
+        let future = caller.run {
             context.call(
                 "hedge \(number)", attempt: context.attempt, record: record, by: hedgePolicy,
-                named: policy.hedging.name, classifier: policy.classifier, service, input))
+                named: policy.hedging.name, classifier: policy.classifier, service, input)
+        }
+        state.withLock { $0.callers.append(caller) }
+        watch(number, future)
         arm()
     }
 

@@ -19,7 +19,8 @@ extension Middleware {
     /// longer than allowed, there is no wait, and the result is returned.
     ///
     /// The context of each attempt has its number. The first is made on the caller's thread, the others on
-    /// the scheduler's thread, or, without a delay, on the thread on which the last one ended. Cancelling the
+    /// the scheduler's thread, or, without a delay, on the thread on which the last one ended, with the caller's
+    /// task-local values. Cancelling the
     /// future cancels the attempt or the wait. Constant memory, whatever the number of attempts.
     ///
     /// - Parameters:
@@ -134,9 +135,11 @@ private struct RetriedCall<Output: Sendable>: Sendable {
     /// Makes attempts after the passed one, until one is pending, or none may follow.
     ///
     /// An attempt that ends at once is repeated in a loop; a pending one, in its callback.
+    ///
+    /// - Parameter caller: Whom the attempts are for; nil on the caller's own thread.
     private func follow<Input: Sendable>(
         _ first: Attempt, _ machine: RetryMachine, _ context: CallContext,
-        _ service: @escaping Service<Input, Output>, _ input: Input
+        _ service: @escaping Service<Input, Output>, _ input: Input, for caller: KeptCaller? = nil
     ) -> Future<Output> {
         var machine = machine
         var current = first
@@ -144,12 +147,13 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         while true {
             guard let result = current.future.result else {
                 let (pending, record) = (machine, current.record)
+                let caller = caller ?? KeptCaller(context)
                 // A cancelled attempt ends without a decision.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
                 return watched.continued { [input] result in
                     var machine = pending
                     return self.decide(&machine, result, record, context, input).map { delay in
-                        self.wait(delay, machine, context, service, record.next(input))
+                        self.wait(delay, machine, caller, service, record.next(input))
                     }
                 }
             }
@@ -157,20 +161,24 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                 return current.future
             }
             input = current.record.next(input)
-            if delay > .zero { return wait(delay, machine, context, service, input) }
+            if delay > .zero {
+                return wait(delay, machine, caller ?? KeptCaller(context), service, input)
+            }
             current = attempt(machine.attempt, in: context, service, input)
         }
     }
 
     /// Continues after a delay.
     private func wait<Input: Sendable>(
-        _ delay: Duration, _ machine: RetryMachine, _ context: CallContext,
+        _ delay: Duration, _ machine: RetryMachine, _ caller: KeptCaller,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let goOn: @Sendable () -> Future<Output> = {
-            self.follow(
-                self.attempt(machine.attempt, in: context, service, input),
-                machine, context, service, input)
+            caller.run {
+                self.follow(
+                    self.attempt(machine.attempt, in: caller.context, service, input),
+                    machine, caller.context, service, input, for: caller)
+            }
         }
         guard delay > .zero else { return goOn() }
         return Future<Void>(value: ()).delay(delay, on: rules.scheduler)

@@ -82,100 +82,47 @@ public final class LoadShedder {
     private typealias Machine = LoadShedderMachine<InternalPromise<Void>>
 
     private let machine: Locked<Machine>
-    private let scheduler: any Scheduler
+    let scheduler: any Scheduler
 }
 
-extension LoadShedder {
-    func call<Input: Sendable, Output: Sendable>(
-        _ service: @escaping Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        if machine.withLock({ $0.enterIfFree() }) { return callInPlace(service, input) }
-        let context = CallContext.current
-        let (now, priority) = (scheduler.now, context.priority)
-        guard machine.withLock({ $0.mayWait(priority, at: now) }) else {
-            return refuse(in: context)
-        }
-        // Meanwhile a place may have become free, or the last entry of the queue may have been taken.
-        let turn = InternalPromise<Void>()
-        switch machine.withLock({ $0.enter(turn, priority, at: now) }) {
-        case .admitted: return callInPlace(service, input)
-        case .refused: return refuse(in: context)
-        case .queued(let ticket, let length, let patience, let displaced):
-            context.report(.queued(length: length), by: shedPolicy, named: name)
-            displaced?.reject(with: ServiceError(.shed, policy: shedPolicy, policyName: name))
-            let wait = Wait(ticket: ticket, start: now, patience: patience, context: context)
-            return self.wait(for: turn, wait, service, input)
-        }
-    }
+extension LoadShedder: AdmissionGate {
+    static let policy = "shed"
+    static let refusal = ServiceError.Code.shed
 
-    /// A call that waits.
-    private struct Wait {
-        let ticket: Machine.Ticket
-        let start: SchedulerInstant
-        let patience: Duration
-        let context: CallContext
-    }
+    func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }
 
-    /// Calls the service, and frees the place when the call has ended or was given up.
-    private func callInPlace<Input: Sendable, Output: Sendable>(
-        _ service: Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        service(input).atEnd { self.leave() }
-    }
-
-    /// Calls the service when the call's turn has come.
-    ///
-    /// Until the service is called, the last step frees what the call has; afterwards the service's future does,
-    /// as soon as it exists.
-    private func wait<Input: Sendable, Output: Sendable>(
-        for turn: InternalPromise<Void>, _ wait: Wait,
-        _ service: @escaping Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        inTime(turn, wait, of: input)
-            .flatMap {
-                guard self.machine.withLock({ $0.begin(wait.ticket) }) else {
-                    return Future(error: CancellationError())
-                }
-                wait.context.report(
-                    .dequeued(after: wait.start.duration(to: self.scheduler.now)),
-                    by: shedPolicy, named: self.name)
-                return self.callInPlace({ wait.context.call(service, $0) }, input)
-            }
-            .onEnd { _ in self.leave(wait.ticket) }
-    }
-
-    private func inTime(
-        _ turn: InternalPromise<Void>, _ wait: Wait, of input: some Sendable
-    ) -> Future<Void> {
-        let error = ServiceError(
-            .queueTimedOut, policy: shedPolicy, policyName: name, limit: wait.patience,
-            subject: loggedName(of: input))
-        let turn = turn.timeout(wait.patience, on: scheduler) { error }
-        guard wait.context.isObserved else { return turn }
-        return turn.onFailure { [name] error in
-            // Otherwise the caller has given up.
-            guard let error = error as? ServiceError else { return }
-            wait.context.report(.refused(error), by: shedPolicy, named: name)
-        }
-    }
-
-    private func refuse<Output: Sendable>(in context: CallContext) -> Future<Output> {
-        let error = ServiceError(.shed, policy: shedPolicy, policyName: name)
-        context.report(.refused(error), by: shedPolicy, named: name)
-        return Future(error: error)
-    }
-
-    private func leave() {
+    func mayWait(in context: CallContext) -> Bool {
         let now = scheduler.now
-        machine.withLock { $0.leave(at: now) }?.resolve()
+        return machine.withLock { $0.mayWait(context.priority, at: now) }
     }
 
-    private func leave(_ ticket: Machine.Ticket) {
+    func enter(
+        _ turn: InternalPromise<Void>, in context: CallContext
+    ) -> Admission<Void, InternalPromise<Void>> {
+        let now = scheduler.now
+        switch machine.withLock({ $0.enter(turn, context.priority, at: now) }) {
+        case .admitted: return .admitted(())
+        case .refused: return .refused
+        case .queued(let ticket, let length, let patience, let displaced):
+            displaced?.reject(
+                with: ServiceError(Self.refusal, policy: Self.policy, policyName: name))
+            return .queued(ticket, length: length, patience: patience)
+        }
+    }
+
+    func begin(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) -> Bool {
+        machine.withLock { $0.begin(ticket) }
+    }
+
+    func leave(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) {
         let now = scheduler.now
         machine.withLock { $0.leave(ticket, at: now) }.next?.resolve()
     }
-}
 
-private let shedPolicy = "shed"
+    func leave() {
+        let now = scheduler.now
+        machine.withLock { $0.leave(at: now) }?.resolve()
+    }
+}
 
 extension LoadShedder: Sendable {}

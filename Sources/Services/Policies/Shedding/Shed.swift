@@ -15,6 +15,10 @@ extension Middleware {
     ///
     /// - Parameter shedder: The places, shared by all stacks that use the same resource.
     public static func shed(sharing shedder: LoadShedder) -> Middleware {
-        Middleware(named: "shed") { service in { input in shedder.call(service, input) } }
+        Middleware(named: LoadShedder.policy) { service in
+            AdmittedService(service: service, gate: shedder) { _, service, input in
+                service(input).atEnd { shedder.leave() }
+            }.call
+        }
     }
 }

@@ -4,14 +4,28 @@ import Testing
 @testable import Services
 
 @Suite struct BulkheadMachineTests {
+    private typealias Machine = BulkheadMachine<String>
+
+    /// The call's place in the queue; zero if it is admitted, and nil if it is refused.
+    private func length(_ entry: Machine.Entry) -> Int? {
+        switch entry {
+        case .admitted: 0
+        case .queued(_, let length): length
+        case .refused: nil
+        }
+    }
+
+    /// Three calls enter, of which two wait.
+    private func ticketsOfTwo(_ machine: inout Machine) -> [Machine.Ticket] {
+        ["a", "b", "c"].compactMap { name in
+            if case .queued(let ticket, _) = machine.enter(name) { ticket } else { nil }
+        }
+    }
+
     @Test func placesAreTakenThenTheQueueThenNothing() {
         var machine = BulkheadMachine<String>(limit: 2, queue: 2)
         let entries = ["a", "b", "c", "d", "e"].map { machine.enter($0) }
-        #expect(
-            entries == [
-                .admitted, .admitted, .queued(ticket: 1, length: 1), .queued(ticket: 2, length: 2),
-                .refused,
-            ])
+        #expect(entries.map(length) == [0, 0, 1, 2, nil])
         #expect(machine.inFlight == 2)
         #expect(machine.queued == 2)
         #expect(!machine.hasRoomToWait)
@@ -26,7 +40,7 @@ import Testing
         let isFree = machine.enterIfFree()
         #expect(!isFree)
         let late = machine.enter("d")
-        #expect(late == .queued(ticket: 3, length: 2))
+        #expect(length(late) == 2)
         let others = (0..<3).map { _ in machine.leave() }
         #expect(others == ["c", "d", nil])
         #expect(machine.inFlight == 0)
@@ -34,8 +48,8 @@ import Testing
 
     @Test func whoWaitsMayLeave() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
-        for name in ["a", "b", "c"] { _ = machine.enter(name) }
-        let departure = machine.leave(1)
+        let tickets = ticketsOfTwo(&machine)
+        let departure = machine.leave(tickets[0])
         #expect(departure.left == "b")
         #expect(departure.next == nil)
         #expect(machine.inFlight == 1)
@@ -47,13 +61,26 @@ import Testing
     /// A waiting call is given up just when it gets its place.
     @Test func whoHasGotAPlaceGivesItToTheNext() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
-        for name in ["a", "b", "c"] { _ = machine.enter(name) }
+        let tickets = ticketsOfTwo(&machine)
         _ = machine.leave()
-        let departure = machine.leave(1)
+        let departure = machine.leave(tickets[0])
         #expect(departure.left == nil)
         #expect(departure.next == "c")
-        _ = machine.leave(2)
+        _ = machine.leave(tickets[1])
         #expect(machine.inFlight == 0)
+    }
+
+    @Test func aTicketHasOneEnd() {
+        var machine = BulkheadMachine<String>(limit: 1, queue: 2)
+        let tickets = ticketsOfTwo(&machine)
+        let early = machine.begin(tickets[0])
+        _ = machine.leave()
+        let (first, second) = (machine.begin(tickets[0]), machine.begin(tickets[0]))
+        #expect(!early && first && !second)
+        // It has begun, so its future frees the place.
+        let departure = machine.leave(tickets[0])
+        #expect(departure.next == nil && departure.left == nil)
+        #expect(machine.inFlight == 1 && machine.queued == 1)
     }
 
     /// Compared with two arrays.
@@ -65,7 +92,7 @@ import Testing
             let queue = Int.random(in: 0...5, using: &generator)
             var machine = BulkheadMachine<Int>(limit: limit, queue: queue)
             var inside: [Int] = [], waiting: [Int] = []
-            var tickets: [Int: Int] = [:]
+            var tickets: [Int: BulkheadMachine<Int>.Ticket] = [:]
             for call in 0..<300 {
                 let wasWaiting = waiting
                 if Bool.random(using: &generator) {

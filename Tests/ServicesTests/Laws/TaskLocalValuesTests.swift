@@ -1,0 +1,174 @@
+import Futures
+import Services
+import TestSupport
+import Testing
+
+private enum User {
+    @TaskLocal static var name = "nobody"
+}
+
+/// A call that begins later has the task-local values of its own caller, and not those of the code that lets it begin.
+@Suite struct TaskLocalValuesTests {
+    /// A service whose calls end when they are told, and which notes whose they are.
+    private final class Desk: Sendable {
+        private let state = Locked((seen: [String](), open: [Promise<Int>]()))
+
+        var seen: [String] { state.withLock { $0.seen } }
+
+        @Sendable func send(_ ask: Ask) -> Future<Int> {
+            let promise = Promise<Int>()
+            let user = Task.isCancelled ? "cancelled" : User.name
+            state.withLock { state in
+                state.seen.append(user)
+                state.open.append(promise)
+            }
+            return promise
+        }
+
+        /// Ends the oldest call, as somebody else.
+        func end(_ result: Result<Int, any Error>) {
+            let promise = state.withLock { $0.open.removeFirst() }
+            User.$name.withValue("cem") { promise.settle(with: result) }
+        }
+    }
+
+    private let scheduler = ManualScheduler()
+    private let desk = Desk()
+
+    private func load(
+        _ policy: Middleware<Ask, Int>, as user: String, _ number: Int = 1
+    ) -> Future<Int> {
+        User.$name.withValue(user) { stack(policy, over: desk.send)(Ask(number)) }
+    }
+
+    private func advance(by duration: Duration) {
+        User.$name.withValue("dan") { scheduler.advance(by: duration) }
+    }
+
+    private func queues() -> [(String, Middleware<Ask, Int>)] {
+        [
+            ("bulkhead", .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler))),
+            ("shed", .shed(sharing: LoadShedder(limit: 1, on: scheduler))),
+            (
+                "adaptiveConcurrency",
+                .adaptiveConcurrency(
+                    sharing: AdaptiveConcurrency(
+                        algorithm: .vegas(initial: 1), queue: 9, on: scheduler))
+            ),
+        ]
+    }
+
+    @Test func aCallThatWaitedForAPlaceIsItsOwnCallers() {
+        for (name, policy) in queues() {
+            let desk = Desk()
+            let load = stack(policy, over: desk.send)
+            let calls = ["ada", "ben", "eva"].map { user in
+                User.$name.withValue(user) { load(1) }
+            }
+            for number in 1...3 { desk.end(.success(number)) }
+            #expect(desk.seen == ["ada", "ben", "eva"], "\(name)")
+            #expect(calls.map(\.valueNow) == [1, 2, 3])
+        }
+    }
+
+    @Test func theTaskThatFreesAPlaceLendsNothing() async {
+        for (name, policy) in queues() {
+            let desk = Desk()
+            let load = stack(policy, over: desk.send)
+            let calls = ["ada", "ben"].map { user in User.$name.withValue(user) { load(1) } }
+            let ending = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                desk.end(.success(1))
+            }
+            await ending.value
+            desk.end(.success(2))
+            #expect(desk.seen == ["ada", "ben"], "\(name)")
+            #expect(calls[1].valueNow == 2)
+        }
+    }
+
+    @Test func aCallerWithoutATaskGetsNobodysValues() {
+        let desk = Desk()
+        let load = stack(
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)), over: desk.send)
+        let calls = Locked([Future<Int>]())
+        onThreads(1) { _ in
+            let both = [load(1), load(2)]
+            calls.withLock { $0 = both }
+        }
+        desk.end(.success(1))
+        #expect(desk.seen == ["nobody", "nobody"])
+        #expect(calls.withLock { $0[0].valueNow } == 1)
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(5)])
+    func laterAttemptsOfARetryAreTheCallers(delay: Duration) {
+        let call = load(
+            .retry(attempts: 3, backoff: .constant(delay), on: scheduler), as: "ada")
+        desk.end(.failure(Broken()))
+        advance(by: delay)
+        desk.end(.failure(Broken()))
+        advance(by: delay)
+        desk.end(.success(3))
+        #expect(call.valueNow == 3)
+        #expect(desk.seen == ["ada", "ada", "ada"])
+    }
+
+    @Test func hedgesAreTheCallers() {
+        let call = load(
+            .hedge(
+                after: .milliseconds(5), attempts: 4, maxExtraLoad: 1, on: scheduler), as: "ada")
+        advance(by: .milliseconds(10))
+        desk.end(.failure(Broken()))
+        desk.end(.success(2))
+        #expect(call.valueNow == 2)
+        #expect(desk.seen == ["ada", "ada", "ada", "ada"])
+    }
+
+    @Test func aFallbackIsTheCallers() {
+        let other = Desk()
+        let call = load(.fallback(to: other.send), as: "ada")
+        desk.end(.failure(Broken()))
+        other.end(.success(2))
+        #expect(call.valueNow == 2)
+        #expect(other.seen == ["ada"])
+    }
+
+    /// Beneath one another, as in a stack.
+    @Test func theyHoldTogether() {
+        let bulkhead = Bulkhead(limit: 1, queue: 9, on: scheduler)
+        let policy = Middleware<Ask, Int>.retry(
+            backoff: .constant(.milliseconds(5)), on: scheduler
+        ).around(.bulkhead(sharing: bulkhead))
+        let calls = ["ada", "ben"].map { load(policy, as: $0) }
+        desk.end(.failure(Broken()))
+        advance(by: .milliseconds(5))
+        desk.end(.failure(Broken()))
+        desk.end(.success(1))
+        advance(by: .milliseconds(5))
+        desk.end(.success(2))
+        #expect(desk.seen == ["ada", "ben", "ada", "ben"])
+        #expect(calls.map(\.valueNow) == [1, 2])
+    }
+
+    /// A call that gives up its wait leaves nothing behind, and the others' turns come.
+    @Test func whoGivesUpLeavesNoTaskBehind() {
+        let desk = Desk()
+        let load = stack(
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 99, on: scheduler)), over: desk.send)
+        weak var luggage: Luggage?
+        do {
+            let held = Luggage()
+            luggage = held
+            let first = load(1)
+            let calls = (0..<50).map { number in
+                User.$name.withValue("ada") { load(Ask(number, luggage: held)) }
+            }
+            for call in calls { call.cancel() }
+            desk.end(.success(1))
+            #expect(first.valueNow == 1)
+        }
+        #expect(luggage == nil)
+        #expect(desk.seen.count == 1)
+    }
+}
