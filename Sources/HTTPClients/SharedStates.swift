@@ -6,7 +6,7 @@ import Services
 struct SharedStates: Sendable {
     let breakers = StatesByOrigin<CircuitBreaker>()
     let bulkheads = StatesByOrigin<Bulkhead>()
-    private let budgets = LastStatesByOrigin<RetryBudget>()
+    private let budgets = BudgetsByOrigin()
     private let hedgings = StatesByOrigin<Hedging>()
     private let scheduler: any Scheduler
     private let random: RandomSource
@@ -25,7 +25,7 @@ struct SharedStates: Sendable {
 
     func budget(of origin: HTTPOrigin?, by retry: HTTPClient.Retry) -> RetryBudget {
         guard let limit = retry.budget.limit else { return make(retry.budget, of: origin) }
-        return budgets.state(of: origin, keeping: limit) { make(retry.budget, of: origin) }
+        return budgets.budget(of: origin, keeping: limit) { make(retry.budget, of: origin) }
     }
 
     /// The delay of hedges, and their budgets, one of which is that of the retries.
@@ -43,34 +43,58 @@ struct SharedStates: Sendable {
     }
 }
 
-/// A state for each of the origins that were called last.
-final class LastStatesByOrigin<State: Sendable>: Sendable {
-    private let states = Locked(LRUTable<HTTPOrigin?, State>())
+/// The retry budget of each origin.
+///
+/// A further origin replaces the one that was not called for longest and has lost nothing of its budget; a few are
+/// asked. If none has, the further origins share a budget.
+final class BudgetsByOrigin: Sendable {
+    private struct State {
+        var budgets = LRUTable<HTTPOrigin?, RetryBudget>()
+        var others: RetryBudget?
+    }
 
-    /// The state of an origin: the existing one, or a new one.
+    private let state = Locked(State())
+
+    /// The budget of an origin: the existing one, or a new one.
     ///
     /// - Parameters:
-    ///   - limit: How many origins have a state.
+    ///   - limit: How many origins have a budget of their own.
     ///   - make: Makes a new one; no lock is held.
-    func state(of origin: HTTPOrigin?, keeping limit: Int, _ make: () -> State) -> State {
-        if let state = states.withLock({ $0.use(origin) }) { return state }
-        let state = make()
-        return states.withLockThenReleaseRest { states -> (State, State?) in
+    func budget(
+        of origin: HTTPOrigin?, keeping limit: Int, _ make: () -> RetryBudget
+    ) -> RetryBudget {
+        if let budget = state.withLock({ $0.budgets.use(origin) }) { return budget }
+        let budget = make()
+        return state.withLock { state in
             // Another thread may have been first.
-            if let known = states.use(origin) { return (known, nil) }
-            let last = states.count >= limit ? states.oldest.flatMap { states.remove($0) } : nil
-            states.insert(origin, state)
-            return (state, last?.value)
+            if let known = state.budgets.use(origin) { return known }
+            if state.budgets.count >= limit, !state.budgets.removeIdle() {
+                let others = state.others ?? budget
+                state.others = others
+                return others
+            }
+            state.budgets.insert(origin, budget)
+            return budget
         }
     }
 }
 
-extension LRUTable {
+extension LRUTable<HTTPOrigin?, RetryBudget> {
     /// The value of a key, which counts as used now.
     fileprivate mutating func use(_ key: Key) -> Value? {
         guard let slot = slot(of: key) else { return nil }
         use(slot)
         return self[slot]?.value
+    }
+
+    /// - Returns: Whether one of the oldest was idle, and has been removed.
+    fileprivate mutating func removeIdle() -> Bool {
+        for _ in 0..<8 {
+            guard let slot = oldest, let (_, budget) = self[slot] else { return false }
+            if budget.isIdle { return remove(slot) != nil }
+            use(slot)
+        }
+        return false
     }
 }
 

@@ -32,6 +32,9 @@ public final class RetryBudget {
     /// How many retries could be made now; `Int.max` for the unlimited one.
     public var balance: Int { bucket?.withLock { $0.balance } ?? .max }
 
+    /// Whether it is in the same state as a new one.
+    package var isIdle: Bool { bucket?.withLock { $0.isFull } ?? true }
+
     /// The name in the events of retries and hedges that use it; nil if it has none.
     public let name: String?
 

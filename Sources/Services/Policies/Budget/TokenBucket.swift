@@ -34,6 +34,9 @@ struct TokenBucket: Sendable {
         parts = min(capacity, parts + Int64(count) * Self.token)
     }
 
+    /// Whether nothing is lost with the bucket, if it begins full.
+    var isFull: Bool { parts == capacity }
+
     /// How many tokens there are.
     var balance: Int { Int(parts / Self.token) }
 }

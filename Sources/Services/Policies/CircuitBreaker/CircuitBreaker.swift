@@ -194,13 +194,10 @@ public final class CircuitBreaker {
 }
 
 extension CircuitBreaker {
-    /// Whether it would let a call pass: it is closed, or the next call is a probe.
+    /// Whether nothing is lost with its state: it would let a call pass, and counts no failure.
     fileprivate var isIdle: Bool {
-        switch state {
-        case .closed, .halfOpen: true
-        case .open(let end): end <= scheduler.now
-        case .isolated: false
-        }
+        let now = scheduler.now
+        return machine.withLock { $0.isIdle(at: now) }
     }
 
     fileprivate func call<Input: Sendable, Output: Sendable>(

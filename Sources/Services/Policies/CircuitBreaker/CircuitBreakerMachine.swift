@@ -92,6 +92,16 @@ struct CircuitBreakerMachine: Sendable {
         }
     }
 
+    /// Whether it would let a call pass, and counts no failure.
+    mutating func isIdle(at instant: SchedulerInstant) -> Bool {
+        switch state {
+        case .closed: requests.sum(at: instant) == successes.sum(at: instant)
+        case .open(let end): end <= instant
+        case .probing, .halfOpen: true
+        case .tripped, .isolated: false
+        }
+    }
+
     /// Records the end of a call.
     ///
     /// - Parameters:

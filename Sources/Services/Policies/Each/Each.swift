@@ -12,14 +12,14 @@ extension Middleware {
     ///
     /// A key's middleware is made by its first call, and keeps its state for the next. There are at
     /// most `limit` keys. A further key replaces the least recently used key without calls in
-    /// flight whose middleware is idle. Idle are a breaker that would let a call pass, a rate
-    /// limiter through which a whole burst may pass, and all other policies, whose budgets and answers are
-    /// then discarded. If no key can be replaced, the call continues without a middleware, and
+    /// flight whose middleware is idle. Idle are a breaker that would let a call pass and counts no failure, a
+    /// rate limiter through which a whole burst may pass, and all other policies, whose budgets and answers are
+    /// then discarded. A new key asks the eight that have been unused for longest, and the next new key the eight after
+    /// them. If none of them can be replaced, the call continues without a middleware, and
     /// ``PolicyEvent/Kind/bypassed`` reports it.
     ///
     /// Each service that this is put around has its own keys. A key without calls in flight holds no timer. A call
-    /// takes a lock for constant time when it begins and when it ends, in which its key is hashed and compared; a
-    /// new key asks each middleware that is older than the first idle one, without a lock.
+    /// takes a lock for constant time when it begins and when it ends, in which its key is hashed and compared.
     ///
     /// - Parameters:
     ///   - key: Returns the key of a call. Called once a call, on the caller's thread. A key that is not
@@ -109,8 +109,10 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
     private func leave(_ slot: Int) { table.withLock { $0.leave(slot) } }
 
     /// Removes the least recently used idle key, if the table is full.
+    ///
+    /// Few are asked, so that a new key takes constant time however many breakers are open.
     private func makeRoom() -> Bool {
-        var untried = table.withLock { $0.idleCount }
+        var untried = table.withLock { min($0.idleCount, 8) }
         while table.withLock({ $0.isFull }) {
             guard untried > 0, let oldest = table.withLock({ $0.oldest }) else { return false }
             untried -= 1

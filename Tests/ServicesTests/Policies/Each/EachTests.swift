@@ -107,6 +107,42 @@ import Testing
         #expect(made.withLock { $0 } == [1, 3])
     }
 
+    /// More hosts than keys, in turn, all of them down.
+    @Test func breakersOpenWhereThereAreMoreKeysThanRoom() {
+        let scheduler = scheduler
+        let upstream = Upstream(
+            on: scheduler, Array(repeating: .atOnce(.failure(Broken())), count: 9_999))
+        let service = stack(
+            .each(by: { $0.number }, limit: 10) { _ in
+                .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 5, on: scheduler))
+            }, over: upstream.send)
+        var refused = 0
+        for _ in 1...10 {
+            for host in 0..<20 {
+                if service(Ask(host)).serviceError?.code == .circuitOpen { refused += 1 }
+            }
+        }
+        // The ten that came first stay, since they count failures; they are refused from their sixth call on.
+        #expect(refused == 10 * 5)
+    }
+
+    /// The count of questions does not grow with the count of keys.
+    @Test func aNewKeyAsksFewOthers() {
+        let asked = Locked(0)
+        let service = stack(
+            .each(by: { (ask: Ask) in ask.number }, limit: 500) { _ in
+                Middleware(
+                    isIdle: {
+                        asked.withLock { $0 += 1 }
+                        return false
+                    }
+                ) { $0 }
+            }, over: { Future(value: $0.number) })
+        for number in 0..<500 { _ = service(Ask(number)) }
+        for number in 500..<600 { #expect(service(Ask(number)).valueNow == number) }
+        #expect(asked.withLock { $0 } == 100 * 8)
+    }
+
     @Test func whereNoKeyCanGoACallPassesWithoutAMiddlewareAndSaysSo() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(
