@@ -71,6 +71,16 @@ private enum User {
         }
     }
 
+    @Test func aCallThatWaitedForItsTurnIsItsOwnCallers() {
+        let policy = Middleware<Ask, Int>.rateLimit(
+            sharing: RateLimiter(rate: 10, per: .seconds(1), on: scheduler))
+        let calls = ["ada", "ben", "eva"].map { load(policy, as: $0) }
+        advance(by: .seconds(1))
+        for number in 1...3 { desk.end(.success(number)) }
+        #expect(desk.seen == ["ada", "ben", "eva"])
+        #expect(calls.map(\.valueNow) == [1, 2, 3])
+    }
+
     @Test func theTaskThatFreesAPlaceLendsNothing() async {
         for (name, policy) in queues() {
             let desk = Desk()

@@ -31,10 +31,13 @@ extension Middleware {
 /// ```
 ///
 /// A token bucket: it holds `burst` tokens at most and is full at first, a call takes one, and
-/// `rate` of them flow back in each period, evenly. So in any time t no more than burst + rate × t
-/// ÷ period calls pass, to the nanosecond. Each is counted when it passes, whatever its result.
-/// Waiting calls are served in order, and no later call overtakes them; when one leaves, those
-/// behind move up.
+/// `rate` of them flow back in each period, evenly. So no more than burst + rate × t ÷ period calls have their
+/// turn in any time t, to the nanosecond. Each counts from its turn, whatever its result. Waiting calls are
+/// served in order, and no later call overtakes them; when one leaves, those behind move up.
+///
+/// A waiting call's turn is fixed on a line of time, so that late timers cost no rate: the calls that are due
+/// are made at once. That bridges a delay of the whole burst, or of 100 ms if the burst is shorter. After a
+/// longer one, as of a process that was stopped, the rest wait for new turns.
 ///
 /// Make one for each quota, and pass it to every stack that shares it. It may be used from any thread; a
 /// call takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
@@ -55,8 +58,9 @@ public final class RateLimiter {
     ///   - period: The period, from a nanosecond to 366 days.
     ///   - burst: How many calls may pass at once after an idle time; 1…1,000,000,000. With one, calls
     ///     are spaced evenly.
-    ///   - maxWait: How long a call may wait; zero or more. With zero it is refused instead: with a burst of one,
-    ///     nearly half of the calls that come at random times, at four fifths of the rate.
+    ///   - maxWait: How long a call may wait for its turn, decided when it comes; zero or more. With zero it is
+    ///     refused instead: with a burst of one, nearly half of the calls that come at random times, at four fifths
+    ///     of the rate.
     ///   - scheduler: The clock of the waits. At most one action is scheduled at a time.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
@@ -74,7 +78,9 @@ public final class RateLimiter {
         precondition(
             maxWait >= .zero, "a rate limiter needs a maxWait of zero or more, not \(maxWait)")
         state = Locked(
-            RateLimiterState(RateLimiterMachine(rate: rate, per: period, burst: burst)))
+            RateLimiterState(
+                RateLimiterMachine(
+                    rate: rate, per: period, burst: burst, lateness: .milliseconds(100))))
         self.name = name
         self.maxWait = maxWait
         self.scheduler = scheduler
@@ -132,10 +138,19 @@ extension RateLimiter {
         // Reported before the permit has an observer, so that it is reported before the permit comes.
         context.report(.queued(length: length), by: rateLimitPolicy, named: name)
         permit.onCancel { self.leave(ticket) }
+        let caller = KeptCaller(context)
         return permit.flatMap {
             let waited = start.duration(to: self.scheduler.now)
+            // A late timer may bring the turn after the deadline.
+            if let remaining = context.remaining, remaining <= .zero {
+                let error = ServiceError(
+                    .deadlineExceeded, policy: rateLimitPolicy, policyName: self.name,
+                    limit: waited, subject: loggedName(of: input))
+                context.report(.refused(error), by: rateLimitPolicy, named: self.name)
+                return Future(error: error)
+            }
             context.report(.dequeued(after: waited), by: rateLimitPolicy, named: self.name)
-            return context.run { service(input) }
+            return caller.run { service(input) }
         }
     }
 

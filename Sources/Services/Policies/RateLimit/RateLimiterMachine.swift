@@ -7,7 +7,8 @@ import Futures
 /// one. Times are counted in parts of a nanosecond. A nanosecond has as many parts as calls pass in a period,
 /// so an interval is a whole number at any rate, and only answers are rounded, up to the next nanosecond.
 ///
-/// While a call waits, all others go to the end of the queue.
+/// While a call waits, all others go to the end of the queue. Its turn stands on a line of time on which the
+/// calls are one interval apart, so a late timer delays nobody else: what is due passes at once.
 struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     /// The admission of a call.
     enum Entry: Equatable {
@@ -25,14 +26,20 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     private let interval: Int128
     /// How early a call may come.
     private let tolerance: Int128
+    /// How far the line may stay behind the clock while calls wait.
+    private let lag: Int128
     /// When the next call is due; nil before the first one.
     private var due: Int128?
     private var line = WaitQueue<Waiter>()
 
-    init(rate: Int, per period: Duration, burst: Int) {
+    /// - Parameter lateness: How late a timer may be without delaying the calls behind; the burst bridges its
+    ///   own intervals in any case. A later one begins the line anew, so that a process that was stopped does
+    ///   not make all calls at once.
+    init(rate: Int, per period: Duration, burst: Int, lateness: Duration) {
         partsOfNanosecond = Int128(rate)
         interval = Int128(period.nanoseconds)
         tolerance = interval * Int128(burst - 1)
+        lag = max(0, Int128(lateness.nanoseconds) * partsOfNanosecond - tolerance)
     }
 
     /// How many calls wait.
@@ -71,9 +78,10 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     /// Removes the calls that may pass from the queue, in order.
     mutating func popPassing(at now: SchedulerInstant) -> [Waiter] {
         var passing: [Waiter] = []
-        while let next, next <= now, let waiter = line.popFirst() {
+        while let next, next <= now {
+            // While the call counts as waiting.
             _ = pass(at: now)
-            passing.append(waiter)
+            if let waiter = line.popFirst() { passing.append(waiter) }
         }
         return passing
     }
@@ -88,11 +96,11 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
 
     /// The beginning of the interval of a call that passes now: its due time, or now if that has passed.
     ///
-    /// Less than a nanosecond late counts as on time, because the clock has no instants between. So rounding
-    /// errors do not add up.
+    /// Calls that wait keep their due time for as long as the line may stay behind. Less than a nanosecond late
+    /// counts as on time, because the clock has no instants between. So rounding errors do not add up.
     private func start(at now: SchedulerInstant, _ due: Int128?) -> Int128 {
-        let parts = Int128(now.offset.nanoseconds) * partsOfNanosecond
-        guard let due, parts - due < partsOfNanosecond else { return parts }
+        let earliest = Int128(now.offset.nanoseconds) * partsOfNanosecond - (line.isEmpty ? 0 : lag)
+        guard let due, earliest - due < partsOfNanosecond else { return earliest }
         return due
     }
 

@@ -8,8 +8,9 @@ import Testing
     final class Machine {
         var machine: RateLimiterMachine<Int>
 
-        init(_ rate: Int, per period: Duration, burst: Int) {
-            machine = RateLimiterMachine(rate: rate, per: period, burst: burst)
+        init(_ rate: Int, per period: Duration, burst: Int, lateness: Duration = .zero) {
+            machine = RateLimiterMachine(
+                rate: rate, per: period, burst: burst, lateness: lateness)
         }
 
         func enter(
@@ -112,6 +113,38 @@ import Testing
         #expect(machine.popPassing(second) == [4, 5])
         #expect(machine.enter(second, as: 6) == .passes)
         #expect(machine.enter(second, as: 7) == .refused(retryAt: Self.at(second * 11 / 10)))
+    }
+
+    @Test func aLateTimerDelaysNobodyBehind() {
+        let machine = Machine(10, per: .seconds(1), burst: 1, lateness: .milliseconds(300))
+        for number in 0...5 { _ = machine.enter(0, as: number, within: .seconds(1)) }
+        #expect(machine.popPassing(second * 4 / 10) == [1, 2, 3, 4])
+        #expect(machine.machine.next == Self.at(second / 2))
+        // Who comes now is behind those who wait, on the line of time on which they are.
+        #expect(
+            machine.enter(second * 6 / 10, as: 6, within: .seconds(1))
+                == .queued(ticket: 6, length: 2))
+        #expect(machine.popPassing(second * 6 / 10) == [5, 6])
+        // Nobody waited at 0.7 seconds, so the delay before it counts for nobody.
+        #expect(machine.enter(second, as: 7) == .passes)
+        #expect(machine.enter(second, as: 8) == .refused(retryAt: Self.at(second * 11 / 10)))
+    }
+
+    /// Otherwise all who wait would be called at once after a process was stopped.
+    @Test func aVeryLateTimerBeginsTheLineAnew() {
+        let machine = Machine(10, per: .seconds(1), burst: 1, lateness: .milliseconds(200))
+        for number in 0...9 { _ = machine.enter(0, as: number, within: .seconds(1)) }
+        #expect(machine.popPassing(second * 60) == [1, 2, 3])
+        #expect(machine.machine.next == Self.at(second * 60 + second / 10))
+        #expect(machine.popPassing(second * 60 + second / 10) == [4])
+    }
+
+    /// A burst bridges its own intervals, and no more is added to it.
+    @Test func whatIsLateIsCaughtUpWithinTheBurst() {
+        let machine = Machine(10, per: .seconds(1), burst: 4, lateness: .milliseconds(300))
+        for number in 0...9 { _ = machine.enter(0, as: number, within: .seconds(1)) }
+        #expect(machine.popPassing(second * 60) == [4, 5, 6, 7])
+        #expect(machine.machine.next == Self.at(second * 60 + second / 10))
     }
 
     @Test func whenOneLeavesThoseBehindMoveUp() {

@@ -152,6 +152,42 @@ import Testing
         #expect(upstream.arrivals.map(\.remaining) == [nil, .milliseconds(1)])
     }
 
+    @Test func aCallWhoseDeadlinePassesBeforeALateTimerIsNotMade() {
+        let upstream = Upstream(on: scheduler)
+        let late = LateScheduler(scheduler, by: .milliseconds(50))
+        let service = service(
+            RateLimiter(rate: 10, per: .seconds(1), burst: 1, on: late), upstream)
+        _ = service(1)
+        let calls = [120, 300].map { milliseconds in
+            CallContext(
+                deadline: CallDeadline(after: .milliseconds(milliseconds), on: scheduler)
+            ).run { service(2) }
+        }
+        scheduler.run()
+        #expect(calls[0].serviceError?.code == .deadlineExceeded)
+        #expect(calls[0].serviceError?.policy == "rateLimit")
+        #expect(calls[1].result == nil)
+        #expect(upstream.instants == [0, 250].map { .milliseconds($0) })
+    }
+
+    /// Each timer that is late used to move all turns behind it.
+    @Test func timersThatAreAMillisecondLateCostNoRate() {
+        let late = LateScheduler(scheduler, by: .milliseconds(1))
+        let limiter = RateLimiter(rate: 1_000, per: .seconds(1), on: late)
+        let last = Locked(Duration.zero)
+        let service = stack(
+            .rateLimit(sharing: limiter),
+            over: { [scheduler] (ask: Ask) -> Future<Int> in
+                last.withLock { $0 = scheduler.now.offset }
+                return Future(value: ask.number)
+            })
+        let calls = (0...1_000).map { service(Ask($0)) }
+        scheduler.run()
+        #expect(calls.enumerated().allSatisfy { $1.valueNow == $0 })
+        // The last two are due when the timer of the last but one fires.
+        #expect(last.withLock { $0 } == .seconds(1))
+    }
+
     @Test func whatIsRememberedOfACallIsItsOwn() {
         let upstream = Upstream(on: scheduler)
         let service = service(limiter(maxWait: .seconds(1)), upstream)
