@@ -72,6 +72,67 @@ import Testing
         #expect(service.requests.count == 1)
     }
 
+    /// The change of a PUT, of whatever fate, is not hidden by the answer to a GET from before.
+    @Test(arguments: ["answered", "answered by an error", "lost", "given up"])
+    func whoAsksAfterAChangeSharesNoCallFromBefore(_ fate: String) {
+        let put = Promise<HTTPResponse>()
+        let service = AnsweringService<HTTPResponse>(
+            on: scheduler, (1...9).map { number in { HTTPResponse(status: 200 + number) } })
+        let load = stack(
+            .coalesce(by: .safeRequest),
+            over: { $0.method == .put ? put : service.send($0) })
+        let other = URL(string: "https://example.com/authors")!
+        let save = load(HTTPRequest(.put, URL(string: "HTTPS://EXAMPLE.com:443/books#top")!))
+        let before = [load(HTTPRequest(.get, url)), load(HTTPRequest(.get, url))]
+        let elsewhere = load(HTTPRequest(.get, other))
+        switch fate {
+        case "answered": put.resolve(with: HTTPResponse(status: 204))
+        case "answered by an error": put.resolve(with: HTTPResponse(status: 500))
+        case "lost": put.reject(with: HTTPError(code: .connectionLost))
+        default: save.cancel()
+        }
+        let after = [load(HTTPRequest(.get, url)), load(HTTPRequest(.get, url))]
+        let elsewhereToo = load(HTTPRequest(.get, other))
+        scheduler.run()
+        #expect(before.map { $0.valueNow?.status } == [201, 201])
+        #expect(after.map { $0.valueNow?.status } == [203, 203])
+        #expect([elsewhere, elsewhereToo].map { $0.valueNow?.status } == [202, 202])
+        #expect(service.requests.count == 3)
+    }
+
+    /// Before its answer, nobody can know whether a change has been made.
+    @Test func untilAChangeIsAnsweredCallsAreShared() {
+        let put = Promise<HTTPResponse>()
+        let service = AnsweringService<HTTPResponse>(on: scheduler, [{ HTTPResponse(status: 200) }])
+        let load = stack(
+            .coalesce(by: .safeRequest),
+            over: { $0.method == .put ? put : service.send($0) })
+        let first = load(HTTPRequest(.get, url))
+        let save = load(HTTPRequest(.put, url))
+        let second = load(HTTPRequest(.get, url))
+        scheduler.run()
+        #expect([first, second].map { $0.valueNow?.status } == [200, 200])
+        #expect(save.result == nil && service.requests.count == 1)
+        put.resolve(with: HTTPResponse(status: 204))
+        #expect(save.valueNow?.status == 204)
+    }
+
+    /// Through another stack of the same group.
+    @Test func aChangeThroughAnotherStackOfTheGroupCounts() {
+        let service = AnsweringService<HTTPResponse>(
+            on: scheduler, (1...9).map { number in { HTTPResponse(status: 200 + number) } })
+        let group = Coalescer<HTTPRequest, HTTPResponse>()
+        let load = stack(.coalesce(by: .safeRequest, sharing: group), over: service.send)
+        let save = stack(
+            .coalesce(by: .safeRequest, sharing: group),
+            over: { _ in Future(value: HTTPResponse(status: 204)) })
+        let before = load(HTTPRequest(.get, url))
+        _ = save(HTTPRequest(.delete, url))
+        let after = load(HTTPRequest(.get, url))
+        scheduler.run()
+        #expect([before, after].map { $0.valueNow?.status } == [201, 202])
+    }
+
     @Test func aCookieIsForTheCallerWhoseRequestWasSent() {
         let response = HTTPResponse(
             status: 403, headers: ["Set-Cookie": "session=1", "X-Any": "a"])

@@ -79,6 +79,12 @@ public struct CallContext {
     /// A value that another module binds to the call, such as the context of a tracer; nil without it.
     package var carried: (any Sendable)? { storage?.parts.carried }
 
+    /// The era in which a call must have begun for its answer to be an answer to this one.
+    var since: Era { storage?.parts.since ?? .first }
+
+    /// The innermost shared call that the call is part of.
+    var sharedCall: SharedCall? { storage?.parts.sharedCall }
+
     /// Whether a first attempt in this context needs neither a span nor another number.
     var isPlain: Bool {
         guard let storage else { return true }
@@ -101,6 +107,8 @@ public struct CallContext {
         var record: CallRecord?
         var traceContext: TraceContext?
         var carried: (any Sendable)?
+        var since = Era.first
+        var sharedCall: SharedCall?
         /// The objects whose own work the call is part of.
         var works: [ObjectIdentifier] = []
     }
@@ -147,6 +155,18 @@ extension CallContext {
 
     /// The same with something that another module binds to the call, in place of what was bound before.
     package func with(carried: any Sendable) -> CallContext { with { $0.carried = carried } }
+
+    /// The same, not to be answered by a call that began before an era.
+    func with(since era: Era) -> CallContext { era <= since ? self : with { $0.since = era } }
+
+    /// The same as part of a shared call, if a memo may ask for it.
+    func with(since era: Era, sharedCall: SharedCall?) -> CallContext {
+        guard let sharedCall else { return with(since: era) }
+        return with {
+            $0.since = max($0.since, era)
+            $0.sharedCall = sharedCall
+        }
+    }
 
     /// The same as an attempt, within a span if the call is observed.
     func with(attempt: Int, record: CallRecord?, span: CallSpan?) -> CallContext {

@@ -32,6 +32,9 @@ extension Middleware {
     /// **Cookies.** A Set-Cookie of an HTTP response is for the caller whose call it was: the others get the
     /// response, or the error that keeps it, without it. Nobody joins a call whose user has signed out.
     ///
+    /// **Changes.** After ``Memo/invalidate(_:)`` of a memo above or beneath, or
+    /// ``Coalescer/invalidate(_:)``, a caller makes a new call, though one is under way.
+    ///
     /// The answers arrive in the order in which the callers came, on the thread that settles the
     /// shared call. Each call takes a lock for constant time, in which keys are hashed and compared.
     /// A service that calls its own stack with the same key, and waits for that call, waits forever.
@@ -56,7 +59,9 @@ extension Middleware {
     /// Otherwise as ``coalesce(by:sharing:)-((Input)->Key,_)``.
     ///
     /// - Parameters:
-    ///   - key: The key of inputs. An input without a key shares nothing: the service is called.
+    ///   - key: The key of inputs. An input without a key shares nothing: the service is called. Once an
+    ///     unsafe HTTP request has ended, no later request for its URL shares a call that began before
+    ///     (RFC 9111, section 4.4).
     ///   - group: The group of calls that share; nil for the calls of this stack. In stacks with one group,
     ///     equal keys must have the same meaning.
     public static func coalesce<Key: Hashable & Sendable>(
@@ -65,8 +70,11 @@ extension Middleware {
         Middleware(named: "coalesce") { service in
             let group = group ?? Coalescer()
             return { input in
-                guard let key = key(input) else { return service(input) }
-                return group.call(key, service, input)
+                if let own = key(input) {
+                    return group.call(own, about: key.subject, service, input)
+                }
+                guard let subject = key.subject, key.changes(input) else { return service(input) }
+                return group.change(subject, service, input)
             }
         }
     }

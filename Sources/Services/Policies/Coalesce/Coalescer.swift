@@ -17,6 +17,17 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
     /// How many calls of services are under way.
     public var count: Int { machine.withLock { $0.count } }
 
+    /// Lets no later caller share the call under way for a key, because what it answers has changed.
+    ///
+    /// The call goes on for the callers it has; the next caller makes a new one. A ``Memo`` does so by itself
+    /// for the calls beneath it and above it. (Singleflight's `Forget`, in Go.)
+    public func invalidate(_ key: Key) {
+        machine.withLock { $0.invalidate(AnyHashable(key)) }
+    }
+
+    /// Lets no later caller share a call under way.
+    public func invalidateAll() { machine.withLock { $0.invalidateAll() } }
+
     /// Makes a group without calls.
     ///
     /// - Parameter name: The name in its events and errors; nil for none. It must hold no secrets.
@@ -40,42 +51,80 @@ private typealias Machine = CoalesceMachine<AnyHashable, AnyCaller, @Sendable ()
 private let coalescePolicy = "coalesce"
 
 extension Coalescer {
+    /// - Parameter subject: Returns what the input asks about, which other inputs may change.
     func call<Input: Sendable>(
-        _ key: Key, _ service: @escaping Service<Input, Output>, _ input: Input
+        _ key: Key, about subject: ((Input) -> AnyHashable?)? = nil,
+        _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         // A key that is not equal to itself, such as a NaN, would not be found again.
         guard key == key else { return service(input) }
         let context = CallContext.current
         let erased = AnyHashable(key)
-        let entered = machine.withLock { machine -> (Machine.Entry, CallRecord?)? in
+        let era = Era.current
+        let since = era == .first ? era : self.since(in: context, erased, subject?(input))
+        let entry = machine.withLock { machine -> Machine.Entry? in
             if hasOwnParts, machine.isOver(erased) { return nil }
-            let entry = machine.enter(erased, caller(context, service, input))
-            let isRecorded = hasOwnParts || context.record != nil
-            return (entry, isRecorded ? machine.record(of: entry, erased) : nil)
+            return machine.enter(
+                erased, since: since, in: era, notes: notes(in: context),
+                caller(context, service, input))
         }
         // The answer under way is for a user who has signed out: the key does not tell users apart.
-        guard let (entry, record) = entered else { return service(input) }
-        if let record { context.record?.adopt(record) }
+        guard let entry else { return service(input) }
         switch entry {
-        case .joined(let caller, let number, let callers):
+        case .joined(let caller, let number, let callers, let notes):
+            notes.add(to: context)
             context.report(.coalesced(callers: callers), by: coalescePolicy, named: name)
             return wait(caller, key, number)
-        case .first(let number):
+        case .first(let number, let notes):
+            notes.add(to: context)
             let future =
-                context.isPlain && record == nil
-                ? service(input) : share(service, input, in: context, record, name, classifier)
+                context.isPlain && notes.isEmpty && era == .first
+                ? service(input) : share(service, input, in: context, notes, name, classifier)
             if future.hasSucceeded {
                 let ended = machine.withLock { $0.end(erased, call: number) }
                 if !ended.callers.isEmpty { deliver(ended, of: future) }
                 return future
             }
-            return follow(future, record, key, number, context, service, input)
+            return follow(future, notes, key, number, context, service, input)
+        }
+    }
+
+    /// The era before which no call may have begun that answers a caller.
+    ///
+    /// A call under way that depends on an older answer is not shared any more. Memos compare keys, so they are
+    /// asked while no lock is held.
+    private func since(
+        in context: CallContext, _ key: AnyHashable, _ subject: @autoclosure () -> AnyHashable?
+    ) -> Era {
+        let (change, shared) = machine.withLock {
+            ($0.lastChange(of: subject()), $0.notes(key)?.shared)
+        }
+        if let shared, shared.isOutdated { machine.withLock { $0.invalidate(key, shared) } }
+        return max(context.since, change)
+    }
+
+    private func notes(in context: CallContext) -> CallNotes {
+        let isRecorded = hasOwnParts || context.record != nil
+        return CallNotes(record: isRecorded ? CallRecord() : nil, shared: .make())
+    }
+
+    /// Makes a call that changes what others ask about: when it has ended, no later caller shares a call that
+    /// began before.
+    ///
+    /// - Parameter subject: Returns what the input changes.
+    func change<Input: Sendable>(
+        _ subject: @escaping @Sendable (Input) -> AnyHashable?,
+        _ service: Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        service(input).atEnd {
+            guard let subject = subject(input) else { return }
+            self.machine.withLock { $0.change(subject, in: .begin()) }
         }
     }
 
     /// Continues with the first caller's call, which is pending or has failed.
     private func follow<Input: Sendable>(
-        _ future: Future<Output>, _ record: CallRecord?, _ key: Key, _ call: Int,
+        _ future: Future<Output>, _ notes: CallNotes, _ key: Key, _ call: Int,
         _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         if let result = future.result, !isTooLate(result, context) {
@@ -84,7 +133,7 @@ extension Coalescer {
         }
         let caller = caller(context, service, input)
         let number = machine.withLock { $0.seat(caller, AnyHashable(key), call: call) }
-        watch(future, record, key, call, of: caller)
+        watch(future, notes, key, call, of: caller)
         return wait(caller, key, number)
     }
 
@@ -112,13 +161,13 @@ extension Coalescer {
     ///
     /// - Parameter maker: The caller that has made it.
     private func watch(
-        _ future: Future<Output>, _ record: CallRecord?, _ key: Key, _ number: Int,
+        _ future: Future<Output>, _ notes: CallNotes, _ key: Key, _ number: Int,
         of maker: AnyCaller
     ) {
         // A separate branch: cancelling it does not affect other holders of the future.
         let call = future.onEnd { result in
             if self.isTooLate(result, maker.context),
-                self.callAgain(key, record, number, of: maker, result)
+                self.callAgain(key, notes, number, of: maker, result)
             {
                 return
             }
@@ -126,7 +175,7 @@ extension Coalescer {
             self.deliver(removed, result, of: maker)
         }
         let giveUp: @Sendable () -> Void = {
-            record?.close()
+            notes.record?.close()
             call.cancel()
         }
         let isWanted = machine.withLock { $0.keep(giveUp, AnyHashable(key), call: number) }
@@ -173,17 +222,17 @@ extension Coalescer {
     ///
     /// - Returns: False if there are no others.
     private func callAgain(
-        _ key: Key, _ record: CallRecord?, _ number: Int, of maker: AnyCaller,
+        _ key: Key, _ notes: CallNotes, _ number: Int, of maker: AnyCaller,
         _ result: Result<Output, any Error>
     ) -> Bool {
         let callers = machine.withLock { $0.callers(AnyHashable(key), call: number) }
-        let verdict = record?.verdict ?? .nothing
+        let verdict = notes.record?.verdict ?? .nothing
         let (late, next) = choose(among: callers, after: verdict, result.failure)
         guard let next = next.map(own) else { return false }
         let (call, removed) = machine.withLock {
-            $0.renew(AnyHashable(key), call: number, endingFor: late)
+            $0.renew(AnyHashable(key), call: number, endingFor: late, in: .current)
         }
-        if let call { watch(next.call(record), record, key, call, of: next) }
+        if let call { watch(next.call(notes), notes, key, call, of: next) }
         deliver(removed, result, of: maker)
         return true
     }
@@ -245,13 +294,16 @@ private class AnyCaller: @unchecked Sendable {
 private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
     let promise = InternalPromise<Output>()
     /// Calls the service for this caller.
-    let call: @Sendable (CallRecord?) -> Future<Output>
+    let call: @Sendable (CallNotes) -> Future<Output>
 
     init<Input: Sendable>(
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
         _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
     ) {
-        call = { share(service, $0?.next(input) ?? input, in: context, $0, name, classifier) }
+        call = { notes in
+            let input = notes.record?.next(input) ?? input
+            return share(service, input, in: context, notes, name, classifier)
+        }
         super.init(context, keeper: hasOwnParts ? input as? any AnswerKeeping : nil) {
             Repeatability(of: input, after: $0, $1)
         }
@@ -261,9 +313,12 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
 /// Calls the service for all who share the call.
 private func share<Input: Sendable, Output: Sendable>(
     _ service: Service<Input, Output>, _ input: Input, in context: CallContext,
-    _ record: CallRecord?, _ name: String?, _ classifier: Classifier<Output>
+    _ notes: CallNotes, _ name: String?, _ classifier: Classifier<Output>
 ) -> Future<Output> {
-    context.call(
-        "shared call", attempt: context.attempt, record: record, by: coalescePolicy, named: name,
+    // Callers of this era join it, so no call beneath that began in an earlier one may answer it.
+    let context = context.with(since: .current, sharedCall: notes.shared)
+    return context.call(
+        "shared call", attempt: context.attempt, record: notes.record, by: coalescePolicy,
+        named: name,
         classifier: classifier, service, input)
 }

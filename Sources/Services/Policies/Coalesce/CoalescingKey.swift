@@ -19,8 +19,32 @@ public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & S
     ///
     /// - Parameter key: Returns the key of an input, which must include everything that an answer depends on;
     ///   nil for an input that shares nothing. Called once a call, on the caller's thread.
-    public init(_ key: @escaping @Sendable (Input) -> Key?) { self.key = key }
+    public init(_ key: @escaping @Sendable (Input) -> Key?) {
+        self.key = key
+        subject = nil
+        changes = { _ in false }
+    }
 
+    /// Makes a key of inputs of which some change what others ask about.
+    ///
+    /// - Parameters:
+    ///   - key: Returns the key of an input.
+    ///   - subject: Returns what an input asks about, or changes.
+    ///   - changes: Returns whether an input without a key changes its subject.
+    package init(
+        _ key: @escaping @Sendable (Input) -> Key?,
+        about subject: @escaping @Sendable (Input) -> AnyHashable?,
+        changing changes: @escaping @Sendable (Input) -> Bool
+    ) {
+        self.key = key
+        self.subject = subject
+        self.changes = changes
+    }
+
+    /// Returns what an input asks about, or changes; nil if nothing is known of that.
+    let subject: (@Sendable (Input) -> AnyHashable?)?
+    /// Whether an input without a key changes its subject.
+    let changes: @Sendable (Input) -> Bool
     private let key: @Sendable (Input) -> Key?
 }
 

@@ -20,14 +20,14 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
     /// Forgets one answer.
     ///
     /// Calls under way for it continue, but their answers are not kept, so that no answer to an earlier call
-    /// is stored later.
+    /// is stored later. Nor does a later caller share such a call, in a ``Coalescer`` beneath or above.
     public func invalidate(_ key: Key) {
-        machine.withLockThenRelease { $0.invalidate(key) }
+        machine.withLockThenRelease { $0.invalidate(key, in: .begin()) }
     }
 
-    /// Discards all answers, and does not keep those of calls under way.
+    /// Discards all answers, and does not keep those of calls under way, which no later caller shares.
     public func invalidateAll() {
-        machine.withLockThenRelease { $0.invalidateAll() }
+        machine.withLockThenRelease { $0.invalidateAll(in: .begin()) }
     }
 
     /// How many answers there are.
@@ -53,6 +53,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable> {
         machine = Locked(MemoMachine(timeToLive: timeToLive, limit: limit))
         self.name = name
         self.scheduler = scheduler
+        SharedCall.expectMemos()
     }
 
     private let machine: Locked<MemoMachine<Key, Future<Output>>>
@@ -70,6 +71,8 @@ extension Memo {
     ) -> Future<Output> {
         // A key that is not equal to itself, such as a NaN, would not be found again.
         guard key == key else { return service(input) }
+        let context = CallContext.current
+        if let call = context.sharedCall { watch(key, for: call) }
         let now = scheduler.continuousNow
         switch machine.withLockThenReleaseRest({ $0.look(up: key, at: now) }) {
         case .hit(let future):
@@ -77,17 +80,23 @@ extension Memo {
                 invalidate(key)
                 return call(key, service, input, classifier)
             }
-            CallContext.current.report(.hit, by: Self.policy, named: name)
+            context.report(.hit, by: Self.policy, named: name)
             return future
-        case .miss(let call):
-            CallContext.current.report(.miss, by: Self.policy, named: name)
-            let future = service(input)
+        case .miss(let call, let since):
+            context.report(.miss, by: Self.policy, named: name)
+            let future = context.with(since: since).call(service, input)
             if let result = future.result {
                 end(call, key, result, classifier)
                 return future
             }
             return future.onEnd { result in self.end(call, key, result, classifier) }
         }
+    }
+
+    /// Lets a shared call know when its answer is invalidated from now on.
+    private func watch(_ key: Key, for call: SharedCall) {
+        let era = Era.current
+        call.add { self.machine.withLock { $0.lastInvalidation(of: key) } > era }
     }
 
     private func end(

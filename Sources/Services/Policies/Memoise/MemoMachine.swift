@@ -20,8 +20,9 @@ struct MemoMachine<Key: Hashable, Value> {
     /// The answer to a caller.
     enum Answer {
         case hit(Value)
-        /// The caller has to call the service, and to report the end with this number.
-        case miss(call: Int)
+        /// The caller has to call the service, and to report the end with this number; no call that began
+        /// before the era may answer it.
+        case miss(call: Int, since: Era)
     }
 
     private let timeToLive: Duration
@@ -32,12 +33,14 @@ struct MemoMachine<Key: Hashable, Value> {
     private var ages = SlotOrder()
 
     private var calls = CallValidity<Key>()
+    private var invalidations: Invalidations<Key>
     /// The latest instant of any operation.
     private var latest: SchedulerInstant?
 
     init(timeToLive: Duration, limit: Int) {
         self.timeToLive = timeToLive
         self.limit = limit
+        invalidations = Invalidations(limit: max(limit, 100))
     }
 
     /// How many answers are kept that have not expired.
@@ -55,8 +58,11 @@ struct MemoMachine<Key: Hashable, Value> {
             entries.use(slot)
             return (.hit(entry.value), removed)
         }
-        return (.miss(call: calls.start(key)), removed)
+        return (.miss(call: calls.start(key), since: lastInvalidation(of: key)), removed)
     }
+
+    /// When a key was last invalidated.
+    func lastInvalidation(of key: Key) -> Era { invalidations.last(of: key) }
 
     /// Ends a call; its value, if it has one, is kept from now on.
     ///
@@ -83,19 +89,25 @@ struct MemoMachine<Key: Hashable, Value> {
     }
 
     /// Discards one answer, and does not keep those of calls under way for it.
-    mutating func invalidate(_ key: Key) -> Entry? {
+    ///
+    /// - Returns: The removed objects, and the key that is no longer known as invalidated.
+    mutating func invalidate(_ key: Key, in era: Era) -> (removed: Entry?, key: Key?) {
         calls.invalidate(key)
+        let forgotten = invalidations.invalidate(key, in: era)
         var removed: [Entry] = []
         if let slot = entries.slot(of: key) { take(slot, into: &removed) }
-        return removed.first
+        return (removed.first, forgotten)
     }
 
     /// Discards all answers, and does not keep those of calls under way.
-    mutating func invalidateAll() -> [Entry] {
+    ///
+    /// - Returns: The removed objects, and the keys that were known as invalidated.
+    mutating func invalidateAll(in era: Era) -> (removed: [Entry], keys: LRUTable<Key, Era>) {
         calls.invalidateAll()
+        let forgotten = invalidations.invalidateAll(in: era)
         var removed: [Entry] = []
         while let slot = ages.first { take(slot, into: &removed) }
-        return removed
+        return (removed, forgotten)
     }
 
     /// Removes expired answers, in amortised constant time.

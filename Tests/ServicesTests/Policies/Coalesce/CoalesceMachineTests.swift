@@ -8,7 +8,7 @@ import Testing
     /// Begins a call, and adds its first caller.
     func begin(_ machine: inout Machine, _ key: String, _ caller: String) -> (call: Int, seat: Int)
     {
-        guard case .first(let call) = machine.enter(key, caller) else {
+        guard case .first(let call, _) = machine.enter(key, caller) else {
             Issue.record("the key has a call")
             return (0, 0)
         }
@@ -18,7 +18,7 @@ import Testing
     /// Joins a call.
     func join(_ machine: inout Machine, _ key: String, _ caller: String) -> (seat: Int, count: Int)
     {
-        guard case .joined(let same, let seat, let count) = machine.enter(key, caller) else {
+        guard case .joined(let same, let seat, let count, _) = machine.enter(key, caller) else {
             Issue.record("the key has no call")
             return (0, 0)
         }
@@ -85,7 +85,7 @@ import Testing
     /// over.
     @Test func theFirstCallerCountsBeforeItIsSeated() {
         var machine = Machine()
-        guard case .first(let call) = machine.enter("k", "a") else { return }
+        guard case .first(let call, _) = machine.enter("k", "a") else { return }
         let seat = join(&machine, "k", "b").seat
         let gone = machine.leave("k", caller: seat)
         #expect(gone.call == nil)
@@ -116,5 +116,60 @@ import Testing
         #expect(next == nil)
         #expect(removed.key == "k")
         #expect(machine.count == 0)
+    }
+
+    /// The callers of a call that is past are still its own, and leave it or get its answer.
+    @Test func aCallFromBeforeAnEraIsNotShared() {
+        var machine = Machine()
+        let (old, a) = begin(&machine, "k", "a")
+        let b = join(&machine, "k", "b").seat
+        let entry = machine.enter("k", since: Era(number: 2), in: Era(number: 3), "c")
+        guard case .first(let new, _) = entry else {
+            Issue.record("it has joined the call from before")
+            return
+        }
+        _ = machine.seat("c", "k", call: new)
+        _ = machine.keep(17, "k", call: old)
+        guard case .joined = machine.enter("k", since: Era(number: 3), in: Era(number: 3), "d")
+        else {
+            Issue.record("it has not joined the call from afterwards")
+            return
+        }
+        #expect(machine.count == 2)
+        let left = machine.leave("k", caller: a)
+        #expect(left.callers == ["a"] && left.call == nil)
+        #expect(machine.callers("k", call: old) == [b: "b"])
+        let ended = machine.end("k", call: old)
+        #expect(ended.callers == ["b"] && ended.call == 17 && ended.key == nil)
+        let rest = machine.end("k", call: new)
+        #expect(rest.callers == ["c", "d"] && rest.key == "k")
+        #expect(machine.count == 0)
+    }
+
+    /// The renewed call begins now.
+    @Test func aRenewedCallIsOfItsOwnEra() {
+        var machine = Machine()
+        let (call, a) = begin(&machine, "k", "a")
+        _ = join(&machine, "k", "b")
+        let (next, _) = machine.renew("k", call: call, endingFor: [a], in: Era(number: 5))
+        #expect(next != nil)
+        guard case .joined = machine.enter("k", since: Era(number: 5), in: Era(number: 9), "c")
+        else {
+            Issue.record("it has not joined")
+            return
+        }
+    }
+
+    @Test func changesAreKnownWhileCallsFromBeforeMayBeUnderWay() {
+        var machine = Machine()
+        machine.change("s", in: Era(number: 1))
+        #expect(machine.lastChange(of: "s") == .first)
+        let (call, _) = begin(&machine, "k", "a")
+        machine.change("s", in: Era(number: 2))
+        #expect(machine.lastChange(of: "s") == Era(number: 2))
+        #expect(machine.lastChange(of: "other") == .first)
+        #expect(machine.lastChange(of: nil) == .first)
+        _ = machine.end("k", call: call)
+        #expect(machine.lastChange(of: "s") == .first)
     }
 }

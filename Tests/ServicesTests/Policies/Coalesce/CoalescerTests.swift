@@ -15,38 +15,46 @@ import Testing
         let load = stack(.coalesce(sharing: group), over: upstream.send)
         var futures: [Future<Int>] = []
         var expected: [Int: String] = [:]
-        /// For each key: the call that is under way, and its callers.
-        var waiting: [Int: (call: Int, callers: [Int])] = [:]
+        /// The calls that are under way, their callers, and whether others may join.
+        var flights: [(key: Int, call: Int, callers: [Int], isOpen: Bool)] = []
         var (count, cancelled) = (0, 0)
         for step in 0..<500 {
             let key = Int.random(in: 0..<4, using: &generator)
-            switch Int.random(in: 0..<10, using: &generator) {
-            case 0..<6:
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0..<12:
                 futures.append(load(Ask(key)))
-                if waiting[key] == nil {
-                    waiting[key] = (count, [])
+                if !flights.contains(where: { $0.key == key && $0.isOpen }) {
+                    flights.append((key, count, [], true))
                     count += 1
                 }
-                waiting[key]?.callers.append(futures.count - 1)
-            case 6..<9:
+                for index in flights.indices
+                where flights[index].key == key && flights[index].isOpen {
+                    flights[index].callers.append(futures.count - 1)
+                }
+            case 12..<16:
                 guard !futures.isEmpty else { continue }
                 let caller = Int.random(in: futures.indices, using: &generator)
                 futures[caller].cancel()
                 guard expected[caller] == nil else { continue }
                 expected[caller] = "cancelled"
-                for (key, flight) in waiting where flight.callers.contains(caller) {
-                    let rest = flight.callers.filter { $0 != caller }
-                    waiting[key] = rest.isEmpty ? nil : (flight.call, rest)
-                    cancelled += rest.isEmpty ? 1 : 0
+                for index in flights.indices { flights[index].callers.removeAll { $0 == caller } }
+                cancelled += flights.count { $0.callers.isEmpty }
+                flights.removeAll { $0.callers.isEmpty }
+            case 16:
+                let isAll = Int.random(in: 0..<4, using: &generator) == 0
+                if isAll { group.invalidateAll() } else { group.invalidate(Ask(key)) }
+                for index in flights.indices where isAll || flights[index].key == key {
+                    flights[index].isOpen = false
                 }
             default:
-                guard let (call, callers) = waiting.removeValue(forKey: key) else { continue }
-                for caller in callers { expected[caller] = "\(step)" }
-                upstream.settle(call, .success(step))
+                guard let index = flights.indices.randomElement(using: &generator) else { continue }
+                let flight = flights.remove(at: index)
+                for caller in flight.callers { expected[caller] = "\(step)" }
+                upstream.settle(flight.call, .success(step))
             }
             #expect(upstream.count == count)
             #expect(upstream.cancelled == cancelled)
-            #expect(group.count == waiting.count)
+            #expect(group.count == flights.count)
         }
         for (caller, future) in futures.enumerated() {
             let result = future.isCancelled ? "cancelled" : future.valueNow.map { "\($0)" }
@@ -90,6 +98,19 @@ import Testing
         #expect(settled.withLock { $0 } == 8_000)
         #expect(group.count == 0)
         #expect(ended.withLock { $0 } + cancelled.withLock { $0 } == begun.withLock { $0 })
+    }
+
+    @Test func whoComesAfterAnInvalidationMakesANewCall() {
+        let group = Coalescer<Ask, Int>()
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let load = stack(.coalesce(sharing: group), over: upstream.send)
+        let before = [load(1), load(2)]
+        group.invalidate(1)
+        let after = [load(1), load(1), load(2)]
+        scheduler.run()
+        #expect(before.map(\.valueNow) == [1, 2])
+        #expect(after.map(\.valueNow) == [3, 3, 2])
+        #expect(group.count == 0)
     }
 
     @Test func theLastOfManyThreadsToLeaveCancelsOnce() {

@@ -26,8 +26,9 @@ import Testing
             case 0..<12:
                 switch machine.look(up: key, at: at(now)).answer {
                 case .hit(let value): #expect(oracle.look(up: key, at: now) == value)
-                case .miss(let call):
+                case .miss(let call, let since):
                     #expect(oracle.look(up: key, at: now) == nil)
+                    #expect(since.number == oracle.invalidated[key])
                     oracle.calls[call] = true
                     open.append((call, key))
                 }
@@ -38,12 +39,14 @@ import Testing
                 _ = machine.end(call: call, key, value, at: at(now))
                 oracle.end(call, key, value, at: now)
             case 18:
-                _ = machine.invalidate(key)
+                _ = machine.invalidate(key, in: Era(number: step))
+                oracle.invalidated[key] = step
                 oracle.kept.removeAll { $0.key == key }
                 for (call, other) in open where other == key { oracle.calls[call] = false }
             default:
                 guard Int.random(in: 0..<5, using: &generator) == 0 else { continue }
-                _ = machine.invalidateAll()
+                _ = machine.invalidateAll(in: Era(number: step))
+                oracle.invalidated = oracle.invalidated.map { _ in step }
                 oracle.kept = []
                 for (call, _) in open { oracle.calls[call] = false }
             }
@@ -67,6 +70,8 @@ import Testing
         var kept: [Kept] = []
         /// Whether the answer of a call under way may be kept.
         var calls: [Int: Bool] = [:]
+        /// The step of each key's last invalidation.
+        var invalidated = Array(repeating: 0, count: 6)
 
         mutating func count(at now: Int) -> Int {
             kept.removeAll { now - $0.since >= timeToLive }
@@ -97,23 +102,25 @@ import Testing
     @Test func whatIsTakenOutIsGivenBack() {
         var machine = Machine(timeToLive: .milliseconds(10), limit: 2)
         for key in 1...2 {
-            guard case .miss(let call) = machine.look(up: key, at: at(key)).answer else { return }
+            guard case .miss(let call, _) = machine.look(up: key, at: at(key)).answer else {
+                return
+            }
             _ = machine.end(call: call, key, key * 100, at: at(key))
         }
-        guard case .miss(let call) = machine.look(up: 3, at: at(5)).answer else { return }
+        guard case .miss(let call, _) = machine.look(up: 3, at: at(5)).answer else { return }
         let end = machine.end(call: call, 3, 300, at: at(5))
         #expect(end.removed.map(\.value) == [100])
         #expect(end.key == 3)
         let expired = machine.look(up: 9, at: at(12)).removed
         #expect(expired.map(\.value) == [200])
-        let all = machine.invalidateAll()
-        #expect(all.map(\.value) == [300])
+        let all = machine.invalidateAll(in: .first)
+        #expect(all.removed.map(\.value) == [300])
     }
 
     /// A thread that read the clock earlier than another thread does not restore an expired answer.
     @Test func anInstantThatLiesBackCountsAsTheLatest() {
         var machine = Machine(timeToLive: .milliseconds(10), limit: 2)
-        guard case .miss(let call) = machine.look(up: 1, at: at(5)).answer else { return }
+        guard case .miss(let call, _) = machine.look(up: 1, at: at(5)).answer else { return }
         _ = machine.end(call: call, 1, 100, at: at(0))
         guard case .hit = machine.look(up: 1, at: at(14)).answer else {
             Issue.record("it is kept from 5 on")

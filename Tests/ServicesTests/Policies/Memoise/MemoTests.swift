@@ -42,6 +42,68 @@ import Testing
         #expect(memo.count == 1)
     }
 
+    /// The call that is under way may have been answered before the change.
+    @Test func whoAsksAfterAnInvalidationSharesNoCallFromBefore() {
+        let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let load = stack(.memoise(sharing: memo), .coalesce(), over: upstream.send)
+        let before = [load(1), load(1)]
+        let other = load(2)
+        scheduler.advance(by: .milliseconds(5))
+        memo.invalidate(1)
+        let after = [load(1), load(1)]
+        #expect(upstream.arrivals.map(\.ask.number) == [1, 2, 1])
+        // A key that was not invalidated is not affected.
+        let another = load(2)
+        scheduler.run()
+        #expect(before.map(\.valueNow) == [1, 1])
+        #expect(after.map(\.valueNow) == [3, 3])
+        #expect([other, another].map(\.valueNow) == [2, 2])
+        #expect([load(1), load(2)].map(\.valueNow) == [3, 2])
+        #expect(upstream.count == 3)
+    }
+
+    @Test func invalidatingAllEndsTheSharingOfAll() {
+        let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let load = stack(.memoise(sharing: memo), .coalesce(), over: upstream.send)
+        _ = [load(1), load(2)]
+        memo.invalidateAll()
+        let calls = [load(1), load(2)]
+        scheduler.run()
+        #expect(calls.map(\.valueNow) == [3, 4])
+    }
+
+    /// The memo does not know of a call that another stack made.
+    @Test func aCallOfAnotherStackIsNotSharedEither() {
+        let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
+        let group = Coalescer<Ask, Int>()
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let plain = stack(.coalesce(sharing: group), over: upstream.send)
+        let load = stack(.memoise(sharing: memo), over: plain)
+        let before = plain(1)
+        memo.invalidate(1)
+        let after = load(1)
+        // The other stack shares the newer call.
+        let plainAfter = plain(1)
+        #expect(group.count == 2)
+        scheduler.run()
+        #expect([before, after, plainAfter].map(\.valueNow) == [1, 2, 2])
+        #expect(load(1).valueNow == 2)
+    }
+
+    @Test func aSharedCallAboveTheMemoIsNotJoinedEither() {
+        let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
+        let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
+        let load = stack(
+            .coalesce(), .coalesce(), .memoise(sharing: memo), over: upstream.send)
+        let calls = [load(1), load(2)]
+        memo.invalidate(1)
+        let after = [load(1), load(2)]
+        scheduler.run()
+        #expect((calls + after).map(\.valueNow) == [1, 2, 3, 2])
+    }
+
     @Test func anAnswerExpiresWhileTheDeviceSleeps() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
