@@ -129,12 +129,13 @@ struct RecipesFailuresExamples {
 
     @Test func rate() {
         // snippet: rate
-        let limiter = RateLimiter(
-            rate: 10, per: .seconds(1), burst: 10, maxWait: .seconds(5), on: scheduler)
-        let networking = HTTPClient(base: server, over: shop).networking
-        let limited: Networking = stack(.rateLimit(sharing: limiter), over: networking)
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        client.rateLimit = .perOrigin(
+            rate: 10, per: .seconds(1), burst: 10, maxWait: .seconds(5))
         for _ in 1...30 {
-            limited(Endpoint(path: "/products/8")).always { print("\(scheduler.now.offset)") }
+            client.networking(Endpoint(path: "/products/8"))
+                .always { print("\(scheduler.now.offset)") }
         }
         scheduler.run()
         // end snippet

@@ -30,7 +30,7 @@ public import Services
 /// ``deadline``,
 /// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
 /// ``authorization``, ``cookies``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
-/// ``hedge``, ``circuitBreaker``, ``tracing``, ``log``, ``attemptTimeout`` or ``uploadTimeout``,
+/// ``hedge``, ``circuitBreaker``, ``rateLimit``, ``tracing``, ``log``, ``attemptTimeout`` or ``uploadTimeout``,
 /// ``aroundExchange``, ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
 /// another order use `stack`; ``problems(of:)`` lists the problems of a stack.
 ///
@@ -42,8 +42,8 @@ public import Services
 ///
 /// ## Values, and what they share
 ///
-/// A client is a value: changing a copy leaves the first unchanged. The retry budgets, the breakers
-/// and the bulkheads of a client are shared by all unchanged copies, and by all functions that it
+/// A client is a value: changing a copy leaves the first unchanged. The retry budgets, the breakers,
+/// the limiters and the bulkheads of a client are shared by all unchanged copies, and by all functions that it
 /// has returned; a changed client begins with new ones. An object that you put into a slot (a
 /// cache, a jar of cookies, a budget) is shared by all clients that have it.
 ///
@@ -102,6 +102,11 @@ public struct HTTPClient {
 
     /// The circuit breakers: by default one for each origin.
     public var circuitBreaker: OriginState<CircuitBreaker>? { didSet { renew() } }
+
+    /// How many requests may be sent in a period, such as a server's quota; the others wait or are refused.
+    ///
+    /// It counts every request that is sent: attempts, hedges, and those that follow a redirect.
+    public var rateLimit: OriginState<RateLimiter>? { didSet { renew() } }
 
     /// How many calls may be in flight: by default to each origin.
     public var bulkhead: OriginState<Bulkhead>? { didSet { renew() } }

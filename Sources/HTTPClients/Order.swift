@@ -56,6 +56,7 @@ extension HTTPClient {
             circuitBreaker.map {
                 limiting($0, shared, shared.breakers) { .circuitBreaker(sharing: $0) }
             },
+            rateLimit.map { limiting($0, shared, shared.limiters) { .rateLimit(sharing: $0) } },
             tracing.map { .tracePropagation(to: $0.origins, random: random) },
             log.map(logging),
             timeoutOfAttempt(),

@@ -6,6 +6,7 @@ import Services
 struct SharedStates: Sendable {
     let breakers = StatesByOrigin<CircuitBreaker>()
     let bulkheads = StatesByOrigin<Bulkhead>()
+    let limiters = StatesByOrigin<RateLimiter>()
     private let budgets = BudgetsByOrigin()
     private let hedgings = StatesByOrigin<Hedging>()
     private let scheduler: any Scheduler

@@ -48,6 +48,7 @@ extension StackProblem {
             "authorize": "the wait for a token counts as the service's time.",
             "fallback": "the limit sees the substitute, an answer, and does not shrink.",
             "cache": "the times of stored answers count as the service's.",
+            "rateLimit": "the wait for a turn counts as the service's time.",
         ],
         "timeout": [
             "circuitBreaker":
@@ -59,8 +60,16 @@ extension StackProblem {
             "hedge": "the limit of an attempt bounds all calls of the hedge together.",
             "retry":
                 "the limit bounds all attempts together, which deadline does and tells the parts beneath.",
+            "rateLimit": "the wait for a turn counts as the attempt's time.",
         ],
-        "rateLimit": ["cache": "stored answers draw from the server's quota."],
+        "rateLimit": [
+            "cache": "stored answers draw from the server's quota.",
+            "retry": "the attempts of a call count as one, so the server gets more than its quota.",
+            "hedge": "the two calls count as one, so the server gets more than its quota.",
+            "circuitBreaker":
+                "while the breaker is open, calls wait for a turn and use it up, only to be refused.",
+            "throttle": "calls wait for a turn and use it up, only to be refused by the throttle.",
+        ],
         "bulkhead": ["cache": "an answer that is stored waits for a place."],
         "shed": [
             "cache": "an answer that is stored waits for a place.",

@@ -20,6 +20,7 @@ import Testing
         client.sendsIdempotencyKeys = true
         client.hedge = .init(after: .seconds(1))
         client.circuitBreaker = .perOrigin()
+        client.rateLimit = .perOrigin(rate: 100, per: .seconds(1), burst: 100)
         client.bulkhead = .perOrigin(limit: 2)
         client.deadline = .seconds(60)
         client.acceptedStatuses = 200...299
@@ -44,7 +45,8 @@ import Testing
             "observed", "newTrace", "call", "deadline", "acceptStatus", "defaultHeaders",
             "idempotencyKey", "redirect", "headersOfOrigin", "authorize", "cookies", "cache",
             "each",
-            "retry", "attempt", "each", "each", "tracePropagation", "exchangeLog", "timeout",
+            "retry", "attempt", "each", "each", "each", "tracePropagation", "exchangeLog",
+            "timeout",
             "exchange", "decompress",
         ]
         #expect(client.wholeStack(sharing: shared).parts == order)
@@ -78,6 +80,49 @@ import Testing
         #expect(sent.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
         #expect(Set(sent.map(\.context.idempotencyKey)).count == 1)
         #expect(sent[0].context.idempotencyKey != nil)
+    }
+
+    /// A refusal of the breaker waits for no turn and uses none up.
+    @Test func theRateLimitStandsBeneathTheBreaker() throws {
+        let sent = Locked<[Duration]>([])
+        var client = HTTPClient(base: server) { [scheduler] _ in
+            sent.withLock { $0.append(scheduler.now.offset) }
+            return Future(value: HTTPResponse(status: 500))
+        }
+        client.scheduler = scheduler
+        client.retry = nil
+        client.circuitBreaker = .perOrigin {
+            CircuitBreaker(
+                failuresInARow: 2, backoff: .constant(.seconds(600)), on: $0.scheduler)
+        }
+        client.rateLimit = .perOrigin(rate: 2, per: .seconds(1), maxWait: .seconds(2))
+        client.acceptedStatuses = 200...299
+        let first = (1...3).map { _ in client.send(HTTPRequest(server)) }
+        scheduler.run()
+        #expect(sent.withLock { $0 } == [.zero, .milliseconds(500), .seconds(1)])
+        #expect(first.allSatisfy { failure(of: $0) is HTTPError })
+        let refused = (1...30).map { _ in client.send(HTTPRequest(server)) }
+        #expect(
+            refused.allSatisfy { (failure(of: $0) as? ServiceError)?.code == .circuitOpen })
+        #expect(sent.withLock { $0.count } == 3)
+    }
+
+    @Test func theRateLimitIsThatOfTheOriginAndCountsAttempts() throws {
+        let sent = Locked<[(host: String?, at: Duration)]>([])
+        var client = HTTPClient(base: server) { [scheduler] request in
+            sent.withLock { $0.append((request.url.host, scheduler.now.offset)) }
+            return Future(value: HTTPResponse(status: 503))
+        }
+        client.scheduler = scheduler
+        client.retry = .init(attempts: 2, backoff: .constant(.zero))
+        client.rateLimit = .perOrigin(rate: 4, per: .seconds(1))
+        let other = URL(string: "https://other.example.com")!
+        _ = [client.send(HTTPRequest(server)), client.send(HTTPRequest(other))]
+        scheduler.run()
+        for host in [server.host, other.host] {
+            let times = sent.withLock { $0 }.filter { $0.host == host }.map(\.at)
+            #expect(times == [.zero, .milliseconds(250)])
+        }
     }
 
     @Test func aPostIsNotRepeatedUnlessItHasAKey() throws {

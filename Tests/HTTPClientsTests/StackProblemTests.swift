@@ -82,6 +82,26 @@ import Testing
         }
     }
 
+    /// What is refused above it waits for no turn; what it holds back is nobody's time.
+    @Test func aRateLimitStandsDirectlyAroundWhatIsSent() {
+        let limit: Part = .rateLimit(sharing: RateLimiter(rate: 1, per: .seconds(1)))
+        let throttle: Part = .throttle(sharing: AdaptiveThrottle())
+        #expect(
+            problems(
+                of: .cache(), .retry(), .hedge(), throttle, .circuitBreaker(), limit,
+                .timeout(.seconds(1))) == [])
+        for part: Part in [.cache(), .retry(), .hedge(), throttle, .circuitBreaker()] {
+            #expect(pairs(problems(of: limit, part)) == [["rateLimit", part.parts[0]]])
+        }
+        let measuring: [Part] = [
+            .timeout(.seconds(1)), .adaptiveConcurrency(sharing: AdaptiveConcurrency()),
+        ]
+        for part in measuring {
+            #expect(pairs(problems(of: part, limit)) == [[part.parts[0], "rateLimit"]])
+            #expect(problems(of: limit, part) == [])
+        }
+    }
+
     @Test func aShedderIsWhereABulkheadIs() {
         let shed: Part = .shed(sharing: LoadShedder())
         #expect(problems(of: .priority(.sheddable), .cache(), shed, .retry()) == [])

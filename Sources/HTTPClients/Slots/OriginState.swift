@@ -88,4 +88,23 @@ extension HTTPClient.OriginState where State == Bulkhead {
     }
 }
 
+extension HTTPClient.OriginState where State == RateLimiter {
+    /// A rate limiter for each origin.
+    ///
+    /// - Parameters:
+    ///   - rate: How many requests to an origin may be sent in a period.
+    ///   - period: The period.
+    ///   - burst: How many may be sent at once after an idle time.
+    ///   - maxWait: How long a request may wait for its turn.
+    public static func perOrigin(
+        rate: Int, per period: Duration, burst: Int = 1, maxWait: Duration = .seconds(1)
+    ) -> Self {
+        .perOrigin {
+            RateLimiter(
+                named: $0.name, rate: rate, per: period, burst: burst, maxWait: maxWait,
+                on: $0.scheduler)
+        }
+    }
+}
+
 extension HTTPClient.OriginState: Sendable {}

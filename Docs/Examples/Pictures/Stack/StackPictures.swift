@@ -22,11 +22,12 @@ import Testing
         "cache": [("cache", "may answer by itself")],
         "each": [
             ("bulkhead", "holds a place until the call is over"),
+            ("hedge", "goes down twice where it is slow"),
             ("circuitBreaker", "may refuse by itself"),
+            ("rateLimit", "lets each request wait for its turn"),
         ],
         "retry": [("retry", "goes around for each attempt")],
         "attempt": [("aroundAttempt", "your own")],
-        "hedge": [("hedge", "goes down twice where it is slow")],
         "tracePropagation": [("tracePropagation", "a span for each request")],
         "exchangeLog": [("exchangeLog", "a line for each exchange")],
         "timeout": [("timeout", "bounds one exchange")],
@@ -83,6 +84,7 @@ import Testing
         client.sendsIdempotencyKeys = true
         client.hedge = .init(after: .seconds(1), maxExtraLoad: 1)
         client.circuitBreaker = .perOrigin()
+        client.rateLimit = .perOrigin(rate: 100, per: .seconds(1), burst: 100)
         client.bulkhead = .perOrigin(limit: 2)
         client.deadline = .seconds(60)
         client.acceptedStatuses = 200...299

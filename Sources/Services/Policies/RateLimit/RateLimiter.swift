@@ -14,6 +14,9 @@ extension Middleware {
     /// ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` give the time at which it would pass. A call
     /// that is cancelled while it waits takes no token. Errors of the service pass unchanged.
     ///
+    /// Put it directly around what counts against the quota: beneath the retry, the hedge and the breaker, and
+    /// above the timeout of an attempt, so that no call waits for its turn only to be refused.
+    ///
     /// - Parameter limiter: The limiter, shared by all stacks with one rate.
     public static func rateLimit(sharing limiter: RateLimiter) -> Middleware {
         Middleware(named: "rateLimit", isIdle: { limiter.isIdle }) { service in
