@@ -21,7 +21,7 @@ public import Services
 /// ## What it does with a base alone
 ///
 /// It follows redirects; repeats failed requests that may be repeated, three attempts in all; gives up an
-/// attempt after 30 seconds, if its body is no file and no stream; decompresses bodies up to 64 MiB; and sends a
+/// attempt that has no answer after 30 seconds, and a call after 60; decompresses bodies up to 64 MiB; and sends a
 /// User-Agent. Every other part is off until its slot is set. A slot that is nil turns its part off.
 ///
 /// ## The order
@@ -30,7 +30,7 @@ public import Services
 /// ``deadline``,
 /// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
 /// ``authorization``, ``cookies``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
-/// ``hedge``, ``circuitBreaker``, ``rateLimit``, ``tracing``, ``log``, ``attemptTimeout`` or ``uploadTimeout``,
+/// ``hedge``, ``circuitBreaker``, ``rateLimit``, ``tracing``, ``log``, ``attemptTimeout``,
 /// ``aroundExchange``, ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
 /// another order use `stack`; ``problems(of:)`` lists the problems of a stack.
 ///
@@ -111,28 +111,23 @@ public struct HTTPClient {
     /// How many calls may be in flight: by default to each origin.
     public var bulkhead: OriginState<Bulkhead>? { didSet { renew() } }
 
-    /// How long one attempt may take, until the whole response has arrived.
+    /// How long one attempt may take, from the end of the request's body until the headers of the response have
+    /// arrived.
     ///
-    /// For ``stream``: until the headers have arrived. A request whose body is a file or a stream has
-    /// ``uploadTimeout`` instead.
+    /// While bytes of a body move, no time is counted: the transport's idle timeout, 60 seconds, ends a body that stands
+    /// still. The wait for a connection is not counted either. A client over a function does not know when
+    /// bytes move: the whole time of a request whose body is a file or a stream is then taken for that of its body.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var attemptTimeout: Duration? = .seconds(30) { didSet { renew() } }
 
-    /// How long one attempt may take if the request's body is a file or a stream, as ``attemptTimeout`` for others.
-    ///
-    /// Nil by default, since the time depends on the size of the body: the transport's idle timeout, 60 seconds, ends an
-    /// upload of which no byte leaves, and the wait for an answer.
-    ///
-    /// Less than zero is a programming error and traps when the client is used.
-    public var uploadTimeout: Duration? { didSet { renew() } }
-
     /// How long a call may take, all attempts and waits included.
     ///
-    /// For ``stream``: until the headers have arrived.
+    /// For ``stream``: until the headers have arrived. The time in which bytes of a request's body leave that is a file or a
+    /// stream is not counted, so that a long upload does not end by it.
     ///
     /// Less than zero is a programming error and traps when the client is used.
-    public var deadline: Duration? { didSet { renew() } }
+    public var deadline: Duration? = .seconds(60) { didSet { renew() } }
 
     /// The largest decompressed body, in bytes; nil: the client asks for no coding, and decompresses nothing.
     ///

@@ -29,14 +29,15 @@ final class LazyFunctions: Sendable {
 extension LazyFunctions.Functions {
     fileprivate init(_ client: HTTPClient) {
         let shared = SharedStates(of: client)
-        let send = client.wholeStack(sharing: shared)(client.transport.send)
+        let transport = client.transportOnItsClock
+        let send = client.wholeStack(sharing: shared)(transport.send)
         self.send = send
-        stream = client.streamingStack(sharing: shared)(client.transport.stream)
+        stream = client.streamingStack(sharing: shared)(transport.stream)
         // The statuses are checked beneath the observers, so that these count what the caller gets.
         let statuses = client.acceptedStatuses ?? 200...299
         let accepting =
             client.acceptedStatuses == nil
-            ? client.wholeStack(sharing: shared, accepting: statuses)(client.transport.send) : send
+            ? client.wholeStack(sharing: shared, accepting: statuses)(transport.send) : send
         networking = makeNetworking(
             over: accepting, base: client.base, accepting: statuses)
         accepted = lowering(to: accepting, base: client.base, accepting: statuses) { $0 }
@@ -44,6 +45,12 @@ extension LazyFunctions.Functions {
 }
 
 extension HTTPClient {
+    fileprivate var transportOnItsClock: any HTTPTransport {
+        guard var function = transport as? FunctionTransport else { return transport }
+        function.scheduler = scheduler
+        return function
+    }
+
     /// Sends a request, and returns a future of the whole response.
     ///
     /// ``acceptedStatuses`` defines which statuses become errors. A request for another origin than

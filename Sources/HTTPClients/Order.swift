@@ -38,8 +38,8 @@ extension HTTPClient {
             observation(),
             tracing.flatMap(newTrace),
             aroundCall?[keyPath: own],
-            .deadline(deadline, on: scheduler),
-            timeout.map { .timeout($0, on: scheduler) },
+            .deadline(deadline, on: scheduler, excludingUploads: \.body.isReadWhileSent),
+            timeout.map { .timeout($0, excluding: [.upload], on: scheduler) },
             statuses.map { .acceptStatus($0, on: scheduler) },
             userAgent.map { .userAgent($0) },
             sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,
@@ -59,7 +59,7 @@ extension HTTPClient {
             rateLimit.map { limiting($0, shared, shared.limiters) { .rateLimit(sharing: $0) } },
             tracing.map { .tracePropagation(to: $0.origins, random: random) },
             log.map(logging),
-            timeoutOfAttempt(),
+            attemptTimeout.map { .timeout($0, on: scheduler) },
             aroundExchange?[keyPath: own],
             decompression,
         ]
@@ -132,19 +132,6 @@ extension HTTPClient {
         }
     }
 
-    /// Limits the time of an attempt: an upload has a limit of its own.
-    private func timeoutOfAttempt<Output>() -> Middleware<HTTPRequest, Output>? {
-        if attemptTimeout == nil, uploadTimeout == nil { return nil }
-        let limits = [attemptTimeout, uploadTimeout].map { limit in
-            limit.map { Middleware<HTTPRequest, Output>.timeout($0, on: scheduler) }
-        }
-        return Middleware(named: "timeout") { next in
-            let other = limits[0].map { $0(next) } ?? next
-            let upload = limits[1].map { $0(next) } ?? next
-            return { request in request.body.isReadWhileSent ? upload(request) : other(request) }
-        }
-    }
-
     private func logging<Output: HTTPResponseHead>(
         _ log: Log
     ) -> Middleware<HTTPRequest, Output> {
@@ -169,15 +156,5 @@ extension HTTPClient {
     /// The default name of a call: like "GET api.example.com".
     static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
         request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
-    }
-}
-
-extension HTTPRequest.Body {
-    /// Whether it is a file or a stream: how long it takes to send it depends on its size.
-    fileprivate var isReadWhileSent: Bool {
-        switch content {
-        case .none, .data: false
-        case .file, .stream: true
-        }
     }
 }

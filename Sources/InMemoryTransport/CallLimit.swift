@@ -36,10 +36,21 @@ struct CallLimit: Sendable {
         let limited = InternalPromise<Value>()
         let answer = future.onEnd { limited.settle(with: $0) }
         limited.onCancel { answer.cancel() }
-        let timer = deadline.schedule {
+        let timer = Locked<(any ScheduledAction)?>(nil)
+        arm(timer) {
             if limited.reject(with: error) { answer.cancel() }
         }
-        return limited.onEnd { _ in timer.cancel() }
+        return limited.onEnd { _ in timer.withLock { $0 }?.cancel() }
+    }
+
+    /// Runs an action at the deadline, which an upload may move.
+    private func arm(
+        _ timer: Locked<(any ScheduledAction)?>, _ action: @escaping @Sendable () -> Void
+    ) {
+        let next = deadline.schedule {
+            if deadline.remaining > .zero { arm(timer, action) } else { action() }
+        }
+        timer.withLock { $0 = next }
     }
 
     private var error: HTTPError {

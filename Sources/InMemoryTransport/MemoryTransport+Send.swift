@@ -69,10 +69,14 @@ extension MemoryTransport {
                 return Future(error: HTTPError.unreadable(url, cause: error).naming(request))
             }
         case .stream:
+            let record = CallContext.current.record
+            record?.begin(.upload, on: scheduler)
             do {
                 return try request.body.open().gathered(upTo: .max).mapWithoutOrigin { $0 }
                     .mapError(HTTPError.failure(ofBody:))
+                    .onEnd { _ in record?.end(.upload) }
             } catch {
+                record?.end(.upload)
                 return Future(error: HTTPError.failure(ofBody: error))
             }
         }

@@ -51,8 +51,7 @@ import Testing
         let defaults = [
             "userAgent": "`\(client.userAgent ?? "none")`",
             "attemptTimeout": seconds ?? "none",
-            "uploadTimeout": client.uploadTimeout.map { "\($0)" } ?? "none",
-            "deadline": client.deadline.map { "\($0)" } ?? "none",
+            "deadline": client.deadline.map { "\($0.components.seconds) s" } ?? "none",
             "decompressionLimit": limit ?? "none",
             "sendsIdempotencyKeys": "\(client.sendsIdempotencyKeys)",
         ]

@@ -32,7 +32,7 @@ extension HTTPClient {
         public init(
             attempts: Int = 3, backoff: Backoff = .fullJitter(),
             budget: OriginState<RetryBudget> = .perOrigin(),
-            maxServerDelay: Duration = .seconds(60)
+            maxServerDelay: Duration = .seconds(10)
         ) {
             self.attempts = attempts
             self.backoff = backoff

@@ -3,6 +3,14 @@ import Futures
 extension HTTPRequest {
     /// The body of a request: bytes and their type.
     public struct Body {
+        /// Whether it is a file or a stream: how long it takes to send it depends on its size.
+        package var isReadWhileSent: Bool {
+            switch content {
+            case .none, .data: false
+            case .file, .stream: true
+            }
+        }
+
         /// The content of the body.
         public enum Content {
             /// Nothing is sent.

@@ -83,6 +83,8 @@ package final class TransportExchange: Sendable {
         var idlePlace: Int?
         var isQueueing = false
         var queuePlace: Int?
+        /// What bytes move, whose time limits do not count.
+        var moving: CallRecord.Pause?
         var deadline: (any ScheduledAction)?
         var stop: (@Sendable (any Error) -> Void)?
         /// Why it is to end before its response is complete.
@@ -139,8 +141,13 @@ package final class TransportExchange: Sendable {
             }
             if !isKept { watches.remove(place) }
         }
-        guard let deadline = context.deadline else { return }
+        if let deadline = context.deadline { watch(deadline) }
+    }
+
+    private func watch(_ deadline: CallDeadline) {
         let timer = deadline.schedule {
+            // An upload may have moved it.
+            if deadline.remaining > .zero { return self.watch(deadline) }
             self.end(with: HTTPError(.deadline(after: self.elapsed), request: self.request))
         }
         let isKept = state.withLock { state in
@@ -206,7 +213,7 @@ extension TransportExchange {
     /// Notes that the request waits for a connection, since as many as allowed are in use.
     package func waitForConnection() {
         // Before another thread can note the end of the wait.
-        context.record?.beginWaiting(on: scheduler)
+        context.record?.begin(.queue, on: scheduler)
         let isNew = state.withLock { state in
             if state.isOver || state.isQueueing { return false }
             state.isQueueing = true
@@ -214,7 +221,7 @@ extension TransportExchange {
             return true
         }
         guard isNew else {
-            context.record?.endWaiting()
+            context.record?.end(.queue)
             return
         }
         guard let watches = limits.connectionWait else { return }
@@ -237,7 +244,7 @@ extension TransportExchange {
     }
 
     private func leaveQueue(_ place: Int?) {
-        context.record?.endWaiting()
+        context.record?.end(.queue)
         if let place { limits.connectionWait?.remove(place) }
     }
 
@@ -255,6 +262,19 @@ extension TransportExchange {
             state.isNoted = true
             state.mark = mark
         }
+        if request.body.isReadWhileSent { move(.upload) }
+    }
+
+    /// Notes which bytes move from now on; nil: none.
+    private func move(_ next: CallRecord.Pause?) {
+        guard let record = context.record else { return }
+        if let next { record.begin(next, isOngoing: next == .download, on: scheduler) }
+        let last = state.withLock { state in
+            guard !state.isOver else { return next }
+            defer { state.moving = next }
+            return state.moving
+        }
+        if let last { record.end(last) }
     }
 
     /// Ends the wait for a connection.
@@ -281,6 +301,11 @@ private final class ConnectionWait: IdleWatched {
 extension TransportExchange: IdleWatched {
     /// Notes that a byte has arrived or left, or is expected now; not while the reader of the body pauses.
     package func noteSign() {
+        if request.body.isReadWhileSent, let record = context.record,
+            state.withLock({ $0.moving == .upload })
+        {
+            record.touch(.upload)
+        }
         guard let now = limits.idle?.scheduler.now else { return }
         state.withLock { if !$0.isReaderAway { $0.lastSign = now } }
     }
@@ -358,6 +383,7 @@ extension TransportExchange {
             return (state.recipient.take(), state.mark.take())
         }
         if isInvalid { return failure(.badResponse, reason: HTTPError.invalidLength) }
+        move(isStreamed ? nil : .download)
         if case .streamed(let promise) = recipient {
             // Before the caller decides by it; the body does not change the request's fate.
             if let mark { context.record?.end(mark, .init(of: .success(head))) }
@@ -442,6 +468,7 @@ extension TransportExchange {
 
     /// Discards a response, since the request is sent again.
     package func startAgain() {
+        move(nil)
         let now = limits.idle?.scheduler.now
         state.withLockThenRelease { state in
             defer {
@@ -471,6 +498,7 @@ extension TransportExchange {
         last.deadline?.cancel()
         if let place = last.idlePlace { limits.idle?.remove(place) }
         if last.isQueueing { leaveQueue(last.queuePlace) }
+        if let moving = last.moving { context.record?.end(moving) }
         let outcome = result.flatMap { check(last) }.mapError { keepingPart($0, of: last) }
         if let mark = last.mark { context.record?.end(mark, .init(of: outcome)) }
         let (recipient, sink) = (last.recipient, last.sink)

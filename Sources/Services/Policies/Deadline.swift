@@ -25,11 +25,16 @@ extension Middleware {
     }
 
     /// The same with an optional limit: without one, only the deadline of the caller's context ends the call.
+    ///
+    /// - Parameter isUpload: Whether the input has a body that is read while it is sent: the limit does not count the time
+    ///   in which its bytes leave.
     package static func deadline(
-        _ limit: Duration?, on scheduler: some Scheduler
+        _ limit: Duration?, on scheduler: some Scheduler,
+        excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false }
     ) -> Middleware {
         let deadline = Deadline(limit: limit, scheduler: scheduler)
-        return Middleware(named: "deadline") { service in { input in deadline.call(service, input) }
+        return Middleware(named: "deadline") { service in
+            { input in deadline.call(service, input, isUpload: isUpload(input)) }
         }
     }
 }
@@ -43,7 +48,7 @@ struct Deadline: Sendable {
     let scheduler: any Scheduler
 
     func call<Input: Sendable, Output: Sendable>(
-        _ service: Service<Input, Output>, _ input: Input
+        _ service: Service<Input, Output>, _ input: Input, isUpload: Bool
     ) -> Future<Output> {
         let outer = CallContext.current
         let remaining = outer.remaining
@@ -54,9 +59,16 @@ struct Deadline: Sendable {
         guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
         // An outer deadline at the same time keeps its own clock.
-        let context =
-            time == remaining
-            ? outer : outer.with(deadline: CallDeadline(at: end, on: scheduler))
+        let context: CallContext
+        if time == remaining {
+            context = outer
+        } else if isUpload {
+            let record = outer.record ?? CallRecord()
+            context = outer.with(record: record).with(
+                deadline: CallDeadline(at: end, on: scheduler, extendedBy: record))
+        } else {
+            context = outer.with(deadline: CallDeadline(at: end, on: scheduler))
+        }
         let future = context.call(service, input)
         return future.isSettled ? future : cut(future, of: input, at: end, of: time, in: context)
     }
@@ -67,9 +79,15 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         // The time that the service took to return is part of it.
         let left = scheduler.now.duration(to: end)
-        return future.ending(within: left, on: scheduler, in: context, by: Self.name) {
-            Self.error(after: time, for: input)
-        }
+        return future.ending(
+            within: left, on: scheduler, in: context, by: Self.name,
+            extendingBy: { end in
+                // An upload may have moved it; a deadline of another clock has its own policy.
+                guard let deadline = context.deadline, deadline.isExtended else { return nil }
+                return deadline.remaining > .zero
+                    ? scheduler.schedule(after: deadline.remaining, end) : nil
+            }
+        ) { Self.error(after: time, for: input) }
     }
 
     private func refuse<Output>(_ input: some Sendable, in context: CallContext) -> Future<Output> {

@@ -26,7 +26,7 @@ extension Middleware {
     @available(*, deprecated, message: "the budget's label is sharing")
     public static func retry(
         attempts: Int = 3, backoff: Backoff = .fullJitter(), budget: RetryBudget?,
-        maxServerDelay: Duration = .seconds(60), unproven: UnprovenRetries = .allowed,
+        maxServerDelay: Duration = .seconds(10), unproven: UnprovenRetries = .allowed,
         classifier: Classifier<Output> = .standard, on scheduler: some Scheduler = .live,
         random: RandomSource = .system
     ) -> Middleware {

@@ -7,8 +7,9 @@ extension Middleware {
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// Below a retry it limits one attempt. The time that a request waits in this process for a connection of
-    /// its transport does not count, because it says nothing about the service; a deadline counts it. An
+    /// Below a retry it limits one attempt, until the headers of its response have come. Time does not count that
+    /// says nothing about the service: the wait in this process for a connection of the transport, which a deadline
+    /// counts, and the time in which bytes of a body move, whose silence the transport's idle limit ends. An
     /// attempt never lasts longer than the call's deadline allows. If the deadline ends it, the error is
     /// ``ServiceError/Code/deadlineExceeded``; if no time remains, the service is not called. Otherwise the
     /// error is ``ServiceError/Code/timedOut``. The future then settles on the scheduler's thread.
@@ -20,8 +21,15 @@ extension Middleware {
     public static func timeout(
         _ limit: Duration, on scheduler: some Scheduler = .live
     ) -> Middleware {
+        timeout(limit, excluding: CallRecord.Pause.allCases, on: scheduler)
+    }
+
+    /// The same, where only some time is not counted.
+    package static func timeout(
+        _ limit: Duration, excluding pauses: [CallRecord.Pause], on scheduler: some Scheduler
+    ) -> Middleware {
         precondition(limit >= .zero, "timeout needs a duration of zero or more, not \(limit)")
-        let timeout = Timeout(limit: limit, scheduler: scheduler)
+        let timeout = Timeout(limit: limit, pauses: pauses, scheduler: scheduler)
         return Middleware(named: "timeout") { service in { input in timeout.call(service, input) } }
     }
 }
@@ -31,6 +39,8 @@ struct Timeout: Sendable {
     static let name = "timeout"
 
     let limit: Duration
+    /// The time that is not counted.
+    let pauses: [CallRecord.Pause]
     let scheduler: any Scheduler
 
     func call<Input: Sendable, Output: Sendable>(
@@ -41,15 +51,15 @@ struct Timeout: Sendable {
             return TimeAllowed(limit: limit, remaining: remaining).refuse(
                 input, in: context, by: Self.name)
         }
-        // The transport notes in it how long a request waits for a connection.
+        // The transport notes in it how long a request waits for a connection, and when bytes move.
         let record = context.record ?? CallRecord()
-        let queued = record.timeInQueue
+        let paused = record.time(of: pauses)
         let future = context.with(record: record).call(service, input)
         // A settled future needs no timer.
         if future.isSettled { return future }
         let clock = AttemptClock(
-            limit: limit, start: scheduler.now, scheduler: scheduler, record: record,
-            queuedBefore: queued)
+            limit: limit, pauses: pauses, start: scheduler.now, scheduler: scheduler,
+            record: record, pausedBefore: paused)
         return cut(future, of: input, in: context, clock)
     }
 
@@ -66,14 +76,15 @@ struct Timeout: Sendable {
     }
 }
 
-/// The time of an attempt, without the time that its requests wait in queues of this process.
+/// The time of an attempt, without the time that says nothing about the service.
 private struct AttemptClock {
     let limit: Duration
+    let pauses: [CallRecord.Pause]
     let start: SchedulerInstant
     let scheduler: any Scheduler
     let record: CallRecord
     /// What the record had counted before the attempt began.
-    let queuedBefore: Duration
+    let pausedBefore: Duration
 
     /// Sets a timer for the rest of the attempt's time; nil if the time is over.
     ///
@@ -81,19 +92,25 @@ private struct AttemptClock {
     func newTimer(
         within remaining: Duration?, then end: @escaping @Sendable () -> Void
     ) -> (any ScheduledAction)? {
-        guard queued > .zero else { return nil }
-        let left = limit + queued - start.duration(to: scheduler.now)
+        guard paused > .zero else { return nil }
+        let left = limit + paused - start.duration(to: scheduler.now)
         let time = min(left, remaining ?? left)
         return time > .zero ? scheduler.schedule(after: time, end) : nil
     }
 
     /// What ended the attempt: perhaps the deadline, if it waited.
     func allowed(_ allowed: TimeAllowed, at remaining: Duration?) -> TimeAllowed {
-        guard queued > .zero, let remaining, remaining <= .zero else { return allowed }
+        guard paused > .zero, let remaining, remaining <= .zero else { return allowed }
         return TimeAllowed(duration: start.duration(to: scheduler.now), code: .deadlineExceeded)
     }
 
-    private var queued: Duration { record.timeInQueue - queuedBefore }
+    private var paused: Duration { record.time(of: pauses) - pausedBefore }
+}
+
+extension CallRecord {
+    fileprivate func time(of pauses: [Pause]) -> Duration {
+        pauses.reduce(.zero) { $0 + time(of: $1) }
+    }
 }
 
 /// How long a call may take: its policy's limit, or the remaining time until its deadline.

@@ -64,7 +64,7 @@ struct CurlTransportLimitTests {
         #expect(
             await comesTrue {
                 scheduler.advance(by: .microseconds(1))
-                return records.allSatisfy { $0.timeInQueue > .zero }
+                return records.allSatisfy { $0.time(of: .queue) > .zero }
             })
         for clock in [scheduler, time] { clock.advance(by: .seconds(50)) }
         #expect(calls.allSatisfy { !$0.isSettled })

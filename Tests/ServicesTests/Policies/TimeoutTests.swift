@@ -41,9 +41,9 @@ import Testing
     private func queueing(for wait: Duration, then answer: Duration) -> Service<Ask, Int> {
         { [scheduler] _ in
             let record = CallContext.current.record
-            record?.beginWaiting(on: scheduler)
+            record?.begin(.queue, on: scheduler)
             return Future(value: ()).delay(wait, on: scheduler).flatMap {
-                record?.endWaiting()
+                record?.end(.queue)
                 return Future(value: 7).delay(answer, on: scheduler)
             }
         }

@@ -86,7 +86,7 @@ extension PlantedFaultsTests {
         let least = try leastCase(
             with: faults([.stop, .failures, .pause]), of: retried(leaking: true),
             beside: retried(leaking: false), isWithinBudget)
-        #expect(least.scenario.faults.count == 1 && least.run.callCount == 1)
+        #expect(least.scenario.faults.count == 1 && least.run.callCount <= 5)
     }
 }
 

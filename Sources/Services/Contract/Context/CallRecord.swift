@@ -43,7 +43,7 @@ public final class CallRecord: Sendable {
     private let presumed: Mark?
     private let state = Atomic(RecordState())
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
-    private let queueing = AtomicLazyReference<Locked<QueueTime>>()
+    private let pauses = AtomicLazyReference<Locked<PauseTimes>>()
     let soleSender = AtomicLazyReference<SoleSender>()
     private let noted = AtomicLazyReference<Locked<(any CallUsers)?>>()
 
@@ -147,53 +147,93 @@ extension CallRecord {
     }
 }
 
-// MARK: - The queue
+// MARK: - Time that limits do not count
 
 extension CallRecord {
-    /// Notes that a request begins to wait in a queue of this process.
-    ///
-    /// Time that passes until ``endWaiting()`` says nothing about the service, and timeouts do not count it.
-    ///
-    /// - Parameter scheduler: The clock.
-    package func beginWaiting(on scheduler: any Scheduler) {
-        queueing.storeIfNil(Locked(QueueTime())).withLock { $0.begin(on: scheduler) }
-        outer?.beginWaiting(on: scheduler)
+    /// Why time passes that says nothing about the service.
+    package enum Pause: Int, CaseIterable, Sendable {
+        /// A request waits in a queue of this process.
+        case queue
+        /// Bytes of a request's body leave.
+        case upload
+        /// Bytes of a response's body arrive.
+        case download
     }
 
-    /// Notes that such a request leaves the queue.
-    package func endWaiting() {
-        queueing.load()?.withLock { $0.end() }
-        outer?.endWaiting()
+    /// Notes that such time begins.
+    ///
+    /// - Parameters:
+    ///   - pause: Why.
+    ///   - isOngoing: Whether it lasts until ``end(_:)``, and not only until the last ``touch(_:)``.
+    ///   - scheduler: The clock.
+    package func begin(_ pause: Pause, isOngoing: Bool = true, on scheduler: any Scheduler) {
+        pauses.storeIfNil(Locked(PauseTimes())).withLock {
+            $0[pause].begin(isOngoing: isOngoing, on: scheduler)
+        }
+        outer?.begin(pause, isOngoing: isOngoing, on: scheduler)
     }
 
-    /// How long requests have waited in queues of this process so far.
-    var timeInQueue: Duration {
-        let own = queueing.load()?.withLock { $0.total } ?? .zero
+    /// Notes that bytes have just moved.
+    package func touch(_ pause: Pause) {
+        pauses.load()?.withLock { $0[pause].touch() }
+        outer?.touch(pause)
+    }
+
+    /// Notes that such time ends.
+    package func end(_ pause: Pause) {
+        pauses.load()?.withLock { $0[pause].end() }
+        outer?.end(pause)
+    }
+
+    /// How much such time has passed so far.
+    func time(of pause: Pause) -> Duration {
+        let own = pauses.load()?.withLock { $0[pause].total } ?? .zero
         guard let adopted = adopted.load() else { return own }
-        return adopted.withLock { $0 }.reduce(own) { max($0, $1.timeInQueue) }
+        return adopted.withLock { $0 }.reduce(own) { max($0, $1.time(of: pause)) }
     }
 }
 
-/// The time during which at least one request waits.
-private struct QueueTime {
+/// The time of each kind of pause.
+private struct PauseTimes {
+    private var times = CallRecord.Pause.allCases.map { _ in PauseTime() }
+
+    subscript(_ pause: CallRecord.Pause) -> PauseTime {
+        get { times[pause.rawValue] }
+        set { times[pause.rawValue] = newValue }
+    }
+}
+
+/// The time during which at least one request pauses.
+private struct PauseTime {
     private var past = Duration.zero
-    private var waiting = 0
+    private var count = 0
+    /// Nil if none pauses.
     private var since: (scheduler: any Scheduler, start: SchedulerInstant)?
+    /// Until when it counts; nil: until now.
+    private var last: SchedulerInstant?
 
     var total: Duration {
-        past + (since.map { $0.start.duration(to: $0.scheduler.now) } ?? .zero)
+        past + (since.map { $0.start.duration(to: last ?? $0.scheduler.now) } ?? .zero)
     }
 
-    mutating func begin(on scheduler: any Scheduler) {
-        waiting += 1
-        if waiting == 1 { since = (scheduler, scheduler.now) }
+    mutating func begin(isOngoing: Bool, on scheduler: any Scheduler) {
+        count += 1
+        guard count == 1 else { return }
+        let now = scheduler.now
+        since = (scheduler, now)
+        last = isOngoing ? nil : now
+    }
+
+    mutating func touch() {
+        if last != nil { last = since?.scheduler.now }
     }
 
     mutating func end() {
-        waiting -= 1
-        guard waiting == 0 else { return }
+        guard count > 0 else { return }
+        count -= 1
+        guard count == 0 else { return }
         past = total
-        since = nil
+        (since, last) = (nil, nil)
     }
 }
 

@@ -39,7 +39,7 @@ extension Middleware {
         attempts: Int = 3,
         backoff: Backoff = .fullJitter(),
         sharing budget: RetryBudget? = nil,
-        maxServerDelay: Duration = .seconds(60),
+        maxServerDelay: Duration = .seconds(10),
         unproven: UnprovenRetries = .allowed,
         classifier: Classifier<Output> = .standard,
         on scheduler: some Scheduler = .live,
