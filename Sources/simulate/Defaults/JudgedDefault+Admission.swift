@@ -63,8 +63,9 @@ extension JudgedDefault {
         } + [Value("none") { $0.retry() }],
         figuresOfAdmission)
 
-    private static let figuresOfAdmission: [(trial: Trial, measures: [Measure])] = [
-        (.healthy, [.goodput, .tail]), (.errors(20), [.goodput]), (.oneDown, [.goodput]),
+    private static let figuresOfAdmission: Rows = [
+        (.healthy, [.goodput, .tail]), (.quiet, [.goodput]), (.errors(20), [.goodput]),
+        (.oneDown, [.goodput]),
         (.oneSlow, [.goodput, .tail]), (.outage(2), [.goodput]), (.outage(30), [.goodput, .sent]),
         (.overload, [.goodput, .tail, .sent]), (.load(2), [.goodput, .tail]),
         (.stall(load: 0.7), [.goodput, .recovery]),

@@ -35,7 +35,21 @@ extension JudgedDefault {
                         failuresInARow: 10, lasting: .seconds(seconds), on: world.scheduler,
                         random: world.random))
             }
-        } + [Value("no breaker") { $0.breaker(nil) }], correlated + partial + whole)
+        } + [Value("no breaker") { $0.breaker(nil) }],
+        correlated + partial + whole
+            + [
+                (.oneSlow.over(connections: 8), [.goodput]),
+                (.overload.over(connections: 8), [.goodput]),
+                (.stall(load: 0.7).over(connections: 8), [.goodput]),
+            ]
+            + over(
+                clients: [10, 100],
+                [
+                    (.lostConnections(20), [.goodput]),
+                    (.oneOfThreeDown, [.goodput]),
+                    (.overload, [.goodput]),
+                    (.outage(30), [.goodput, .sent]),
+                ]))
 
     static let breakerMinimum = JudgedDefault(
         "Circuit breaker, least calls in the window",
@@ -97,35 +111,51 @@ extension JudgedDefault {
                 }
             }, whole + [(.errors(20), [.goodput]), (.oneDown, [.goodput]), (.overload, [.goodput])])
 
+    static let breakerOrigins = JudgedDefault(
+        "Circuit breaker, for each origin or for all",
+        standard: Value("for each (default)") { world in
+            world.eachOrigin {
+                world.breaker(CircuitBreaker(on: world.scheduler, random: world.random))
+            }
+        },
+        alternatives: [
+            Value("one for all") { world in
+                let breaker = CircuitBreaker(on: world.scheduler, random: world.random)
+                return world.eachOrigin { world.breaker(breaker) }
+            },
+            Value("no breaker") { world in world.eachOrigin { world.retry() } },
+        ],
+        [0, 2, 10, 15].map { (.origins(down: $0), [.goodput, .sent]) })
+
     private static func standardBreaker(_ name: String) -> Value {
         Value(name) { world in
             world.breaker(CircuitBreaker(on: world.scheduler, random: world.random))
         }
     }
 
-    private static let partial: [(trial: Trial, measures: [Measure])] = [
+    private static let partial: Rows = [
         (.errors(5), [.goodput]), (.errors(20), [.goodput]), (.errors(50), [.goodput]),
         (.oneDown, [.goodput]), (.oneSlow, [.goodput]), (.loss, [.goodput]),
         (.overload, [.goodput]),
     ]
 
-    private static let correlated: [(trial: Trial, measures: [Measure])] =
+    private static let correlated: Rows =
         [1, 20, 200].map { (.lostConnections($0), [.goodput]) }
 
-    private static let whole: [(trial: Trial, measures: [Measure])] = [
+    private static let whole: Rows = [
         (.outage(2), [.goodput, .recovery]), (.outage(30), [.goodput, .sent, .recovery]),
         (.stall(load: 0.7), [.goodput]),
     ]
 
-    private static let smallClients: [(trial: Trial, measures: [Measure])] =
-        [100, 1_000].flatMap { clients -> [(trial: Trial, measures: [Measure])] in
+    private static let smallClients: Rows =
+        over(
+            clients: [100, 1_000],
             [
-                (.errors(5).over(clients: clients), [.goodput]),
-                (.errors(20).over(clients: clients), [.goodput]),
-                (.oneDown.over(clients: clients), [.goodput]),
-                (.outage(30).over(clients: clients), [.sent, .goodput]),
-            ]
-        }
+                (.errors(5), [.goodput]),
+                (.errors(20), [.goodput]),
+                (.oneDown, [.goodput]),
+                (.outage(30), [.sent, .goodput]),
+            ])
 }
 
 extension Trial {
@@ -143,6 +173,13 @@ extension Trial {
 }
 
 extension SimulatedWorld {
+    /// A part for each origin, as the retry of an `HTTPClient` has a budget for each.
+    func eachOrigin(
+        _ make: @escaping @Sendable () -> JudgedDefault.Part
+    ) -> JudgedDefault.Part {
+        .each(by: \.host) { _ in make() }
+    }
+
     /// The default retry around a breaker, for attempts of a second.
     func breaker(_ breaker: CircuitBreaker?) -> JudgedDefault.Part {
         guard let breaker else { return retry() }

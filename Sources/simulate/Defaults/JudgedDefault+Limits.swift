@@ -19,39 +19,35 @@ extension JudgedDefault {
             (.healthy, [.tail, .sent]), (.tail, [.tail, .sent]), (.oneSlow, [.goodput, .tail]),
             (.loss, [.tail]), (.errors(20), [.goodput, .sent]), (.overload, [.goodput, .sent]),
             (.outage(30), [.sent]), (.stall(load: 0.7), [.goodput]),
+            (.healthy.over(clients: 10), [.sent]), (.healthy.over(clients: 100), [.sent]),
+            (.tail.over(clients: 10), [.tail]), (.tail.over(clients: 100), [.tail]),
+            (.tail.over(connections: 8), [.tail]), (.oneSlow.over(connections: 8), [.tail]),
         ])
 
     static let bulkhead = JudgedDefault(
-        "Bulkhead, places and queue",
+        "Bulkhead of an origin, places and queue",
         standard: Value("64, 0 (default)") { $0.bulkhead(Bulkhead(on: $0.scheduler)) },
         alternatives: [
-            (8, 0), (16, 0), (16, 16), (16, 64), (64, 64), (256, 0),
+            (16, 0), (16, 1_000), (64, 64), (64, 1_000), (128, 1_000), (256, 0), (256, 256),
+            (256, 1_000), (1_000, 0),
         ].map { limit, queue in
             Value("\(limit), \(queue)") {
                 $0.bulkhead(Bulkhead(limit: limit, queue: queue, on: $0.scheduler))
             }
         } + [Value("none") { $0.bulkhead(nil) }],
         [
-            (.healthy, [.goodput, .tail]), (.oneSlow, [.goodput, .tail]),
-            (.oneDown, [.goodput]), (.loss, [.goodput]), (.overload, [.goodput, .tail]),
-            (.stall(load: 0.7), [.goodput, .recovery]), (.outage(2), [.goodput]),
-        ])
-
-    static let attemptTimeout = JudgedDefault(
-        "HTTPClient, time of an attempt",
-        standard: Value("30 s (default)") { $0.attempts(of: .seconds(30)) },
-        alternatives: [
-            Value("0.2 s") { $0.attempts(of: .milliseconds(200)) },
-            Value("1 s") { $0.attempts(of: .seconds(1)) },
-            Value("5 s") { $0.attempts(of: .seconds(5)) },
-            Value("10 s") { $0.attempts(of: .seconds(10)) },
-            Value("60 s") { $0.attempts(of: .seconds(60)) },
-            Value("none") { .retry(on: $0.scheduler, random: $0.random) },
-        ],
-        [
-            (.healthy, [.goodput]), (.longAnswers, [.goodput, .sent]), (.loss, [.goodput, .tail]),
-            (.oneSlow, [.goodput, .tail]), (.overload, [.goodput, .tail]),
-            (.stall(load: 0.7), [.goodput, .recovery]),
+            (.healthy, [.goodput, .tail]), (.bursts(of: 1_000), [.goodput, .tail]),
+            (.far(1_000), [.goodput, .tail]), (.far(2_000), [.goodput]),
+            (.oneSlow, [.goodput, .tail]), (.oneDown, [.goodput]), (.loss, [.goodput]),
+            (.overload, [.goodput, .tail]), (.load(2), [.goodput]),
+            (.stall(load: 0.7), [.goodput, .recovery]), (.stall(load: 0.88), [.goodput]),
+            (.outage(2), [.goodput]),
+            (.oneSlow.over(connections: 8), [.goodput, .tail]),
+            (.overload.over(connections: 8), [.goodput, .tail]),
+            (.bursts(of: 1_000).over(connections: 8), [.goodput]),
+            (.overload.over(clients: 10), [.goodput]),
+            (.stall(load: 0.7).over(clients: 10), [.goodput]),
+            (.overload.over(clients: 100), [.goodput]),
         ])
 
     static let limiterWait = JudgedDefault(
@@ -81,14 +77,6 @@ extension Trial {
         let scenario = fleet(load: load * 100 / capacity, seconds: 60)
         return Trial(name: "\(Int(load * 100)) % of it", scenario: scenario, fault: 0..<60)
     }
-
-    /// Answers that take 2 seconds in the median, and more than 13 seconds in one call of a thousand.
-    fileprivate static let longAnswers = Trial(
-        name: "long answers",
-        scenario: fleet(load: 0.5, seconds: 60) {
-            $0.serviceTime = .logNormal(median: .seconds(2), sigma: 0.6)
-            $0.workers = 200
-        }, fault: 0..<60)
 }
 
 extension SimulatedWorld {
@@ -105,9 +93,5 @@ extension SimulatedWorld {
     func bulkhead(_ bulkhead: Bulkhead?) -> JudgedDefault.Part {
         guard let bulkhead else { return retry() }
         return .bulkhead(sharing: bulkhead).around(retry())
-    }
-
-    fileprivate func attempts(of time: Duration) -> JudgedDefault.Part {
-        .retry(on: scheduler, random: random).around(.timeout(time, on: scheduler))
     }
 }

@@ -67,7 +67,15 @@ extension JudgedDefault {
             (.outage(30), [.sent]), (.overload, [.goodput, .sent]),
             (.stall(load: 0.7), [.goodput, .recovery]), (.stall(load: 0.8), [.goodput, .recovery]),
             (.stall(load: 0.88), [.goodput, .recovery]),
-        ])
+            (.stall(load: 0.7).over(connections: 8), [.goodput]),
+        ]
+            + over(
+                clients: [10, 100],
+                [
+                    (.oneOfThreeDown, [.goodput]),
+                    (.overload, [.goodput]),
+                    (.stall(load: 0.7), [.goodput]),
+                ]))
 
     static let budgetCapacity = JudgedDefault(
         "Retry budget, capacity",
@@ -81,13 +89,28 @@ extension JudgedDefault {
             (.outage(2), [.goodput]), (.outage(30), [.sent]), (.overload, [.goodput, .sent]),
             (.stall(load: 0.7), [.goodput, .recovery]),
         ]
-            + [10, 100, 1_000].flatMap { clients -> [(trial: Trial, measures: [Measure])] in
+            + over(
+                clients: [10, 100, 1_000],
                 [
-                    (.errors(20).over(clients: clients), [.goodput]),
-                    (.outage(30).over(clients: clients), [.sent]),
-                    (.stall(load: 0.7).over(clients: clients), [.goodput]),
-                ]
-            })
+                    (.errors(20), [.goodput]),
+                    (.outage(30), [.sent]),
+                    (.stall(load: 0.7), [.goodput]),
+                ]))
+
+    static let budgetOrigins = JudgedDefault(
+        "Retry budget, for each origin or for all",
+        standard: Value("for each (default)") { world in
+            world.eachOrigin { world.retry(RetryBudget()) }
+        },
+        alternatives: [10, 100].map { capacity in
+            Value("one for all, \(capacity)") { $0.retry(RetryBudget(capacity: capacity)) }
+        } + [
+            Value("unlimited") { $0.retry(RetryBudget.unlimited) },
+            Value("no retry") {
+                .attempt(in: $0)
+            },
+        ],
+        [0, 2, 10].map { (.origins(down: $0), [.goodput, .sent]) })
 }
 
 extension Trial {

@@ -5,6 +5,9 @@ import Simulation
 struct JudgedDefault: Sendable {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
+    /// Trials, each with the figures that matter.
+    typealias Rows = [(trial: Trial, measures: [Measure])]
+
     /// A value that was tried.
     struct Value: Sendable {
         let name: String
@@ -29,21 +32,22 @@ struct JudgedDefault: Sendable {
     let alternatives: [Value]
     let figures: [Figure]
 
-    /// - Parameter figures: Trials, each with the figures that matter.
-    init(
-        _ title: String, standard: Value, alternatives: [Value],
-        _ figures: [(trial: Trial, measures: [Measure])]
-    ) {
+    init(_ title: String, standard: Value, alternatives: [Value], _ rows: Rows) {
         self.title = title
         self.standard = standard
         self.alternatives = alternatives
-        self.figures = figures.flatMap { trial, measures in
+        figures = rows.flatMap { trial, measures in
             measures.map { Figure(trial: trial, measure: $0) }
         }
     }
 }
 
 extension JudgedDefault {
+    /// The same rows for each of several numbers of clients.
+    static func over(clients counts: [Int], _ rows: Rows) -> Rows {
+        counts.flatMap { count in rows.map { ($0.trial.over(clients: count), $0.measures) } }
+    }
+
     /// With one alternative and one trial.
     var shortened: JudgedDefault {
         JudgedDefault(
@@ -84,12 +88,7 @@ extension JudgedDefault {
         let outcomes = seeds(settings).map { seed in
             var settings = settings
             settings.seed = seed
-            let run = settings.run(trial.scenario) { world in
-                let clients = (0..<trial.clients).map { _ in
-                    stack(value.make(world), over: world.fleet.send)
-                }
-                return { request in clients[request.number % clients.count](request) }
-            }
+            let run = settings.run(trial.scenario) { trial.service(in: $0, of: value.make) }
             return TrialOutcome(of: run, trial)
         }
         return TrialOutcome(meanOf: outcomes)

@@ -30,10 +30,9 @@ extension JudgedDefault {
 
     /// All, in the order in which they are printed.
     static let all: [JudgedDefault] = [
-        .attempts, .backoff, .serverDelay, .budgetShare, .budgetCapacity, .breakerRow,
-        .breakerLasting,
-        .breakerRate,
-        .breakerMinimum, .breakerWindow, .breakerOpenTime, .breakerProbes, .hedgeLoad, .bulkhead,
-        .limiterWait, .attemptTimeout,
+        .attempts, .backoff, .serverDelay, .budgetShare, .budgetCapacity, .budgetOrigins,
+        .breakerRow, .breakerLasting, .breakerRate, .breakerMinimum, .breakerWindow,
+        .breakerOpenTime, .breakerProbes, .breakerOrigins, .hedgeLoad, .bulkhead, .limiterWait,
+        .guards, .deadline, .attemptTimeout, .slowBodies, .brokenBodies,
     ]
 }

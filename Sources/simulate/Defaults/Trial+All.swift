@@ -41,6 +41,43 @@ extension Trial {
             name: "lost for \(milliseconds) ms", scenario: scenario, fault: 0..<60)
     }
 
+    /// Beside a fifth of the load, a client makes a number of calls at once in every ten seconds.
+    static func bursts(of count: Int) -> Trial {
+        bursts(of: count, every: 10, beside: 0.2 * capacity, name: "\(count) at once")
+    }
+
+    /// A client makes ten calls at once in every five seconds, and no others.
+    static let quiet = bursts(of: 10, every: 5, beside: 0, name: "10 in 5 s")
+
+    private static func bursts(
+        of count: Int, every seconds: Double, beside rate: Double, name: String
+    ) -> Trial {
+        var scenario = fleet(load: 0.5, seconds: 60)
+        let steady = (0..<Int(60 * rate)).map { Double($0) / rate }
+        let bursts = stride(from: seconds / 2, to: 60, by: seconds)
+            .flatMap { Array(repeating: $0, count: count) }
+        scenario.arrivals = .recorded((steady + bursts).sorted().map { .seconds($0) })
+        return Trial(name: name, scenario: scenario, fault: 0..<60)
+    }
+
+    /// Calls at a rate to a service that can do ten thousand a second, a tenth of a second away.
+    static func far(_ rate: Int) -> Trial {
+        let scenario = fleet(load: Double(rate) / capacity, seconds: 10) {
+            $0.workers = 50
+            $0.latency = .constant(.milliseconds(50))
+        }
+        return Trial(name: "\(rate) a second, far", scenario: scenario, fault: 0..<10)
+    }
+
+    /// Each of 20 hosts is an origin, and fails a tenth of its calls; some of them are down for half a minute.
+    static func origins(down count: Int) -> Trial {
+        var trial = fault(
+            "\(count) of 20 origins down", seconds: 30, { $0.failureRate = 0.1 }, hosts: 20,
+            begin: { fleet in for host in fleet.hosts.prefix(count) { host.stop() } })
+        trial.hostsAreOrigins = true
+        return trial
+    }
+
     private static func steady(_ name: String, _ change: (inout HostSettings) -> Void) -> Trial {
         Trial(name: name, scenario: fleet(load: 0.5, seconds: 60, change), fault: 0..<60)
     }

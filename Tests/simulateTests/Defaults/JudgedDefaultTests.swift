@@ -68,6 +68,61 @@ struct JudgedDefaultTests {
         #expect(abs(outcome(none, trial).goodput - 1 / 1.8) < 0.03)
     }
 
+    /// Of 20 origins of which 2 are down, 90 % of the calls go to the others, which fail a tenth.
+    @Test func anOriginThatIsDownTakesNoRetriesFromTheOthers() throws {
+        let judged = JudgedDefault.budgetOrigins
+        let shared = try #require(judged.alternatives.first { $0.name == "one for all, 10" })
+        #expect(outcome(judged.standard, .origins(down: 2)).goodput > 0.895)
+        #expect(outcome(shared, .origins(down: 2)).goodput < 0.885)
+    }
+
+    @Test func aBreakerForAllOriginsRefusesCallsToThoseThatWork() throws {
+        let judged = JudgedDefault.breakerOrigins
+        let shared = try #require(judged.alternatives.first { $0.name == "one for all" })
+        #expect(outcome(judged.standard, .origins(down: 10)).goodput > 0.49)
+        #expect(outcome(shared, .origins(down: 10)).goodput < 0.3)
+    }
+
+    @Test func aThousandCallsAtOnceNeedAQueue() throws {
+        let judged = JudgedDefault.bulkhead
+        func goodput(_ name: String) throws -> Double {
+            let value = try #require(
+                ([judged.standard] + judged.alternatives).first { $0.name.hasPrefix(name) })
+            return outcome(value, .bursts(of: 1_000)).goodput
+        }
+        #expect(try goodput("64, 1000") == 1)
+        #expect(try goodput("256, 1000") == 1)
+        #expect(try goodput("64, 0") < 0.6)
+        #expect(try goodput("none") < 0.8)
+    }
+
+    @Test func aTimeForTheHeadersCutsNoBodyThatFlows() throws {
+        let judged = JudgedDefault.slowBodies
+        let trial = judged.figures[0].trial
+        let whole = try #require(
+            judged.alternatives.first { $0.name == "attempt with body 30 s" })
+        #expect(outcome(judged.standard, trial).goodput == 1)
+        #expect(abs(outcome(whole, trial).goodput - 0.99) < 0.001)
+    }
+
+    @Test func aBodyThatStopsIsRepeatedIfTheDeadlineLeavesTime() throws {
+        let judged = JudgedDefault.brokenBodies
+        let trial = judged.figures[0].trial
+        let silence = try #require(judged.alternatives.first { $0.name == "silence of 30 s" })
+        #expect(abs(outcome(judged.standard, trial).goodput - 0.98) < 0.001)
+        #expect(outcome(silence, trial).goodput == 1)
+    }
+
+    @Test func manyClientsInOverloadAreHelpedByBreakersAndNotByBulkheads() throws {
+        let judged = JudgedDefault.guards
+        func goodput(_ name: String) throws -> Double {
+            let value = try #require(judged.alternatives.first { $0.name == name })
+            return outcome(value, .overload.over(clients: 10)).goodput
+        }
+        #expect(try goodput("256, 1000") < 0.5)
+        #expect(try goodput("breaker") > 0.7)
+    }
+
     /// What Docs/Simulations/Admission.md concludes.
     @Test func inOverloadMoreCallsSucceedWhereFewerAreMade() {
         let none = outcome(JudgedDefault.Value("") { $0.retry() }, .overload)
@@ -87,7 +142,7 @@ struct JudgedDefaultTests {
     }
 
     @Test func eachDefaultIsComparedWithAlternatives() {
-        #expect(JudgedDefault.all.count == 16)
+        #expect(JudgedDefault.all.count == 22)
         for judged in JudgedDefault.all + JudgedDefault.admission {
             #expect(judged.standard.name.hasSuffix("(default)"))
             #expect(judged.alternatives.count >= 2)
