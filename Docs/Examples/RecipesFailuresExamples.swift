@@ -118,7 +118,7 @@ struct RecipesFailuresExamples {
         var client = HTTPClient(base: server, over: shop)
         client.scheduler = scheduler
         client.retry = nil
-        client.circuitBreaker = .perOrigin()
+        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 5, on: $0.scheduler) }
         for _ in 1...5 { _ = client.networking(Endpoint(path: "/down")) }
         client.networking(Endpoint(path: "/down")).onFailure { error in print("\(error)") }
         // end snippet

@@ -44,7 +44,7 @@ import Testing
                 "0.2 seconds: asked",
                 "0.2 seconds: success(\"iPad Pro\")",
             ])
-        #expect(budget.balance == 8)
+        #expect(budget.balance == 9)
     }
 
     @Test func replayable() {

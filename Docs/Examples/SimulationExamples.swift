@@ -90,7 +90,9 @@ struct SimulationExamples {
         }
         let strict = HTTPClient.OriginState<CircuitBreaker>.perOrigin {
             CircuitBreaker(
-                failuresInARow: 5, successRate: 0.8, on: $0.scheduler, random: $0.random)
+                failuresInARow: 5, successRate: 0.8,
+                backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)), on: $0.scheduler,
+                random: $0.random)
         }
         print(swarm { $0.circuitBreaker = strict })
         print(swarm { $0.circuitBreaker = nil })

@@ -86,7 +86,7 @@ private final class ConnectionWait: Sendable {
 
     init(of record: CallRecord, on scheduler: any Scheduler) {
         self.record = record
-        record.beginWaiting(on: scheduler)
+        record.begin(.queue, on: scheduler)
     }
 
     func end() {
@@ -94,7 +94,7 @@ private final class ConnectionWait: Sendable {
             defer { hasEnded = true }
             return !hasEnded
         }
-        if isFirst { record.endWaiting() }
+        if isFirst { record.end(.queue) }
     }
 }
 
