@@ -23,12 +23,15 @@ extension HTTPResponse {
         guard let joined = headers["Content-Length"], headers["Transfer-Encoding"] == nil,
             !isBodyless(for: method)
         else { return false }
+        if Self.isLength(joined) { return false }
         let lengths = joined.utf8.split(
             separator: UInt8(ascii: ","), omittingEmptySubsequences: false
         ).map { Substring($0.trimmed) }
-        return lengths.contains { length in
-            length != lengths[0] || !length.utf8.allSatisfy(\.isDigit) || Int64(length) == nil
-        }
+        return lengths.contains { $0 != lengths[0] || !Self.isLength($0) }
+    }
+
+    private static func isLength(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy(\.isDigit) && Int64(text) != nil
     }
 }
 

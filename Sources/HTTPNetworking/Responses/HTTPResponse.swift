@@ -26,7 +26,7 @@ public struct HTTPResponse {
         set { boxed = newValue.map(BoxedRequest.init) }
     }
 
-    private var boxed: BoxedRequest?
+    var boxed: BoxedRequest?
 
     /// Whether it has a request, without a copy of it.
     var isNamed: Bool { boxed != nil }

@@ -93,6 +93,8 @@ package final class TransportExchange: Sendable {
     }
 
     package let request: HTTPRequest
+    /// The request as the response has it.
+    private let boxed: BoxedRequest
     package let isStreamed: Bool
     /// The context of the caller.
     package let context = CallContext.current
@@ -116,6 +118,7 @@ package final class TransportExchange: Sendable {
         }
         try context.record?.willQueue()
         self.request = request
+        boxed = BoxedRequest(request)
         self.limits = limits
         self.scheduler = scheduler
         start = scheduler.now
@@ -361,7 +364,7 @@ extension TransportExchange {
         guard head.status >= 200 else { return nil }
         let method = request.method
         var head = head
-        head.request = request
+        head.boxed = boxed
         head.url = head.url ?? request.url
         head.timing.untilHeaders = elapsed
         let isInvalid = head.hasInvalidLength(for: method)

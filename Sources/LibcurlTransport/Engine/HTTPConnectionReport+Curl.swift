@@ -5,7 +5,7 @@ extension HTTPConnectionReport {
     /// What libcurl reports of a transfer after its first byte has arrived.
     init(of easy: OpaquePointer) {
         self.init()
-        protocolVersion = Self.versions[ccurl_get_long(easy, ccurl_info_http_version)]
+        protocolVersion = Self.version(ccurl_get_long(easy, ccurl_info_http_version))
         isReused = ccurl_get_long(easy, ccurl_info_new_connections) == 0
         remoteAddress = Self.address(of: easy)
         untilFirstByte = Self.mark(easy, ccurl_info_start_transfer_time)
@@ -15,7 +15,15 @@ extension HTTPConnectionReport {
         untilSecure = Self.mark(easy, ccurl_info_secure_connect_time)
     }
 
-    private static let versions = [1: "HTTP/1.0", 2: "HTTP/1.1", 3: "HTTP/2", 30: "HTTP/3"]
+    private static func version(_ number: Int) -> String? {
+        switch number {
+        case 1: "HTTP/1.0"
+        case 2: "HTTP/1.1"
+        case 3: "HTTP/2"
+        case 30: "HTTP/3"
+        default: nil
+        }
+    }
 
     /// libcurl counts microseconds; zero means that the event has not happened.
     private static func mark(_ easy: OpaquePointer, _ info: ccurl_offset_info) -> Duration? {

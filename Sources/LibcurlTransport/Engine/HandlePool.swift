@@ -28,7 +28,9 @@ final class HandlePool: Sendable {
     /// - Throws: `HTTPError` if there is no memory, or if libcurl does not take a part of the request.
     func take(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
         let spare = state.withLock { $0.spare.popLast() }
-        let noMemory = HTTPError(code: .other, request: request, reason: "there is no memory")
+        var noMemory: HTTPError {
+            HTTPError(code: .other, request: request, reason: "there is no memory")
+        }
         guard let handle = spare ?? EasyHandle(options) else { throw noMemory }
         handle.prepare(request, isStreamed: isStreamed, options)
         if let code = handle.refusedOption {
