@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -151,9 +152,9 @@ void ccurl_poller_wake(ccurl_poller *poller) { (void)poller; }
 #endif
 
 bool ccurl_has_input(int descriptor) {
-    char byte;
-    ssize_t count = recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    // It changes nothing, even if the descriptor is not ours any more.
+    struct pollfd socket = {.fd = descriptor, .events = POLLIN};
+    return poll(&socket, 1, 0) > 0;
 }
 
 bool ccurl_has_local_port(int descriptor, int port) {

@@ -33,7 +33,7 @@ int ccurl_poller_wait(
 /// Ends the present wait, or the next one. Any thread may call it.
 void ccurl_poller_wake(ccurl_poller *_Nonnull poller);
 
-/// Whether bytes or the end have arrived on a connection that expects nothing.
+/// Whether bytes, the end or an error have arrived on a connection that expects nothing; true if it is closed.
 bool ccurl_has_input(int descriptor);
 
 /// Whether a descriptor is a socket that is bound to a local port; the port is 0 for a socket without ports.

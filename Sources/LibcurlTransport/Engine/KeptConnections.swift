@@ -7,7 +7,7 @@ import CCurl
 /// before the transfer begins.
 struct KeptConnections {
     /// All Unix domain sockets have the port zero.
-    private var sockets: [Int32: Set<Int32>] = [:]
+    private var sockets: [Int32: [Int32]] = [:]
 
     /// Notes the connection on which a transfer has ended.
     mutating func note(_ easy: OpaquePointer) {
@@ -17,7 +17,8 @@ struct KeptConnections {
         guard socket >= 0 else { return }
         let port = Int32(truncatingIfNeeded: ccurl_get_long(easy, ccurl_info_local_port))
         if sockets.count >= 4_096 { forgetClosed() }
-        sockets[port, default: []].insert(socket)
+        if sockets[port]?.contains(socket) == true { return }
+        sockets[port, default: []].append(socket)
     }
 
     /// Whether bytes have arrived on a connection that is about to be used again.
@@ -26,9 +27,10 @@ struct KeptConnections {
     ///   since it is not known which one is used.
     mutating func isSpoilt(_ port: Int32) -> Bool {
         guard let candidates = sockets.removeValue(forKey: port) else { return false }
-        let open = candidates.filter { ccurl_has_local_port($0, port) }
-        if port == 0, !open.isEmpty { sockets[0] = open }
-        return open.contains { ccurl_has_input($0) }
+        if port == 0 { sockets[0] = candidates.filter { ccurl_has_local_port($0, 0) } }
+        // Usually nothing has arrived. If something has, the socket may have been closed since, and its number be
+        // that of another one.
+        return candidates.contains { ccurl_has_input($0) && ccurl_has_local_port($0, port) }
     }
 
     private mutating func forgetClosed() {
