@@ -8,14 +8,17 @@ extension CurlLoop {
         let transfer = Transfer(exchange, handle, self)
         transfers[ObjectIdentifier(exchange)] = transfer
         // A body is opened first: if that fails, nothing is sent.
-        if handle.readsBody { transfer.openUpload() } else { add(transfer) }
+        if handle.readsBody { transfer.openUpload() } else { enter(transfer) }
     }
 
     /// Continues to send a request whose body has more bytes.
     func resumeSending(_ transfer: Transfer) {
         if transfer.isAdded { return transfer.handle.resume() }
-        guard let error = transfer.upload?.failure else { return add(transfer) }
-        end(transfer.exchange, with: transfer.exchange.unreadable(error))
+        if let error = transfer.upload?.failure {
+            end(transfer.exchange, with: transfer.exchange.unreadable(error))
+        } else if transfer.laneTicket == nil {
+            enter(transfer)
+        }
     }
 
     /// The transfer of an exchange; nil if it has ended.
@@ -23,9 +26,14 @@ extension CurlLoop {
         transfers[ObjectIdentifier(exchange)]
     }
 
+    /// Gives a transfer to libcurl, now or when it has a lane.
+    private func enter(_ transfer: Transfer) {
+        starters.append(transfer)
+        if lanes.enter(transfer) { add(transfer) }
+    }
+
     private func add(_ transfer: Transfer) {
         transfer.isAdded = true
-        starters.append(transfer)
         guard ccurl_multi_add(multi, transfer.handle.easy) == 0 else {
             let exchange = transfer.exchange
             return end(exchange, with: exchange.failure(.other, reason: "there is no memory"))
@@ -47,12 +55,12 @@ extension CurlLoop {
             transfer.repeatIfConnectionWasLost(code)
             let result = transfer.result(code)
             kept.note(easy)
-            remove(transfer)
             if transfer.isToBeRepeated {
+                takeBack(transfer)
                 transfer.restart()
-                transfers[ObjectIdentifier(transfer.exchange)] = transfer
                 add(transfer)
             } else {
+                remove(transfer)
                 finish(transfer, result)
             }
         }
@@ -60,6 +68,13 @@ extension CurlLoop {
 
     private func remove(_ transfer: Transfer) {
         transfers[ObjectIdentifier(transfer.exchange)] = nil
+        guard transfer.isEntered else { return }
+        takeBack(transfer)
+        if let next = lanes.leave(transfer), !isClosed { add(next) }
+    }
+
+    /// Takes a transfer back from libcurl.
+    private func takeBack(_ transfer: Transfer) {
         guard transfer.isAdded else { return }
         transfer.isAdded = false
         // libcurl closes the connection if an answer is still expected on it.
@@ -108,7 +123,7 @@ extension CurlLoop {
     func noteWaiting() {
         // A transfer that has ended in the turn in which it began does not wait, and its watch would not be
         // stopped.
-        for transfer in starters where transfer.isAdded && !transfer.hasConnection {
+        for transfer in starters where transfer.isEntered && !transfer.hasConnection {
             transfer.exchange.waitForConnection()
         }
         starters.removeAll(keepingCapacity: true)

@@ -13,9 +13,11 @@ final class CurlLoop {
     /// When libcurl needs its next turn even if no socket is ready; nil for never.
     private var timer: ContinuousClock.Instant?
     private var isDraining = false
-    private var isClosed = false
+    private(set) var isClosed = false
     /// The transfers under way, by their exchange.
     var transfers: [ObjectIdentifier: Transfer] = [:]
+    /// Which transfers libcurl has already, and which wait until it may make a connection for them.
+    var lanes: TransferLanes
     /// The kept connections on which unrequested bytes may have arrived.
     var kept = KeptConnections()
     /// The transfers for which bytes of a body have arrived in this turn.
@@ -31,6 +33,7 @@ final class CurlLoop {
         self.options = options
         guard let multi = CurlLoop.makeMulti() else { return nil }
         self.multi = multi
+        lanes = TransferLanes(limit: options.maxConnectionsPerHost)
         options.limitConnections(of: multi)
     }
 

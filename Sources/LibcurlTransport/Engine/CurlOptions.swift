@@ -78,6 +78,11 @@ final class CurlOptions: Sendable {
         return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
     }
 
+    /// How many connections to one host libcurl makes.
+    var maxConnectionsPerHost: Int {
+        min(configuration.maxConnectionsPerHost, configuration.maxConnections ?? .max)
+    }
+
     /// Sets the options of all transfers together.
     func limitConnections(of multi: OpaquePointer) {
         ccurl_multi_set(multi, ccurl_max_host_connections, configuration.maxConnectionsPerHost)

@@ -21,6 +21,9 @@ final class EasyHandle: @unchecked Sendable {
     /// Whether the transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
     private(set) var keepsToHTTP1 = false
 
+    /// The host to which the transfer needs a connection of its own; nil if it may share one.
+    private(set) var laneHost: String?
+
     /// Makes a handle; nil if there is no memory.
     init?(_ options: CurlOptions) {
         guard let easy = ccurl_easy_make() else { return nil }
@@ -76,7 +79,9 @@ final class EasyHandle: @unchecked Sendable {
         let isAlone = options.needsOwnConnection(request)
         keepToHTTP1(options.keepsToHTTP1(request, isStreamed: isStreamed), options)
         let mayUseHTTP2 = !keepsToHTTP1 && options.mayUseHTTP2(request)
-        set(ccurl_pipe_wait, mayUseHTTP2 && !isAlone ? 1 : 0)
+        let mayShare = mayUseHTTP2 && !isAlone
+        laneHost = mayShare ? nil : AbsoluteURL.schemeAndAuthority(of: request.url)
+        set(ccurl_pipe_wait, mayShare ? 1 : 0)
         set(ccurl_fresh_connect, isAlone ? 1 : 0)
         set(ccurl_forbid_reuse, isAlone ? 1 : 0)
         // They matter where libcurl would send again what may not be sent twice.

@@ -20,6 +20,10 @@ final class Transfer {
     private(set) var hasConnection = false
     /// Whether the transfer has been added to libcurl.
     var isAdded = false
+    /// Its place in the queue for a lane; nil if it has a lane, or needs none.
+    var laneTicket: Int?
+    /// Whether libcurl has it, or it waits for a lane.
+    var isEntered: Bool { isAdded || laneTicket != nil }
     private var isReceiving = false
     /// Why one of the transfer's own functions stopped it.
     private var failure: (any Error)?

@@ -3,7 +3,7 @@
 /// Each entry gets a ticket, a unique number. Joining, leaving and calling the next take constant
 /// time, amortised: an entry that leaves is removed from a table at once, and from the order when half of the
 /// order have left. So the memory is in proportion to the waiting entries.
-struct WaitQueue<Element> {
+package struct WaitQueue<Element> {
     private var elements: [Int: Element] = [:]
     /// The tickets by age, those that have left included, from `first` on.
     private var order: [Int] = []
@@ -18,10 +18,12 @@ struct WaitQueue<Element> {
     /// How many tickets are kept, for the test that they do not accumulate.
     var size: Int { order.count }
 
+    package init() {}
+
     /// Joins at the end.
     ///
     /// - Returns: The ticket.
-    mutating func append(_ element: Element) -> Int {
+    package mutating func append(_ element: Element) -> Int {
         lastTicket += 1
         elements[lastTicket] = element
         order.append(lastTicket)
@@ -31,14 +33,14 @@ struct WaitQueue<Element> {
     /// Leaves.
     ///
     /// - Returns: The entry; nil if it had left already.
-    mutating func remove(_ ticket: Int) -> Element? {
+    package mutating func remove(_ ticket: Int) -> Element? {
         let element = elements.removeValue(forKey: ticket)
         tidy()
         return element
     }
 
     /// Removes the entry that has waited longest.
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         while first < order.count {
             first += 1
             if let element = elements.removeValue(forKey: order[first - 1]) {

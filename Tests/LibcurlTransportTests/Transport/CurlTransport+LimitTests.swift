@@ -292,6 +292,51 @@ struct CurlTransportLimitTests {
         #expect(server.requests.count == 30)
     }
 
+    @Test func callsThatWaitBeginInTheirOrder() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 1 }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        var calls = (0..<20).map { transport.get(server, "\($0)") }
+        _ = try await server.received(1).soon
+        // It leaves no gap.
+        calls.remove(at: 5).cancel()
+        go.resolve()
+        for call in calls { #expect(try await call.soon.text == "ok") }
+        #expect(server.requests.map(\.target) == (0..<20).filter { $0 != 5 }.map { "/\($0)" })
+        #expect(server.acceptedConnections == 1)
+    }
+
+    @Test func aBusyHostHoldsUpNoOther() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 1 }
+        let busy = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
+        let other = try LoopbackServer { _ in .text("ok") }
+        let calls = (0..<3).map { _ in transport.get(busy) }
+        #expect(try await transport.get(other).soon.text == "ok")
+        #expect(calls.allSatisfy { !$0.isSettled })
+        try await transport.close().soon
+        for call in calls { #expect(try await call.httpError.code == .transportClosed) }
+    }
+
+    @Test func aBodyThatIsReadWaitsForAConnectionToo() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 1 }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let first = transport.get(server)
+        _ = try await server.received(1).soon
+        let body = Data(repeating: 7, count: 1 << 20)
+        let others = (0..<3).map { _ in
+            transport.send(HTTPRequest(.put, server.url, body: .data(body)))
+        }
+        go.resolve()
+        for call in [first] + others { #expect(try await call.soon.text == "ok") }
+        #expect(server.requests.dropFirst().map(\.body) == [body, body, body])
+        #expect(server.acceptedConnections == 1)
+    }
+
     @Test func boundsConnectionsInAll() async throws {
         let transport = try CurlTransport.with { $0.maxConnections = 1 }
         let go = Promise<Void>()
