@@ -40,8 +40,9 @@ struct Nginx {
         try Data(configuration(ports, folder.path).utf8).write(to: file)
         let server = Process()
         server.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The pipe closes when this program ends, however it ends.
-        let command = "\"$0\" -p \"$1\" -c \"$1/nginx.conf\" -e \"$1/errors\" & cat; kill $!"
+        // The pipe closes when this program ends, however it ends. nginx has inherited blocked signals, and
+        // would not end by a milder one.
+        let command = "\"$0\" -p \"$1\" -c \"$1/nginx.conf\" -e \"$1/errors\" & cat; kill -9 $!"
         server.arguments = ["-c", command, program.path, folder.path]
         server.standardInput = lifeline
         server.standardOutput = FileHandle.nullDevice
