@@ -26,7 +26,8 @@ public struct CallDeadline {
     /// Makes a deadline that does not count the time in which bytes of requests' bodies leave.
     ///
     /// - Parameter uploads: The record in which that time is noted.
-    init(at instant: SchedulerInstant, on scheduler: any Scheduler, extendedBy uploads: CallRecord?) {
+    init(at instant: SchedulerInstant, on scheduler: any Scheduler, extendedBy uploads: CallRecord?)
+    {
         first = instant
         self.scheduler = scheduler
         self.uploads = uploads
