@@ -68,7 +68,6 @@ import Testing
         shop.cookies = CookieJar()
         shop.cache = HTTPCache()
         shop.retry = .init(attempts: 4, budget: .perOrigin(capacity: 100))
-        shop.circuitBreaker = .perOrigin()
         shop.attemptTimeout = .seconds(5)
         shop.deadline = .seconds(20)
         shop.log = .init { line in print(line) }

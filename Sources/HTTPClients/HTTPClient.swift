@@ -21,8 +21,9 @@ public import Services
 /// ## What it does with a base alone
 ///
 /// It follows redirects; repeats failed requests that may be repeated, three attempts in all; gives up an
-/// attempt that has no answer after 30 seconds, and a call after 60; decompresses bodies up to 64 MiB; and sends a
-/// User-Agent. Every other part is off until its slot is set. A slot that is nil turns its part off.
+/// attempt that has no answer after 30 seconds, and a call after 60; refuses calls to an origin that fails, for
+/// 10 seconds at most; has 256 calls to an origin in flight, while 1,000 more wait; decompresses bodies up to 64 MiB;
+/// and sends a User-Agent. Every other part is off until its slot is set. A slot that is nil turns its part off.
 ///
 /// ## The order
 ///
@@ -101,15 +102,15 @@ public struct HTTPClient {
     public var hedge: Hedge? { didSet { renew() } }
 
     /// The circuit breakers: by default one for each origin.
-    public var circuitBreaker: OriginState<CircuitBreaker>? { didSet { renew() } }
+    public var circuitBreaker: OriginState<CircuitBreaker>? = .perOrigin() { didSet { renew() } }
 
     /// How many requests may be sent in a period, such as a server's quota; the others wait or are refused.
     ///
     /// It counts every request that is sent: attempts, hedges, and those that follow a redirect.
     public var rateLimit: OriginState<RateLimiter>? { didSet { renew() } }
 
-    /// How many calls may be in flight: by default to each origin.
-    public var bulkhead: OriginState<Bulkhead>? { didSet { renew() } }
+    /// How many calls may be in flight: by default 256 to each origin, while 1,000 more wait.
+    public var bulkhead: OriginState<Bulkhead>? = .perOrigin() { didSet { renew() } }
 
     /// How long one attempt may take, from the end of the request's body until the headers of the response have
     /// arrived.

@@ -27,6 +27,53 @@ import Testing
         #expect(sent[0].headers["Accept-Encoding"]?.hasPrefix("gzip, deflate") == true)
     }
 
+    /// 256 of them are in flight, the others wait.
+    @Test func aThousandCallsAtOnceToAHealthyOriginLoseNone() throws {
+        let scheduler = ManualScheduler()
+        let (inFlight, most) = (Locked(0), Locked(0))
+        var client = HTTPClient(base: server) { _ in
+            let now = inFlight.withLock { inFlight in
+                inFlight += 1
+                return inFlight
+            }
+            most.withLock { $0 = max($0, now) }
+            return Future(value: HTTPResponse(status: 200)).delay(.milliseconds(50), on: scheduler)
+                .onEnd { _ in inFlight.withLock { $0 -= 1 } }
+        }
+        client.scheduler = scheduler
+        let calls = (0..<1_000).map { _ in client.send(HTTPRequest(server)) }
+        scheduler.run()
+        #expect(calls.allSatisfy { (try? $0.result?.get())?.status == 200 })
+        #expect(most.withLock { $0 } == 256)
+    }
+
+    @Test func anOriginThatIsDownIsSoonNotAsked() throws {
+        let scheduler = ManualScheduler()
+        let (sent, elsewhere) = (Locked(0), URL(string: "https://other.example")!)
+        var client = HTTPClient(base: server) { [server] request in
+            if request.url.host == server.host { sent.withLock { $0 += 1 } }
+            let isDown = request.url.host == server.host
+            return Future(value: HTTPResponse(status: isDown ? 503 : 200))
+        }
+        client.scheduler = scheduler
+        client.retry = nil
+        client.acceptedStatuses = 200...299
+        var refused = 0
+        for _ in 0..<100 {
+            if case .failure(let error as ServiceError) = client.send(HTTPRequest(server)).result,
+                error.code == .circuitOpen
+            {
+                refused += 1
+            }
+            let other = client.send(HTTPRequest(elsewhere))
+            #expect(try other.settledValue().status == 200)
+            scheduler.advance(by: .milliseconds(50))
+        }
+        // Half a second of failures opens it; in the other 4.5 seconds there are some probes.
+        #expect((11...16).contains(sent.withLock { $0 }))
+        #expect(refused == 100 - sent.withLock { $0 })
+    }
+
     @Test func jsonIsReadAndWrittenAsTheClientSays() throws {
         struct Order: Codable, Equatable, Sendable { var productName: String }
         let shop = MemoryTransport(routes: [

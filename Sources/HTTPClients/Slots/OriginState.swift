@@ -78,7 +78,7 @@ extension HTTPClient.OriginState where State == Bulkhead {
     ///   - queue: How many more may wait.
     ///   - queueTimeout: How long a call may wait; nil: as long as its caller waits.
     public static func perOrigin(
-        limit: Int = 64, queue: Int = 0, queueTimeout: Duration? = nil
+        limit: Int = 256, queue: Int = 1_000, queueTimeout: Duration? = nil
     ) -> Self {
         .perOrigin {
             Bulkhead(

@@ -22,7 +22,6 @@ func makeShop(
     var shop = client
     shop.scheduler = scheduler
     shop.random = random
-    shop.circuitBreaker = .perOrigin()
     return shop
 }
 // end snippet

@@ -7,7 +7,6 @@ import Pledge
 func makeClient(of backend: URL, over transport: CurlTransport) -> HTTPClient {
     var client = HTTPClient(base: backend, over: transport)
     client.tracing = .init(to: .origins(of: backend))
-    client.circuitBreaker = .perOrigin()
     // The other server is sent the time that this call has left.
     client.aroundExchange = .init { request in
         var request = request
