@@ -74,7 +74,7 @@ import Testing
         // end snippet
         // snippet: copy
         var patient = shop
-        // It has the same cache, jar, refresher and budget, which are objects in slots, and breakers of its own.
+        // It has the same cache, jar and refresher, which are objects in slots, and the same budgets and breakers.
         patient.deadline = .seconds(120)
         // end snippet
         #expect(try patient.networking(Endpoint(path: "/me")).settledValue() == Data("ok".utf8))

@@ -115,7 +115,7 @@ import Testing
         let lines = metrics.prometheusText.split(separator: "\n")
         #expect(
             lines.filter { $0.contains("state_changed") } == [
-                #"pledge_policy_events_total{policy="circuitBreaker",policy_name="writes",event="state_changed",reason="open"} 1"#
+                #"pledge_policy_events_total{call="call",policy="circuitBreaker",policy_name="writes",event="state_changed",reason="open"} 1"#
             ])
     }
 

@@ -25,12 +25,19 @@ struct RecipesFailuresExamples {
             .future { _ in Future(value: Data("pen".utf8)).delay(wait, on: scheduler) }
         }
 
+        /// As GitHub says that a quota is used up, and when it begins anew: here in five seconds.
+        let quota: HTTPHeaders = [
+            "X-RateLimit-Remaining": "0",
+            "X-RateLimit-Reset": "\(Int(Date().timeIntervalSince1970) + 5)",
+        ]
+
         /// A shop in memory, on virtual time: busy at first, slow at first, without a product 8.
         let shop = MemoryTransport(routes: [
             .get("/products/7", answer: .sequence([.status(503), .text("pen")])),
             .get("/products/8", answer: .status(404, body: Data("no product 8".utf8))),
             .get("/products/9", answer: .sequence([pen(.seconds(9)), pen(.milliseconds(20))])),
             .get("/down", answer: .status(503)),
+            .get("/repos", answer: .sequence([.status(403, headers: quota), .text("repos")])),
             .post("/orders", answer: .sequence([.status(503), .text("order 1")])),
             .put("/orders/8", answer: .status(422, body: Data(#"{"fields":["count"]}"#.utf8))),
         ])
@@ -125,6 +132,84 @@ struct RecipesFailuresExamples {
         #expect(lines.lines.count == 1)
         #expect(lines.lines.first?.contains("the circuit is open") == true)
         #expect(shop.calls.count == 5)
+    }
+
+    @Test func quota() {
+        // snippet: quota
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        client.retry = .init(maxServerDelay: .seconds(30))
+        client.classifier = { end in
+            guard case .success(let response) = end, response.status == 403,
+                response.headers["X-RateLimit-Remaining"] == "0",
+                let reset = response.headers["X-RateLimit-Reset"].flatMap(Double.init)
+            else { return nil }  // the standard rules
+            let delay = Duration.seconds(reset - Date().timeIntervalSince1970)
+            return .init(
+                isSuccess: false, health: .healthy, retry: .after(max(delay, .zero)), fault: .caller
+            )
+        }
+        client.send(HTTPRequest(server.appending(path: "repos"))).observe { result in
+            print("\(result.map(\.text))")
+        }
+        scheduler.run()
+        // end snippet
+        #expect(lines.lines == [#"success("repos")"#])
+        #expect(shop.calls.count == 2)
+    }
+
+    @Test func choices() {
+        // snippet: choices
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        var report = Endpoint(path: "/products/9")
+        report.context.attemptTimeout = .seconds(45)
+        report.context.deadline = .seconds(90)
+        report.context.skipsHedge = true
+        client.networking(report).observe { result in
+            print("\(scheduler.now.offset): \(result.map(\.count))")
+        }
+        var check = Endpoint(path: "/down")
+        check.context.skipsRetry = true
+        check.context.skipsCircuitBreaker = true
+        client.networking(check).onFailure { error in print("\(error)") }
+        scheduler.run()
+        // end snippet
+        #expect(lines.lines.count == 2)
+        #expect(lines.lines.last == "9.0 seconds: success(3)")
+        #expect(shop.calls.count == 2)
+    }
+
+    @Test func fault() {
+        // snippet: fault
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        client.retry = .init(attemptHeader: "X-Attempt")
+        client.aroundExchange = .chaos(byHeader: "X-Chaos", on: scheduler)
+        let broken = Endpoint(path: "/products/8", headers: ["X-Chaos": "delay=200, status=503"])
+        client.networking(broken).onFailure { error in
+            print("\(scheduler.now.offset): \(error)")
+        }
+        scheduler.run()
+        // end snippet
+        #expect(lines.lines.count == 1)
+        #expect(lines.lines.first?.contains("503") == true)
+        #expect(shop.calls.isEmpty)
+    }
+
+    @Test func isolate() {
+        // snippet: isolate
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        let origin = HTTPOrigin(server)!
+        client.origins[origin].isolate()  // while it is repaired
+        client.networking(Endpoint(path: "/orders")).onFailure { error in print("\(error)") }
+        client.origins[origin].reset()
+        print("\(client.origins.all.map { client.origins[$0].circuitBreaker?.state })")
+        // end snippet
+        #expect(lines.lines.first?.contains("the circuit is isolated") == true)
+        #expect(lines.lines.last == "[Optional(Services.CircuitBreaker.State.closed)]")
+        #expect(shop.calls.isEmpty)
     }
 
     @Test func rate() {

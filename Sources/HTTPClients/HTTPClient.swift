@@ -31,7 +31,8 @@ public import Services
 /// ``deadline``,
 /// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
 /// ``authorization``, ``cookies``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
-/// ``hedge``, ``circuitBreaker``, ``rateLimit``, ``tracing``, ``log``, ``attemptTimeout``,
+/// ``hedge``, ``circuitBreaker``, the parts of ``retry`` that hold an origin back and number the attempts, ``rateLimit``,
+/// ``tracing``, ``log``, ``attemptTimeout``,
 /// ``aroundExchange``, ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
 /// another order use `stack`; ``problems(of:)`` lists the problems of a stack.
 ///
@@ -44,9 +45,10 @@ public import Services
 /// ## Values, and what they share
 ///
 /// A client is a value: changing a copy leaves the first unchanged. The retry budgets, the breakers,
-/// the limiters and the bulkheads of a client are shared by all unchanged copies, and by all functions that it
-/// has returned; a changed client begins with new ones. An object that you put into a slot (a
-/// cache, a jar of cookies, a budget) is shared by all clients that have it.
+/// the limiters and the bulkheads of a client are shared by its copies, and by all functions that it has returned. A copy
+/// whose slot for one of these is changed begins with new ones of that kind, and keeps the others; with another
+/// ``scheduler`` or ``random`` it begins with new ones of each kind. An object that you put into a slot (a
+/// cache, a jar of cookies, a budget) is shared by all clients that have it. ``origins`` shows them.
 ///
 /// It may be used from any thread. The first use of a client puts the parts together; each further one takes a lock
 /// for constant time.
@@ -87,7 +89,14 @@ public struct HTTPClient {
     public var redirects: Redirects? = Redirects() { didSet { renew() } }
 
     /// How often, and after which waits, a failed request that may be repeated is sent again.
-    public var retry: Retry? = Retry() { didSet { renew() } }
+    public var retry: Retry? = Retry() {
+        didSet {
+            keptStates.budgets = StatesByOrigin()
+            keptStates.hedgings = StatesByOrigin()
+            keptStates.pushbacks = StatesByOrigin()
+            renew()
+        }
+    }
 
     /// Whether requests that must not be carried out twice get a key.
     ///
@@ -99,18 +108,55 @@ public struct HTTPClient {
     /// When a second request is sent beside a slow one.
     ///
     /// It works without ``retry``, and takes from the same budget.
-    public var hedge: Hedge? { didSet { renew() } }
+    public var hedge: Hedge? {
+        didSet {
+            keptStates.hedgings = StatesByOrigin()
+            renew()
+        }
+    }
 
     /// The circuit breakers: by default one for each origin.
-    public var circuitBreaker: OriginState<CircuitBreaker>? = .perOrigin() { didSet { renew() } }
+    public var circuitBreaker: OriginState<CircuitBreaker>? = .perOrigin() {
+        didSet {
+            keptStates.breakers = StatesByOrigin()
+            renew()
+        }
+    }
 
     /// How many requests may be sent in a period, such as a server's quota; the others wait or are refused.
     ///
     /// It counts every request that is sent: attempts, hedges, and those that follow a redirect.
-    public var rateLimit: OriginState<RateLimiter>? { didSet { renew() } }
+    public var rateLimit: OriginState<RateLimiter>? {
+        didSet {
+            keptStates.limiters = StatesByOrigin()
+            renew()
+        }
+    }
 
     /// How many calls may be in flight: by default 256 to each origin, while 1,000 more wait.
-    public var bulkhead: OriginState<Bulkhead>? = .perOrigin() { didSet { renew() } }
+    public var bulkhead: OriginState<Bulkhead>? = .perOrigin() {
+        didSet {
+            keptStates.bulkheads = StatesByOrigin()
+            renew()
+        }
+    }
+
+    /// Says what the end of an exchange means for ``retry``, ``hedge`` and ``circuitBreaker``, where the standard rules say
+    /// something else; nil: those rules.
+    ///
+    /// ```swift
+    /// client.classifier = { end in
+    ///     guard case .success(let response) = end, response.status == 404 else { return nil }
+    ///     return .transient(fault: .caller)  // the server has not seen the write yet
+    /// }
+    /// ```
+    ///
+    /// It gets the response of any status, or the error of the exchange, and returns nil for the standard rules. It is called
+    /// on the thread that settles the exchange, more than once if several parts ask.
+    public var classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> CallAssessment?)?
+    {
+        didSet { renew() }
+    }
 
     /// How long one attempt may take, from the end of the request's body until the headers of the response have
     /// arrived.
@@ -177,13 +223,26 @@ public struct HTTPClient {
     /// The scheduler of all parts.
     ///
     /// An object that is made elsewhere (a cache, a budget) has a scheduler of its own.
-    public var scheduler: any Scheduler = LiveScheduler.live { didSet { renew() } }
+    public var scheduler: any Scheduler = LiveScheduler.live {
+        didSet {
+            keptStates = KeptStates()
+            renew()
+        }
+    }
 
     /// The source of randomness of all parts: the jitter of waits, idempotency keys, and the IDs of traces.
-    public var random: RandomSource = .system { didSet { renew() } }
+    public var random: RandomSource = .system {
+        didSet {
+            keptStates = KeptStates()
+            renew()
+        }
+    }
 
     /// The transport that sends the requests.
     let transport: any HTTPTransport
+
+    /// What it keeps about the origins that it calls.
+    private(set) var keptStates = KeptStates()
 
     /// The functions of the client, made when they are first used.
     private(set) var lazyFunctions = LazyFunctions()

@@ -29,6 +29,7 @@ final class LazyFunctions: Sendable {
 extension LazyFunctions.Functions {
     fileprivate init(_ client: HTTPClient) {
         let shared = SharedStates(of: client)
+        shared.watchAll()
         let transport = client.transportOnItsClock
         let send = client.wholeStack(sharing: shared)(transport.send)
         self.send = send

@@ -13,7 +13,8 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, HTTPResponse> {
         stack(
             sharing: shared, accepting: acceptedStatuses ?? statuses, own: \.send,
-            deadline: deadline, timeout: nil,
+            limit: .deadline(
+                on: scheduler, excludingUploads: \.body.isReadWhileSent, of: timeOfCall),
             cache: cache.map { .cache(sharing: $0) },
             decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
@@ -24,22 +25,23 @@ extension HTTPClient {
         // A deadline of its own would end the body as well; the caller's does.
         stack(
             sharing: shared, accepting: acceptedStatuses, own: \.stream,
-            deadline: nil, timeout: deadline,
+            limit: .deadline(on: scheduler) { _ in nil }
+                .around(.timeout(excluding: [.upload], on: scheduler, of: timeOfCall)),
             cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
 
     private func stack<Output: HTTPResponseHead>(
         sharing shared: SharedStates, accepting statuses: ClosedRange<Int>?,
         own: KeyPath<OwnMiddleware, Middleware<HTTPRequest, Output>>,
-        deadline: Duration?, timeout: Duration?, cache: Middleware<HTTPRequest, Output>?,
+        limit: Middleware<HTTPRequest, Output>, cache: Middleware<HTTPRequest, Output>?,
         decompression: Middleware<HTTPRequest, Output>?
     ) -> Middleware<HTTPRequest, Output> {
+        let judge: Classifier<Output> = outcomes()
         let parts: [Middleware<HTTPRequest, Output>?] = [
             observation(),
             tracing.flatMap(newTrace),
             aroundCall?[keyPath: own],
-            .deadline(deadline, on: scheduler, excludingUploads: \.body.isReadWhileSent),
-            timeout.map { .timeout($0, excluding: [.upload], on: scheduler) },
+            limit,
             statuses.map { .acceptStatus($0, on: scheduler) },
             userAgent.map { .userAgent($0) },
             sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,
@@ -49,17 +51,19 @@ extension HTTPClient {
             authorization.map { .authorize($0, for: credentialOrigins, as: account) },
             cookies.map { .cookies(sharing: $0) },
             cache,
-            bulkhead.map { limiting($0, shared, shared.bulkheads) { .bulkhead(sharing: $0) } },
-            retry.map { repeating($0, shared) },
+            forOrigins(of: bulkhead) { shared.bulkhead(of: $0).map { .bulkhead(sharing: $0) } },
+            retry.map { repeating($0, shared, judge) },
             aroundAttempt?[keyPath: own],
-            hedge.map { hedging($0, shared) },
-            circuitBreaker.map {
-                limiting($0, shared, shared.breakers) { .circuitBreaker(sharing: $0) }
-            },
-            rateLimit.map { limiting($0, shared, shared.limiters) { .rateLimit(sharing: $0) } },
+            hedge.map { hedging($0, shared, judge) },
+            forOrigins(of: circuitBreaker) { [judge] in
+                shared.breaker(of: $0).map { .circuitBreaker(sharing: $0, classifier: judge) }
+            }?.only { !$0.context.skipsCircuitBreaker },
+            retry.flatMap { holdingBack($0, shared, judge) },
+            forOrigins(of: rateLimit) { shared.limiter(of: $0).map { .rateLimit(sharing: $0) } },
+            retry?.attemptHeader.map(numbering),
             tracing.map { .tracePropagation(to: $0.origins, random: random) },
             log.map(logging),
-            attemptTimeout.map { .timeout($0, on: scheduler) },
+            .timeout(on: scheduler, of: timeOfAttempt),
             aroundExchange?[keyPath: own],
             decompression,
         ]
@@ -115,20 +119,65 @@ extension HTTPClient {
     }
 
     private func repeating<Output>(
-        _ retry: Retry, _ shared: SharedStates
+        _ retry: Retry, _ shared: SharedStates, _ judge: Classifier<Output>
     ) -> Middleware<HTTPRequest, Output> {
         .retry(
             attempts: retry.attempts, backoff: retry.backoff, maxServerDelay: retry.maxServerDelay,
-            unproven: .never, on: scheduler, random: random,
-            budget: { shared.budget(of: $0.origin, by: retry) })
+            unproven: .never, classifier: judge, on: scheduler, random: random,
+            budget: { shared.budget(of: $0.origin) ?? .unlimited }
+        ).only { !$0.context.skipsRetry }
     }
 
     private func hedging<Output>(
-        _ hedge: Hedge, _ shared: SharedStates
+        _ hedge: Hedge, _ shared: SharedStates, _ judge: Classifier<Output>
     ) -> Middleware<HTTPRequest, Output> {
-        .each(by: \.origin) { [retry] origin in
+        let middleware = Middleware<HTTPRequest, Output>.each(by: \.origin) { origin in
             .hedge(
-                sharing: shared.hedging(of: origin, by: hedge, retry), attempts: hedge.attempts)
+                sharing: shared.hedging(of: origin, by: hedge), attempts: hedge.attempts,
+                classifier: judge)
+        }
+        return middleware.only { !$0.context.skipsHedge }
+    }
+
+    /// A Retry-After holds back the other calls to the origin, if the retry says so.
+    private func holdingBack<Output>(
+        _ retry: Retry, _ shared: SharedStates, _ judge: Classifier<Output>
+    ) -> Middleware<HTTPRequest, Output>? {
+        guard retry.holdsBackOrigin else { return nil }
+        return .each(by: \.origin) { origin in
+            .pushback(
+                sharing: shared.pushback(of: origin, within: retry.maxServerDelay),
+                classifier: judge)
+        }
+    }
+
+    /// Adds the number of the attempt to each request.
+    private func numbering<Output: HTTPResponseHead>(
+        by header: String
+    ) -> Middleware<HTTPRequest, Output> {
+        Middleware(named: "attemptHeader") { next in
+            { request in
+                var request = request
+                request.headers.set("\(CallContext.current.attempt)", for: header)
+                return next(request).naming(request)
+            }
+        }
+    }
+
+    /// What the ends of exchanges mean for the policies: the client's answer, or else the standard rules'.
+    private func outcomes<Output: HTTPResponseHead>() -> Classifier<Output> {
+        guard let classifier else { return .standard }
+        let standard = Classifier<Output>.standard
+        return .assessing { result in classifier(result.map { $0 }) ?? standard.assess(result) }
+    }
+
+    private var timeOfCall: @Sendable (HTTPRequest) -> Duration? {
+        { [deadline] request in request.context.deadline.map { max($0, .zero) } ?? deadline }
+    }
+
+    private var timeOfAttempt: @Sendable (HTTPRequest) -> Duration? {
+        { [attemptTimeout] request in
+            request.context.attemptTimeout.map { max($0, .zero) } ?? attemptTimeout
         }
     }
 
@@ -141,16 +190,13 @@ extension HTTPClient {
     }
 
     /// Puts a policy with a state around calls: one state for each origin, or one for all.
-    private func limiting<State, Output>(
-        _ slot: OriginState<State>, _ shared: SharedStates,
-        _ states: StatesByOrigin<State>,
-        _ middleware: @escaping @Sendable (State) -> Middleware<HTTPRequest, Output>
-    ) -> Middleware<HTTPRequest, Output> {
-        let state: @Sendable (HTTPOrigin?) -> State = { origin in
-            states.state(of: origin) { shared.make(slot, of: origin) }
-        }
-        guard let limit = slot.limit else { return middleware(state(nil)) }
-        return .each(by: \.origin, limit: limit) { middleware(state($0)) }
+    private func forOrigins<State, Output>(
+        of slot: OriginState<State>?,
+        _ middleware: @escaping @Sendable (HTTPOrigin?) -> Middleware<HTTPRequest, Output>?
+    ) -> Middleware<HTTPRequest, Output>? {
+        guard let slot else { return nil }
+        if slot.shared != nil { return middleware(nil) }
+        return .each(by: \.origin, limit: slot.limit) { middleware($0) ?? .passThrough }
     }
 
     /// The default name of a call: like "GET api.example.com".

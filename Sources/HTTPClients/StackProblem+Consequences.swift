@@ -61,6 +61,13 @@ extension StackProblem {
             "retry":
                 "the limit bounds all attempts together, which deadline does and tells the parts beneath.",
             "rateLimit": "the wait for a turn counts as the attempt's time.",
+            "pushback": "the wait for the end of a pause counts as the attempt's time.",
+        ],
+        "pushback": [
+            "cache": "answers that are stored wait for the end of a pause.",
+            "retry": "the pause that an attempt is told of does not hold back the next.",
+            "circuitBreaker": "calls wait for the end of a pause, only to be refused.",
+            "throttle": "calls wait for the end of a pause, only to be refused.",
         ],
         "rateLimit": [
             "cache": "stored answers draw from the server's quota.",

@@ -83,28 +83,41 @@ import Testing
     }
 
     @Test func anOriginThatHasLostNothingMakesRoom() {
-        let budgets = BudgetsByOrigin()
-        let all = (0..<4).map { number in
-            budgets.budget(of: origin(number), keeping: 4) { RetryBudget() }
+        let budgets = StatesByOrigin<RetryBudget>()
+        var all: [RetryBudget?] = (0..<4).map { number in
+            budgets.state(of: origin(number), keeping: 4) { RetryBudget() }
         }
-        _ = all[0].withdraw()
-        let further = budgets.budget(of: origin(4), keeping: 4) { RetryBudget() }
-        #expect(!all.contains { $0 === further })
+        _ = all[0]?.withdraw()
+        let (oldest, next) = (Weak(budget: all[1]), Weak(budget: all[2]))
+        (all[1], all[2]) = (nil, nil)
+        #expect(oldest.budget != nil)
+        _ = budgets.state(of: origin(4), keeping: 4) { RetryBudget() }
         // Origin 1 was the oldest that had lost nothing.
-        let found = (0..<4).map { number in
-            budgets.budget(of: origin(number), keeping: 5) { RetryBudget() } === all[number]
+        #expect(oldest.budget == nil)
+        #expect(next.budget != nil)
+        #expect(budgets.state(of: origin(0), keeping: 4) { RetryBudget() } === all[0])
+    }
+
+    @Test func aStateThatIsStillInUseIsFoundAgain() {
+        let budgets = StatesByOrigin<RetryBudget>()
+        let all = (0..<9).map { number in
+            budgets.state(of: origin(number), keeping: 4) { RetryBudget() }
         }
-        #expect(found == [true, false, true, true])
+        let found = (0..<9).map { number in
+            budgets.state(of: origin(number), keeping: 4) { RetryBudget() } === all[number]
+        }
+        #expect(found.allSatisfy { $0 })
+        #expect(budgets.all.count == 9)
     }
 
     @Test func withoutRoomTheFurtherOnesShareABudget() {
-        let budgets = BudgetsByOrigin()
+        let budgets = StatesByOrigin<RetryBudget>()
         let all = (0..<4).map { number in
-            budgets.budget(of: origin(number), keeping: 4) { RetryBudget() }
+            budgets.state(of: origin(number), keeping: 4) { RetryBudget() }
         }
         for budget in all { _ = budget.withdraw() }
         let (one, other) = (4...5).reduce(into: [RetryBudget]()) { further, number in
-            further.append(budgets.budget(of: origin(number), keeping: 4) { RetryBudget() })
+            further.append(budgets.state(of: origin(number), keeping: 4) { RetryBudget() })
         }.pair
         #expect(one === other && !all.contains { $0 === one })
     }
@@ -126,6 +139,10 @@ import Testing
         scheduler.run()
         #expect(try images.allSatisfy { try $0.settledValue().status == 200 })
     }
+}
+
+private struct Weak {
+    weak var budget: RetryBudget?
 }
 
 extension [RetryBudget] {

@@ -47,13 +47,16 @@ import Testing
         #expect(count.withLock { $0 } == 5)
     }
 
-    @Test func copiesShareTheBreakerUntilOneIsChanged() {
+    @Test func copiesShareTheBreakerUntilItsSlotIsChanged() {
         let count = Locked(0)
         let client = client(count)
         var copy = client
         trip(client)
         #expect(code(of: copy.send(HTTPRequest(server))) == .circuitOpen)
         copy.userAgent = "another"
+        copy.retry = .init()
+        #expect(code(of: copy.send(HTTPRequest(server))) == .circuitOpen)
+        copy.circuitBreaker = .perOrigin()
         #expect(code(of: copy.send(HTTPRequest(server))) == nil)
         #expect(code(of: client.send(HTTPRequest(server))) == .circuitOpen)
     }
@@ -79,7 +82,7 @@ import Testing
                 group.addTask { _ = try? await shared.send(HTTPRequest(self.server)).value }
             }
         }
-        // Ten retries a second, a hundred at once: one budget allows a retry of each of eight calls.
+        // One budget allows a retry of each of eight calls.
         #expect(count.withLock { $0 } == 16)
         #expect(shared.send(HTTPRequest(server)).result != nil)
     }

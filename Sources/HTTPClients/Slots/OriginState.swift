@@ -24,8 +24,11 @@ extension HTTPClient {
             public let random: RandomSource
         }
 
-        /// How many origins have a state; nil if one state is for all.
-        let limit: Int?
+        /// How many origins have a state.
+        let limit: Int
+
+        /// The state of all origins; nil if each has its own.
+        let shared: State?
 
         let make: @Sendable (Parameters) -> State
 
@@ -40,11 +43,13 @@ extension HTTPClient {
             origins limit: Int = 1_000, _ make: @escaping @Sendable (Parameters) -> State
         ) -> Self {
             precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
-            return Self(limit: limit, make: make)
+            return Self(limit: limit, shared: nil, make: make)
         }
 
         /// One state for all origins, which other clients may have as well.
-        public static func sharing(_ state: State) -> Self { Self(limit: nil) { _ in state } }
+        public static func sharing(_ state: State) -> Self {
+            Self(limit: originLimit, shared: state) { _ in state }
+        }
     }
 }
 
@@ -64,8 +69,9 @@ extension HTTPClient.OriginState where State == RetryBudget {
     public static func perOrigin(
         capacity: Int = 10, retriesPerSuccess: Double = 0.2
     ) -> Self {
-        .perOrigin { _ in
-            RetryBudget(capacity: capacity, retriesPerSuccess: retriesPerSuccess)
+        .perOrigin {
+            RetryBudget(
+                named: $0.name, capacity: capacity, retriesPerSuccess: retriesPerSuccess)
         }
     }
 }

@@ -1,4 +1,4 @@
-import Futures
+public import Futures
 public import HTTPNetworking
 public import Services
 
@@ -45,6 +45,23 @@ extension HTTPClient {
         public init(changing change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
             self.init(send: .changing(change), stream: .changing(change))
         }
+    }
+}
+
+extension HTTPClient.OwnMiddleware {
+    /// Injects the fault that a request's header asks for; see the middleware `chaos(byHeader:sharing:on:)`.
+    ///
+    /// - Parameters:
+    ///   - header: The header's name.
+    ///   - chaosSwitch: Off: the header is removed, and has no effect. Without a switch, it always has.
+    ///   - scheduler: The clock of the delays.
+    public static func chaos(
+        byHeader header: String, sharing chaosSwitch: ChaosSwitch? = nil,
+        on scheduler: some Scheduler = .live
+    ) -> Self {
+        Self(
+            send: .chaos(byHeader: header, sharing: chaosSwitch, on: scheduler),
+            stream: .chaos(byHeader: header, sharing: chaosSwitch, on: scheduler))
     }
 }
 

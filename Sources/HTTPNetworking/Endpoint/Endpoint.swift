@@ -50,6 +50,9 @@ public struct Endpoint {
     /// Its own path and query are kept; its fragment is removed.
     public var base: URL?
 
+    /// Properties of the call that are not sent as such: its limits of time, whether it is repeated, its idempotency key.
+    public var context = HTTPRequest.Context()
+
     /// Makes an endpoint from a literal.
     ///
     /// - Parameters:
@@ -119,11 +122,16 @@ public struct Endpoint {
         }
     }
 
-    /// The headers that are sent: ``headers``, and the body's Content-Type if they have none.
+    /// The headers that are sent: ``headers``, the body's Content-Type if they have none, and the idempotency key of
+    /// ``context``, if they have no Idempotency-Key.
     public var effectiveHeaders: HTTPHeaders {
-        guard let type = body.contentType, headers["Content-Type"] == nil else { return headers }
         var headers = headers
-        headers.set(type, for: "Content-Type")
+        if let type = body.contentType, headers["Content-Type"] == nil {
+            headers.set(type, for: "Content-Type")
+        }
+        if let key = context.idempotencyKey, headers["Idempotency-Key"] == nil {
+            headers.set(key, for: "Idempotency-Key")
+        }
         return headers
     }
 }
@@ -134,6 +142,7 @@ extension Endpoint: Hashable {
         left.target == right.target && left.pathAndQuery.isValid == right.pathAndQuery.isValid
             && left.method == right.method && left.headers == right.headers
             && left.body == right.body && left.base == right.base
+            && left.context.compared == right.context.compared
     }
 
     /// Hashes the properties that `==` compares.

@@ -1,7 +1,7 @@
 extension HTTPRequest {
     /// Properties of a request that are not sent as such.
     ///
-    /// The deadline and the number of the attempt are the call's: the `CallContext` has them.
+    /// The call's end and the number of the attempt are in the `CallContext`.
     public struct Context {
         /// The key by which a server recognises a repetition; sent as the header Idempotency-Key.
         ///
@@ -13,6 +13,25 @@ extension HTTPRequest {
 
         /// Values of an app for its own middleware; they are not sent or shown.
         public var tags: [String: String]
+
+        /// Whether a client does not repeat the request; not compared.
+        public var skipsRetry = false
+
+        /// Whether a client sends no second request beside it; not compared.
+        public var skipsHedge = false
+
+        /// Whether a client's breaker neither refuses the request nor counts its end; not compared.
+        public var skipsCircuitBreaker = false
+
+        /// How long one attempt may take, instead of the client's `attemptTimeout`; not compared.
+        ///
+        /// A time below zero counts as zero.
+        public var attemptTimeout: Duration?
+
+        /// How long the call may take, instead of the client's `deadline`; not compared.
+        ///
+        /// A time below zero counts as zero.
+        public var deadline: Duration?
 
         /// The headers that middleware has added, with their users and their origins.
         ///

@@ -72,7 +72,7 @@ public struct HTTPRequest {
     public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
         self.init(
             endpoint.method, try endpoint.validate(), headers: endpoint.effectiveHeaders,
-            body: Body(endpoint.body))
+            body: Body(endpoint.body), context: endpoint.context)
     }
 
     /// The headers that are sent: ``headers``, the body's Content-Type if they have none, and the idempotency

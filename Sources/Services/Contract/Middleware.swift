@@ -91,6 +91,22 @@ extension Middleware {
         }
     }
 
+    /// Puts it around the calls with some inputs only.
+    ///
+    /// ```swift
+    /// .retry().only { request in request.method == .get }
+    /// ```
+    ///
+    /// - Parameter condition: Whether it is around the call with an input. Called once a call, on the caller's thread.
+    public func only(
+        where condition: @escaping @Sendable (Input) -> Bool
+    ) -> Middleware {
+        Middleware(parts: parts, isIdle: isIdle) { next in
+            let service = self(next)
+            return { input in condition(input) ? service(input) : next(input) }
+        }
+    }
+
     /// A middleware that changes nothing: it returns the service itself.
     ///
     /// For a part that is optional in a stack: `isDebug ? logged : .passThrough`.

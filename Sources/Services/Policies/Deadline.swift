@@ -21,20 +21,24 @@ extension Middleware {
         _ limit: Duration, on scheduler: some Scheduler = .live
     ) -> Middleware {
         precondition(limit >= .zero, "deadline needs a duration of zero or more, not \(limit)")
-        return deadline(Optional(limit), on: scheduler)
+        return deadline(on: scheduler) { _ in limit }
     }
 
-    /// The same with an optional limit: without one, only the deadline of the caller's context ends the call.
+    /// The same with a limit for each input; with nil, only the deadline of the caller's context ends the call.
     ///
     /// - Parameter isUpload: Whether the input has a body that is read while it is sent: the limit does not count the time
     ///   in which its bytes leave.
     package static func deadline(
-        _ limit: Duration?, on scheduler: some Scheduler,
-        excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false }
+        on scheduler: some Scheduler,
+        excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false },
+        of limit: @escaping @Sendable (Input) -> Duration?
     ) -> Middleware {
-        let deadline = Deadline(limit: limit, scheduler: scheduler)
+        let scheduler: any Scheduler = scheduler
         return Middleware(named: "deadline") { service in
-            { input in deadline.call(service, input, isUpload: isUpload(input)) }
+            { input in
+                Deadline(limit: limit(input), scheduler: scheduler)
+                    .call(service, input, isUpload: isUpload(input))
+            }
         }
     }
 }

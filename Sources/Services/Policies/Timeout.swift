@@ -29,8 +29,22 @@ extension Middleware {
         _ limit: Duration, excluding pauses: [CallRecord.Pause], on scheduler: some Scheduler
     ) -> Middleware {
         precondition(limit >= .zero, "timeout needs a duration of zero or more, not \(limit)")
-        let timeout = Timeout(limit: limit, pauses: pauses, scheduler: scheduler)
-        return Middleware(named: "timeout") { service in { input in timeout.call(service, input) } }
+        return timeout(excluding: pauses, on: scheduler) { _ in limit }
+    }
+
+    /// The same with a limit for each input; nil: none.
+    package static func timeout(
+        excluding pauses: [CallRecord.Pause] = CallRecord.Pause.allCases,
+        on scheduler: some Scheduler, of limit: @escaping @Sendable (Input) -> Duration?
+    ) -> Middleware {
+        let scheduler: any Scheduler = scheduler
+        return Middleware(named: "timeout") { service in
+            { input in
+                guard let limit = limit(input) else { return service(input) }
+                return Timeout(limit: limit, pauses: pauses, scheduler: scheduler)
+                    .call(service, input)
+            }
+        }
     }
 }
 

@@ -155,7 +155,7 @@ extension SimulatedWorld {
     fileprivate func attempts(
         of time: Duration, within deadline: Duration? = nil
     ) -> JudgedDefault.Part {
-        .deadline(deadline, on: scheduler)
+        .deadline(on: scheduler) { _ in deadline }
             .around(.retry(on: scheduler, random: random).around(.timeout(time, on: scheduler)))
     }
 
@@ -167,7 +167,7 @@ extension SimulatedWorld {
         func timeout(_ limit: Duration?) -> JudgedDefault.Part {
             limit.map { .timeout($0, on: scheduler) } ?? .passThrough
         }
-        return JudgedDefault.Part.deadline(deadline, on: scheduler)
+        return JudgedDefault.Part.deadline(on: scheduler) { _ in deadline }
             .around(.retry(on: scheduler, random: random))
             .around(timeout(whole))
             .around(.body(body, silence: silence, in: self))

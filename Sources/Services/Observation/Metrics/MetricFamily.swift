@@ -20,17 +20,30 @@ struct MetricFamily<Value: Sendable>: Sendable {
         _modify { yield &series[values, default: value()] }
     }
 
+    /// Adds a value to the series with these values of the labels.
+    mutating func add(_ value: Value, to values: [String], by sum: (Value, Value) -> Value) {
+        series[values] = series[values].map { sum($0, value) } ?? value
+    }
+
     /// The series in the order of their values, each with its labels.
     ///
-    /// A policy without a name has no label for it, which means the same to Prometheus as an empty one.
+    /// A policy without a name has no label for it, which means the same to Prometheus as an empty one; so has an event without
+    /// a call.
     var sorted: [(labels: [(name: String, value: String)], value: Value)] {
         series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             .map { values, value in
                 let all = zip(labels, values).map { (name: $0, value: $1) }
-                return (all.filter { $0.name != policyNameLabel || !$0.value.isEmpty }, value)
+                return (
+                    all.filter { !optionalLabels.contains($0.name) || !$0.value.isEmpty }, value
+                )
             }
     }
 }
 
 /// The label for the name of a policy's state.
 let policyNameLabel = "policy_name"
+
+/// The label for the name of a call.
+let callLabel = "call"
+
+private let optionalLabels = [policyNameLabel, callLabel]

@@ -7,22 +7,22 @@ struct MetricsTable: Sendable {
 
     private(set) var calls = MetricFamily<PrometheusHistogram>(
         "call_duration_seconds", help: "How long calls took, by name and outcome.",
-        labels: ["call", "outcome"])
+        labels: [callLabel, "outcome"])
     private(set) var health = MetricFamily<Int>(
         "call_health_total", help: "What the ends of calls say about the service's health.",
-        labels: ["call", "health"])
+        labels: [callLabel, "health"])
     private(set) var inFlight = MetricFamily<Int>(
-        "calls_in_flight", help: "Calls that have begun and not ended.", labels: ["call"])
+        "calls_in_flight", help: "Calls that have begun and not ended.", labels: [callLabel])
     private(set) var attempts = MetricFamily<PrometheusHistogram>(
         "attempt_duration_seconds",
         help: "How long the parts of calls took that policies make: attempts, hedges.",
-        labels: ["policy", policyNameLabel, "outcome"])
+        labels: [callLabel, "policy", policyNameLabel, "outcome"])
     private(set) var waits = MetricFamily<PrometheusHistogram>(
         "queue_wait_seconds", help: "How long calls that went on had waited in a queue.",
-        labels: ["policy", policyNameLabel])
+        labels: [callLabel, "policy", policyNameLabel])
     private(set) var events = MetricFamily<Int>(
         "policy_events_total", help: "What policies did, by kind and reason.",
-        labels: ["policy", policyNameLabel, "event", "reason"])
+        labels: [callLabel, "policy", policyNameLabel, "event", "reason"])
 
     private struct SpanKey: Hashable, Sendable {
         let call: UInt64
@@ -35,6 +35,8 @@ struct MetricsTable: Sendable {
     private var reasons: BoundedLabels
     /// The labels of the calls in flight, since the event of an end has no name.
     private var open: [SpanKey: String] = [:]
+    /// The outermost observed span of each call in flight, whose name the events of its policies get.
+    private var roots: [UInt64: (span: Int, name: String)] = [:]
 
     init(labelLimit: Int) {
         names = BoundedLabels(limit: labelLimit)
@@ -66,9 +68,12 @@ struct MetricsTable: Sendable {
         }
     }
 
-    /// The values of the labels that identify the policy.
+    /// The values of the labels that identify the call and the policy.
     private mutating func policy(of event: PolicyEvent) -> [String] {
-        [policies.admit(event.policy), event.policyName.map { policyNames.admit($0) } ?? ""]
+        [
+            roots[event.call]?.name ?? "", policies.admit(event.policy),
+            event.policyName.map { policyNames.admit($0) } ?? "",
+        ]
     }
 
     private mutating func openSpan(_ key: SpanKey, named name: String) {
@@ -77,6 +82,7 @@ struct MetricsTable: Sendable {
             return
         }
         inFlight[[name], default: 0] += 1
+        if roots[key.call] == nil { roots[key.call] = (key.span, name) }
     }
 
     private mutating func end(
@@ -84,6 +90,7 @@ struct MetricsTable: Sendable {
         after latency: Duration
     ) {
         let open = open.removeValue(forKey: key)
+        if roots[key.call]?.span == key.span { roots[key.call] = nil }
         if let open { inFlight[[open], default: 0] -= 1 }
         let name = open ?? BoundedLabels.other
         calls[[name, outcome.label], default: PrometheusHistogram()].add(latency)

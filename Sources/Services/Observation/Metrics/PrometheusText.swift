@@ -3,8 +3,12 @@ import Futures
 extension MetricsTable {
     /// The table in Prometheus' text format, version 0.0.4; families without series are left out.
     ///
-    /// - Parameter prefix: The beginning of each name, before an underscore.
-    func prometheusText(prefix: String) -> String {
+    /// - Parameters:
+    ///   - prefix: The beginning of each name, before an underscore.
+    ///   - gauges: The numbers of watched states.
+    func prometheusText(
+        prefix: String, gauges: [StateGauge: MetricFamily<Double>] = [:]
+    ) -> String {
         var text = PrometheusText(prefix: prefix)
         text.add(calls)
         text.add(health, as: "counter")
@@ -12,6 +16,7 @@ extension MetricsTable {
         text.add(attempts)
         text.add(waits)
         text.add(events, as: "counter")
+        for gauge in StateGauge.allCases { gauges[gauge].map { text.add($0) } }
         return text.text
     }
 }
@@ -28,6 +33,14 @@ private struct PrometheusText {
     mutating func add(_ family: MetricFamily<Int>, as type: String) {
         guard writeHeader(family, type) else { return }
         for (labels, value) in family.sorted { add(family.name, labels, "\(value)") }
+    }
+
+    mutating func add(_ family: MetricFamily<Double>) {
+        guard writeHeader(family, "gauge") else { return }
+        for (labels, value) in family.sorted {
+            let isWhole = value == value.rounded() && abs(value) < 1e15
+            add(family.name, labels, isWhole ? "\(Int64(value))" : "\(value)")
+        }
     }
 
     mutating func add(_ family: MetricFamily<PrometheusHistogram>) {

@@ -16,16 +16,18 @@ import Futures
 /// | `pledge_call_duration_seconds` | histogram | `call`: the name; `outcome` |
 /// | `pledge_call_health_total` | counter | `call`; `health`: `healthy`, `unhealthy` or `unknown` |
 /// | `pledge_calls_in_flight` | gauge | `call` |
-/// | `pledge_attempt_duration_seconds` | histogram | `policy`: whose attempt it was; `policy_name`; `outcome` |
-/// | `pledge_queue_wait_seconds` | histogram | `policy`, `policy_name` |
-/// | `pledge_policy_events_total` | counter | `policy`, `policy_name`, `event`, `reason` |
+/// | `pledge_attempt_duration_seconds` | histogram | `call`; `policy`: whose attempt it was; `policy_name`; `outcome` |
+/// | `pledge_queue_wait_seconds` | histogram | `call`, `policy`, `policy_name` |
+/// | `pledge_policy_events_total` | counter | `call`, `policy`, `policy_name`, `event`, `reason` |
+/// | `pledge_policy_in_flight`, `_queued`, `_limit`, `_balance`, `_state`, `_probability` | gauge | `policy`, `policy_name`; see ``watch(_:)`` |
 ///
 /// Histograms have the bounds 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5 and 10 seconds, the
 /// defaults of Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`, as the
 /// caller sees them: a rejection by a healthy service is a failure.
 ///
 /// The label `policy_name` is the name of a policy's state, such as ``CircuitBreaker/name``, and is present
-/// if the state has one. Each value of a label makes time series that stay. So a call's name should state the
+/// if the state has one; in a client that makes a state for each origin, it is the origin. An event after the end of its call
+/// has no label `call`. Each value of a label makes time series that stay. So a call's name should state the
 /// kind of call, not the loaded product. After a limited number of values of a label, further ones are
 /// counted as `other`. Values are cut after 128 Unicode scalars.
 ///
@@ -45,7 +47,42 @@ public final class ServiceMetrics {
     /// time in proportion to the number of series; events wait at most for the copying in it.
     public var prometheusText: String {
         let table = table.withLock { $0 }
-        return table.prometheusText(prefix: prefix)
+        return table.prometheusText(prefix: prefix, gauges: gauges)
+    }
+
+    /// Shows the numbers of a state from now on: of a breaker, a bulkhead, a budget, a limiter.
+    ///
+    /// ```swift
+    /// metrics.watch(breaker)
+    /// ```
+    ///
+    /// The state is not kept: its numbers are shown as long as something else has it. Numbers of states with the same name
+    /// are added; of breakers and throttles, the largest counts. A client with these metrics has its own states watched.
+    /// After a limited number of states, as of values of a label, further ones are not shown.
+    public func watch(_ state: some GaugedState) {
+        watched.withLock { watched in
+            if watched.count >= watchLimit { watched = watched.filter { $0.value.state != nil } }
+            guard watched.count < watchLimit else { return }
+            watched[ObjectIdentifier(state)] = Watched(state: state)
+        }
+    }
+
+    private struct Watched {
+        weak var state: (any GaugedState)?
+    }
+
+    /// The numbers of all watched states.
+    private var gauges: [StateGauge: MetricFamily<Double>] {
+        var families: [StateGauge: MetricFamily<Double>] = [:]
+        for state in watched.withLock({ $0.values.compactMap(\.state) }) {
+            let labels = [type(of: state).policy, state.name?.cut(to: 128) ?? ""]
+            for (gauge, value) in state.gauges {
+                let empty = MetricFamily<Double>(
+                    gauge.family, help: gauge.help, labels: ["policy", policyNameLabel])
+                families[gauge, default: empty].add(value, to: labels, by: gauge.sum)
+            }
+        }
+        return families
     }
 
     /// The media type of ``prometheusText``.
@@ -65,11 +102,14 @@ public final class ServiceMetrics {
         )
         precondition(labelLimit >= 1, "metrics need a labelLimit of 1 or more, not \(labelLimit)")
         self.prefix = prefix
+        watchLimit = 8 * labelLimit
         table = Locked(MetricsTable(labelLimit: labelLimit))
     }
 
     private let prefix: String
     private let table: Locked<MetricsTable>
+    private let watchLimit: Int
+    private let watched = Locked<[ObjectIdentifier: Watched]>([:])
 }
 
 extension String {

@@ -104,7 +104,8 @@ public final class AdaptiveConcurrency {
 
 /// A place is the number of calls that are in flight with it.
 extension AdaptiveConcurrency: AdmissionGate {
-    static let policy = "adaptiveConcurrency"
+    /// `adaptiveConcurrency`.
+    public static let policy = "adaptiveConcurrency"
     static let refusal = ServiceError.Code.concurrencyLimited
 
     func enterIfFree() -> Int? { machine.withLock { $0.enterIfFree() } }

@@ -29,6 +29,9 @@ public final class RetryBudget {
 
     func refund(_ count: Int) { bucket?.withLock { $0.putBack(count) } }
 
+    /// Fills it, as a new one.
+    public func reset() { bucket?.withLock { $0.fill() } }
+
     /// How many retries could be made now; `Int.max` for the unlimited one.
     public var balance: Int { bucket?.withLock { $0.balance } ?? .max }
 

@@ -34,6 +34,9 @@ struct TokenBucket: Sendable {
         parts = min(capacity, parts + Int64(count) * Self.token)
     }
 
+    /// Fills it.
+    mutating func fill() { parts = capacity }
+
     /// Whether nothing is lost with the bucket, if it begins full.
     var isFull: Bool { parts == capacity }
 

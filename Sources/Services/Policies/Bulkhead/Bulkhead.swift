@@ -50,6 +50,9 @@ public final class Bulkhead {
     /// How many calls wait now.
     public var queued: Int { machine.withLock { $0.queued } }
 
+    /// Whether it is in the same state as a new one.
+    package var isIdle: Bool { machine.withLock { $0.inFlight == 0 && $0.queued == 0 } }
+
     /// Makes a bulkhead whose places are all free.
     ///
     /// - Parameters:
@@ -81,7 +84,8 @@ public final class Bulkhead {
 }
 
 extension Bulkhead: AdmissionGate {
-    static let policy = "bulkhead"
+    /// `bulkhead`.
+    public static let policy = "bulkhead"
     static let refusal = ServiceError.Code.bulkheadFull
 
     func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }

@@ -195,7 +195,7 @@ public final class CircuitBreaker {
 
 extension CircuitBreaker {
     /// Whether nothing is lost with its state: it would let a call pass, and counts no failure.
-    fileprivate var isIdle: Bool {
+    package var isIdle: Bool {
         let now = scheduler.now
         return machine.withLock { $0.isIdle(at: now) }
     }
@@ -222,9 +222,9 @@ extension CircuitBreaker {
             return call(service, input, ticket, classifier, context)
         case .refused(let instant):
             let error = ServiceError(
-                .circuitOpen, policy: circuitBreakerPolicy, policyName: name, retryAt: instant,
+                .circuitOpen, policy: Self.policy, policyName: name, retryAt: instant,
                 retryAfter: instant.map { now.duration(to: $0) })
-            context.report(.refused(error), by: circuitBreakerPolicy, named: name)
+            context.report(.refused(error), by: Self.policy, named: name)
             return Future(error: error)
         }
     }
@@ -289,7 +289,7 @@ extension CircuitBreaker {
 
     private func tell(from old: StateName, to new: StateName, in context: CallContext) {
         context.report(
-            .stateChanged(from: old.rawValue, to: new.rawValue), by: circuitBreakerPolicy,
+            .stateChanged(from: old.rawValue, to: new.rawValue), by: Self.policy,
             named: name)
     }
 }
@@ -312,8 +312,6 @@ extension CircuitBreaker.State {
         }
     }
 }
-
-private let circuitBreakerPolicy = "circuitBreaker"
 
 /// Longer than any wait: sums of instants and durations do not overflow.
 private let longest = Duration.seconds(1_000 * 365 * 24 * 3_600 as Int64)

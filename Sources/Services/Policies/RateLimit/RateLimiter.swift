@@ -96,7 +96,7 @@ public final class RateLimiter {
 
 extension RateLimiter {
     /// Whether it is in the same state as a new limiter.
-    fileprivate var isIdle: Bool {
+    package var isIdle: Bool {
         let now = scheduler.now
         return state.withLock { $0.machine.isIdle(at: now) }
     }
@@ -118,9 +118,9 @@ extension RateLimiter {
         }
         guard case .refused(let instant) = entry else { return service(input) }
         let error = ServiceError(
-            .rateLimited, policy: rateLimitPolicy, policyName: name, retryAt: instant,
+            .rateLimited, policy: Self.policy, policyName: name, retryAt: instant,
             retryAfter: max(.zero, now.duration(to: instant)))
-        context.report(.refused(error), by: rateLimitPolicy, named: name)
+        context.report(.refused(error), by: Self.policy, named: name)
         return Future(error: error)
     }
 
@@ -139,7 +139,7 @@ extension RateLimiter {
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         // Reported before the permit has an observer, so that it is reported before the permit comes.
-        context.report(.queued(length: length), by: rateLimitPolicy, named: name)
+        context.report(.queued(length: length), by: Self.policy, named: name)
         permit.onCancel { self.leave(ticket) }
         let caller = KeptCaller(context)
         return permit.flatMap {
@@ -147,12 +147,12 @@ extension RateLimiter {
             // A late timer may bring the turn after the deadline.
             if let remaining = context.remaining, remaining <= .zero {
                 let error = ServiceError(
-                    .deadlineExceeded, policy: rateLimitPolicy, policyName: self.name,
+                    .deadlineExceeded, policy: Self.policy, policyName: self.name,
                     limit: waited, subject: loggedName(of: input))
-                context.report(.refused(error), by: rateLimitPolicy, named: self.name)
+                context.report(.refused(error), by: Self.policy, named: self.name)
                 return Future(error: error)
             }
-            context.report(.dequeued(after: waited), by: rateLimitPolicy, named: self.name)
+            context.report(.dequeued(after: waited), by: Self.policy, named: self.name)
             return caller.run { service(input) }
         }
     }
@@ -177,7 +177,5 @@ extension RateLimiter {
         for permit in due.passing { permit.resolve() }
     }
 }
-
-private let rateLimitPolicy = "rateLimit"
 
 extension RateLimiter: Sendable {}

@@ -86,7 +86,8 @@ public final class LoadShedder {
 }
 
 extension LoadShedder: AdmissionGate {
-    static let policy = "shed"
+    /// `shed`.
+    public static let policy = "shed"
     static let refusal = ServiceError.Code.shed
 
     func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }

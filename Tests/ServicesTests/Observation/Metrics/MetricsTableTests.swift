@@ -22,34 +22,38 @@ import Testing
         #expect(table.inFlight.series == [["a"]: 1, ["b"]: 0])
     }
 
-    @Test func attemptsAreCountedByPolicy() {
+    @Test func attemptsAreCountedByCallAndPolicy() {
         let table = table([
-            .made(.began(name: "attempt 1"), by: "retry", span: 2),
+            .made(.began(name: "a")), .made(.began(name: "attempt 1"), by: "retry", span: 2),
             .made(.ended(.retryable(after: .seconds(1)), after: 7), by: "retry", span: 2),
             .made(.ended(.success, after: 9), by: "hedge", span: 3),
         ])
         #expect(
             table.attempts.series.mapValues(\.count)
-                == [["retry", "", "retryable"]: 1, ["hedge", "", "success"]: 1])
+                == [["a", "retry", "", "retryable"]: 1, ["a", "hedge", "", "success"]: 1])
         #expect(table.calls.series.isEmpty)
         #expect(table.events.series.isEmpty)
     }
 
     @Test func everythingElseIsCountedByKindAndReason() {
         let table = table([
-            .made(.retryWithheld(.budget), by: "retry"),
+            .made(.began(name: "a")), .made(.retryWithheld(.budget), by: "retry"),
             .made(.retryWithheld(.budget), by: "retry"),
             .made(.retryWithheld(.deadline), by: "retry"), .made(.hit, by: "memoise"),
             .made(.stateChanged(from: "closed", to: "open"), by: "breaker"),
-            .made(.dequeued(after: .milliseconds(30)), by: "bulkhead"),
+            .made(.dequeued(after: .milliseconds(30)), by: "bulkhead"), .made(.ended()),
+            // After its call it has no call's label.
+            .made(.miss, by: "memoise"),
         ])
         #expect(
             table.events.series == [
-                ["retry", "", "retry_withheld", "budget"]: 2,
-                ["retry", "", "retry_withheld", "deadline"]: 1, ["memoise", "", "hit", ""]: 1,
-                ["breaker", "", "state_changed", "open"]: 1, ["bulkhead", "", "dequeued", ""]: 1,
+                ["a", "retry", "", "retry_withheld", "budget"]: 2,
+                ["a", "retry", "", "retry_withheld", "deadline"]: 1,
+                ["a", "memoise", "", "hit", ""]: 1,
+                ["a", "breaker", "", "state_changed", "open"]: 1,
+                ["a", "bulkhead", "", "dequeued", ""]: 1, ["", "memoise", "", "miss", ""]: 1,
             ])
-        #expect(table.waits.series.mapValues(\.sum) == [["bulkhead", ""]: .milliseconds(30)])
+        #expect(table.waits.series.mapValues(\.sum) == [["a", "bulkhead", ""]: .milliseconds(30)])
     }
 
     @Test func labelsAreBounded() {

@@ -28,13 +28,13 @@ import Testing
                 # HELP pledge_attempt_duration_seconds How long the parts of calls took that \
                 policies make: attempts, hedges.
                 # TYPE pledge_attempt_duration_seconds histogram
-                \(histogram("attempt_duration_seconds", #"policy="retry",outcome="retryable""#,
+                \(histogram("attempt_duration_seconds", #"call="load",policy="retry",outcome="retryable""#,
                     [0, 1], "0.01"))
-                \(histogram("attempt_duration_seconds", #"policy="retry",outcome="success""#,
+                \(histogram("attempt_duration_seconds", #"call="load",policy="retry",outcome="success""#,
                     [0, 0, 0, 1], "0.0305"))
                 # HELP pledge_policy_events_total What policies did, by kind and reason.
                 # TYPE pledge_policy_events_total counter
-                pledge_policy_events_total{policy="retry",event="retrying",reason=""} 1
+                pledge_policy_events_total{call="load",policy="retry",event="retrying",reason=""} 1
 
                 """)
     }
@@ -115,7 +115,7 @@ import Testing
         let text = metrics.prometheusText
         #expect(text.contains(#"pledge_calls_in_flight{call="call"} 0"#))
         #expect(text.contains(#"_duration_seconds_count{call="call",outcome="success"} 1000"#))
-        #expect(text.contains(#"{policy="retry",event="retrying",reason=""} 1000"#))
+        #expect(text.contains(#"{call="call",policy="retry",event="retrying",reason=""} 1000"#))
     }
 
     #if os(macOS) || os(Linux)

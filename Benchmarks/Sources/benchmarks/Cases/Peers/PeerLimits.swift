@@ -23,7 +23,7 @@ extension Peers {
         Limits.Ratio(.contended, to: "SwiftNIO", most: 0.25),
         Limits.Ratio(.curlAlone, to: "AsyncHTTPClient", most: 1.3),
         Limits.Ratio(.curlAloneInline, to: "AsyncHTTPClient", most: 1 / 1.3),
-        Limits.Ratio(.curlTogether, to: "AsyncHTTPClient", most: 1 / 0.8),
+        Limits.Ratio(.curlTogether, to: "AsyncHTTPClient", most: 1),
         Limits.Ratio(.asyncHTTPClientAlone, to: "AsyncHTTPClient", most: 1.05),
         Limits.Ratio(.asyncHTTPClientAlone, to: "AsyncHTTPClient's futures", most: 1.05),
         Limits.Ratio(.asyncHTTPClientTogether, to: "AsyncHTTPClient", most: 1.05),

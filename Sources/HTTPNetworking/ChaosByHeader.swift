@@ -1,0 +1,103 @@
+public import Futures
+public import Services
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Injects the fault that a request's header asks for, so that a tester can choose a call to fail.
+    ///
+    /// ```swift
+    /// let service = stack(.retry(), .chaos(byHeader: "X-Chaos", sharing: chaos), over: transport.send)
+    /// // A request with "X-Chaos: delay=200, status=503" waits for 200 milliseconds, and gets a 503.
+    /// ```
+    ///
+    /// The header's value has up to two parts: `delay=` and a number of milliseconds, at most a day, and `status=` and a status
+    /// from 400 to 599. With a status nothing is sent: the call fails with an ``HTTPError`` with the code
+    /// ``HTTPError/Code/unacceptableStatus`` and an empty response, which a retry and a breaker take for the server's. Without
+    /// one the request is sent after the delay. The header is never sent. A value of another form fails the call with
+    /// ``HTTPError/Code/requestNotPrepared`` and a ``ChaosHeaderError``.
+    ///
+    /// Put it innermost. Whoever may set the header may fail calls: use a switch, and pass no header of strangers on.
+    ///
+    /// - Parameters:
+    ///   - header: The header's name.
+    ///   - chaosSwitch: Off: the header is removed, and has no effect. Without a switch, it always has.
+    ///   - scheduler: The clock of the delays.
+    public static func chaos(
+        byHeader header: String, sharing chaosSwitch: ChaosSwitch? = nil,
+        on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        Middleware(named: "chaos") { next in
+            { request in
+                guard let text = request.headers[header] else { return next(request) }
+                var sent = request
+                sent.headers.remove(header)
+                guard chaosSwitch?.isOn ?? true else { return next(sent).naming(sent) }
+                let fault: HeaderFault
+                do { fault = try HeaderFault(text) } catch {
+                    return Future(
+                        error: HTTPError(code: .requestNotPrepared, request: sent, cause: error))
+                }
+                return fault.inject(into: sent, named: chaosSwitch?.name, on: scheduler, next)
+            }
+        }
+    }
+}
+
+/// A header that asks for chaos has a value of another form.
+public struct ChaosHeaderError: Error, Hashable {}
+
+extension ChaosHeaderError: CallersMistake {
+    /// Nothing was sent.
+    public var isCertainlyUnsent: Bool { true }
+}
+
+extension ChaosHeaderError: CustomStringConvertible {
+    /// What to write.
+    public var description: String {
+        "the header for chaos needs a form like \"delay=200, status=503\", in milliseconds and 400...599"
+    }
+}
+
+/// The fault that a header asks for.
+private struct HeaderFault {
+    var delay: Duration?
+    var status: Int?
+
+    init(_ text: String) throws(ChaosHeaderError) {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = part.split(separator: "=", omittingEmptySubsequences: false)
+                .map { $0.filter { $0 != " " } }
+            guard words.count == 2, let number = Int(words[1]), words[1].allSatisfy(\.isNumber)
+            else { throw ChaosHeaderError() }
+            switch words[0] {
+            case "delay" where delay == nil && number <= 86_400_000:
+                delay = .milliseconds(number)
+            case "status" where status == nil && (400...599).contains(number): status = number
+            default: throw ChaosHeaderError()
+            }
+        }
+    }
+
+    func inject<Output: HTTPResponseHead>(
+        into request: HTTPRequest, named name: String?, on scheduler: any Scheduler,
+        _ next: @escaping Service<HTTPRequest, Output>
+    ) -> Future<Output> {
+        let context = CallContext.current
+        guard let delay else { return end(request, named: name, in: context, next) }
+        context.report(.injectedLatency(delay), by: "chaos", named: name)
+        let caller = KeptCaller(context)
+        return Future<Void>(value: ()).delay(delay, on: scheduler).flatMap {
+            caller.run { end(request, named: name, in: context, next) }
+        }
+    }
+
+    private func end<Output: HTTPResponseHead>(
+        _ request: HTTPRequest, named name: String?, in context: CallContext,
+        _ next: Service<HTTPRequest, Output>
+    ) -> Future<Output> {
+        guard let status else { return next(request).naming(request) }
+        context.report(.injectedOutcome, by: "chaos", named: name)
+        let response = HTTPResponse(status: status, url: request.url, request: request)
+        return Future(
+            error: HTTPError(code: .unacceptableStatus, request: request, response: response))
+    }
+}

@@ -1,0 +1,157 @@
+public import Futures
+
+extension Middleware {
+    /// Holds all calls back while the service asks for a pause.
+    ///
+    /// ```swift
+    /// let pushback = Pushback()
+    /// let api = stack(.retry(), .pushback(sharing: pushback), .timeout(.seconds(2)), over: transport)
+    /// ```
+    ///
+    /// A retry waits when its own call is told to come later, as by HTTP's Retry-After. With this, the other calls wait too:
+    /// each is made after the pause, and after up to a tenth of it, so that they do not all come at once. A call whose
+    /// wait would be longer than allowed, or last until its deadline, fails at once with
+    /// ``ServiceError/Code/rateLimited``, whose ``ServiceError/retryAt`` is the end of the pause; nothing is sent. Put it where a
+    /// rate limit stands: directly around what is sent, above the timeout of an attempt.
+    ///
+    /// Waiting calls are made on the scheduler's thread, with their callers' task-local values. A call that is cancelled while it
+    /// waits is not made.
+    ///
+    /// - Parameters:
+    ///   - pushback: The pause, shared by all stacks that call the service.
+    ///   - classifier: Assesses the end of a call: its ``CallAssessment/Retry/after(_:)`` begins a pause.
+    public static func pushback(
+        sharing pushback: Pushback, classifier: Classifier<Output> = .standard
+    ) -> Middleware {
+        Middleware(named: "pushback", isIdle: { pushback.isIdle }) { service in
+            { input in pushback.call(service, input, waited: .zero, classifier) }
+        }
+    }
+}
+
+/// The pause that a service has asked for.
+///
+/// Make one for each service, and pass it to every stack that calls it. It may be used from any thread; a call takes a lock for
+/// constant time when it begins and when it ends. (gRPC calls it a server's pushback.)
+public final class Pushback {
+    /// The name in its events and errors; nil if it has none.
+    public let name: String?
+
+    /// Until when calls are held back, on its scheduler; nil if they are not.
+    public var until: SchedulerInstant? {
+        let now = scheduler.now
+        return state.withLock { $0.pause }.flatMap { $0.end > now ? $0.end : nil }
+    }
+
+    /// How many calls wait now.
+    public var queued: Int { state.withLock { $0.queued } }
+
+    /// Makes one that holds nothing back.
+    ///
+    /// - Parameters:
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
+    ///   - maxWait: How long a call may wait. Less than zero is a programming error and traps.
+    ///   - maxPause: How long a pause may be: one that is asked to be longer ends after this time. Less than zero is a
+    ///     programming error and traps.
+    ///   - scheduler: The clock of the waits.
+    ///   - random: The source of what is added to each wait.
+    public init(
+        named name: String? = nil, maxWait: Duration = .seconds(10),
+        maxPause: Duration = .seconds(60), on scheduler: some Scheduler = .live,
+        random: RandomSource = .system
+    ) {
+        precondition(
+            maxWait >= .zero, "a pushback needs a maxWait of zero or more, not \(maxWait)")
+        precondition(
+            maxPause >= .zero, "a pushback needs a maxPause of zero or more, not \(maxPause)")
+        self.name = name
+        self.maxWait = maxWait
+        self.maxPause = maxPause
+        self.scheduler = scheduler
+        self.random = random
+    }
+
+    private struct Pause {
+        let length: Duration
+        let end: SchedulerInstant
+    }
+
+    private struct State {
+        var pause: Pause?
+        var queued = 0
+    }
+
+    private let state = Locked(State())
+    private let maxWait: Duration
+    private let maxPause: Duration
+    private let scheduler: any Scheduler
+    private let random: RandomSource
+}
+
+extension Pushback {
+    /// Whether it holds nothing back, as a new one.
+    package var isIdle: Bool { until == nil && queued == 0 }
+
+    /// - Parameter waited: How long the call has waited already.
+    fileprivate func call<Input: Sendable, Output: Sendable>(
+        _ service: @escaping Service<Input, Output>, _ input: Input, waited: Duration,
+        _ classifier: Classifier<Output>
+    ) -> Future<Output> {
+        let context = CallContext.current
+        if let pause = state.withLock({ $0.pause }) {
+            let now = scheduler.now
+            if pause.end > now {
+                return hold(pause, from: now, service, input, waited: waited, classifier, context)
+            }
+        }
+        let future = service(input)
+        if classifier.isPlainSuccess(future) { return future }
+        return future.atEnd(with: { self.note(classifier.assess($0)) })
+    }
+
+    /// Makes the call after the pause, or refuses it.
+    private func hold<Input: Sendable, Output: Sendable>(
+        _ pause: Pause, from now: SchedulerInstant, _ service: @escaping Service<Input, Output>,
+        _ input: Input, waited: Duration, _ classifier: Classifier<Output>,
+        _ context: CallContext
+    ) -> Future<Output> {
+        let left = now.duration(to: pause.end)
+        let bound = min(maxWait - waited, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
+        guard left <= bound else {
+            let error = ServiceError(
+                .rateLimited, policy: Self.policy, policyName: name, retryAt: pause.end,
+                retryAfter: left, subject: loggedName(of: input))
+            context.report(.refused(error), by: Self.policy, named: name)
+            return Future(error: error)
+        }
+        let wait = min(
+            bound, left + .uniform(upTo: min(pause.length, left) / 10, bits: random.next()))
+        let length = state.withLock { state in
+            state.queued += 1
+            return state.queued
+        }
+        context.report(.queued(length: length), by: Self.policy, named: name)
+        let caller = KeptCaller(context)
+        let end = Future<Void>(value: ()).delay(wait, on: scheduler)
+            .onEnd { _ in self.state.withLock { $0.queued -= 1 } }
+        return end.flatMap {
+            context.report(.dequeued(after: wait), by: Self.policy, named: self.name)
+            // The service may have asked for a longer pause meanwhile.
+            return caller.run {
+                self.call(service, input, waited: waited + wait, classifier)
+            }
+        }
+    }
+
+    private func note(_ assessment: CallAssessment) {
+        guard case .after(let delay?) = assessment.retry, delay > .zero else { return }
+        let length = min(delay, maxPause)
+        let end = scheduler.now.advanced(by: length)
+        state.withLock { state in
+            if let known = state.pause, known.end >= end { return }
+            state.pause = Pause(length: length, end: end)
+        }
+    }
+}
+
+extension Pushback: Sendable {}

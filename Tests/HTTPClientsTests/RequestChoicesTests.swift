@@ -1,0 +1,232 @@
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+/// What a request chooses for itself, and what a client's classifier says.
+@Suite struct RequestChoicesTests {
+    private let scheduler = ManualScheduler()
+    private let server = URL(string: "https://a.example")!
+    private let sent = Locked<[HTTPRequest]>([])
+
+    private func client(
+        _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse = { _ in
+            HTTPResponse(status: 503)
+        }
+    ) -> HTTPClient {
+        var client = HTTPClient(base: server) { [sent] request in
+            sent.withLock { $0.append(request) }
+            return Future(value: answer(request))
+        }
+        client.scheduler = scheduler
+        client.random = .constant(0)
+        return client
+    }
+
+    private func never() -> HTTPClient {
+        let pending = Promise<HTTPResponse>()
+        var client = HTTPClient(base: server) { [sent] request in
+            sent.withLock { $0.append(request) }
+            return pending
+        }
+        client.scheduler = scheduler
+        client.retry = nil
+        return client
+    }
+
+    private var count: Int { sent.withLock { $0.count } }
+
+    private func get(_ change: (inout HTTPRequest.Context) -> Void = { _ in }) -> HTTPRequest {
+        var request = HTTPRequest(server)
+        change(&request.context)
+        return request
+    }
+
+    private func error<Value>(of future: Future<Value>) -> (any Error)? {
+        if case .failure(let error) = future.result { error } else { nil }
+    }
+
+    @Test func aRequestIsNotRepeatedIfItSaysSo() {
+        let client = client()
+        _ = client.send(get { $0.skipsRetry = true })
+        scheduler.run()
+        #expect(count == 1)
+        _ = client.stream(get { $0.skipsRetry = true })
+        scheduler.run()
+        #expect(count == 2)
+        _ = client.send(get())
+        scheduler.run()
+        #expect(count == 5)
+    }
+
+    @Test func anEndpointSaysItAsWell() {
+        var endpoint = Endpoint(path: "/a")
+        endpoint.context.skipsRetry = true
+        let client = client()
+        _ = client.networking(endpoint)
+        scheduler.run()
+        #expect(count == 1)
+    }
+
+    @Test func aRequestIsNotHedgedIfItSaysSo() {
+        var client = never()
+        client.hedge = .init(after: .milliseconds(5), maxExtraLoad: 1)
+        _ = client.send(get { $0.skipsHedge = true })
+        scheduler.advance(by: .seconds(1))
+        #expect(count == 1)
+        _ = client.send(get())
+        scheduler.advance(by: .seconds(1))
+        #expect(count == 3)
+    }
+
+    @Test func aRequestPassesAnOpenBreakerIfItSaysSo() {
+        var client = client()
+        client.retry = nil
+        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 2, on: $0.scheduler) }
+        for _ in 1...5 { _ = client.send(get { $0.skipsCircuitBreaker = true }) }
+        #expect(count == 5)
+        for _ in 1...3 { _ = client.send(get()) }
+        #expect(count == 7)
+        #expect((error(of: client.send(get())) as? ServiceError)?.code == .circuitOpen)
+        _ = client.send(get { $0.skipsCircuitBreaker = true })
+        #expect(count == 8)
+    }
+
+    @Test func aRequestHasItsOwnTimes() {
+        let client = never()
+        let times: [(HTTPRequest, seconds: Int)] = [
+            (get(), 30), (get { $0.attemptTimeout = .seconds(2) }, 2),
+            (get { $0.attemptTimeout = .seconds(45) }, 45),
+            (get { $0.attemptTimeout = .seconds(90) }, 60),
+            (get { $0.deadline = .seconds(3) }, 3),
+            (
+                get {
+                    $0.attemptTimeout = .seconds(300)
+                    $0.deadline = .seconds(120)
+                }, 120
+            ),
+        ]
+        for isStreamed in [false, true] {
+            for (request, seconds) in times {
+                let start = scheduler.now
+                let ends = Locked<SchedulerInstant?>(nil)
+                let note: @Sendable () -> Void = { [scheduler] in
+                    ends.withLock { $0 = scheduler.now }
+                }
+                if isStreamed {
+                    client.stream(request).onFailure { _ in note() }
+                } else {
+                    client.send(request).onFailure { _ in note() }
+                }
+                scheduler.advance(by: .seconds(400))
+                #expect(ends.withLock { $0 } == start.advanced(by: .seconds(seconds)))
+            }
+        }
+    }
+
+    @Test func aTimeBelowZeroIsZero() {
+        let client = never()
+        let call = client.send(get { $0.deadline = .seconds(-1) })
+        #expect((error(of: call) as? ServiceError)?.code == .deadlineExceeded)
+        #expect(count == 0)
+    }
+
+    /// GitHub answers 403, and says when to come again.
+    @Test func theClassifierMakesAnAnswerRepeatable() throws {
+        var client = client { [scheduler] _ in
+            scheduler.now.offset < .seconds(5)
+                ? HTTPResponse(status: 403, headers: ["X-RateLimit-Remaining": "0"])
+                : HTTPResponse(status: 200)
+        }
+        _ = client.send(get())
+        scheduler.advance(by: .seconds(1))
+        #expect(count == 1)
+        client.classifier = { end in
+            guard case .success(let response) = end, response.status == 403,
+                response.headers["X-RateLimit-Remaining"] == "0"
+            else { return nil }
+            return .transient(after: .seconds(5), fault: .caller)
+        }
+        let calls = [client.send(get())]
+        let streamed = client.stream(get())
+        scheduler.run()
+        #expect(try calls[0].settledValue().status == 200)
+        #expect(try streamed.settledValue().status == 200)
+        #expect(count == 1 + 2 + 2)
+    }
+
+    @Test func theClassifierKeepsTheBreakerClosed() {
+        var client = client()
+        client.retry = nil
+        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 2, on: $0.scheduler) }
+        client.classifier = { _ in .rejection }
+        for _ in 1...9 { _ = client.send(get()) }
+        #expect(count == 9)
+    }
+
+    @Test func whereItSaysNothingTheStandardRulesHold() {
+        var client = client()
+        client.classifier = { _ in nil }
+        _ = client.send(get())
+        scheduler.run()
+        #expect(count == 3)
+    }
+
+    @Test func aServersWaitHoldsBackTheOtherCallsByChoice() throws {
+        for holds in [false, true] {
+            let start = count
+            var client = client { [scheduler] request in
+                request.url.path == "/busy" && scheduler.now.offset < .seconds(2)
+                    ? HTTPResponse(status: 429, headers: ["Retry-After": "2"])
+                    : HTTPResponse(status: 200)
+            }
+            let clock = ManualScheduler()
+            client.scheduler = clock
+            client.retry = .init(attempts: 1, holdsBackOrigin: holds)
+            _ = client.send(HTTPRequest(server.appending(path: "busy")))
+            let other = client.send(get())
+            #expect(other.isSettled != holds)
+            let elsewhere = client.send(HTTPRequest(URL(string: "https://b.example")!))
+            #expect(elsewhere.isSettled)
+            clock.run()
+            #expect(try other.settledValue().status == 200)
+            #expect(count - start == 3)
+        }
+    }
+
+    @Test func theNumberOfTheAttemptIsSentByChoice() {
+        var client = client()
+        client.retry = .init(attemptHeader: "X-Attempt")
+        _ = client.send(get())
+        scheduler.run()
+        #expect(sent.withLock { $0.map { $0.headers["X-Attempt"] } } == ["1", "2", "3"])
+    }
+
+    @Test func aHeaderChoosesTheFault() throws {
+        let chaos = ChaosSwitch(isOn: true)
+        var client = client { _ in HTTPResponse(status: 200) }
+        client.aroundExchange = .chaos(byHeader: "X-Chaos", sharing: chaos, on: scheduler)
+        client.retry = nil
+        var endpoint = Endpoint(path: "/a", headers: ["X-Chaos": "delay=200, status=503"])
+        let failed = client.networking(endpoint)
+        #expect(!failed.isSettled)
+        scheduler.advance(by: .milliseconds(200))
+        #expect((error(of: failed) as? HTTPError)?.status == 503)
+        #expect(count == 0)
+        endpoint.headers["X-Chaos"] = "delay=10"
+        let late = client.networking(endpoint)
+        scheduler.advance(by: .milliseconds(10))
+        #expect(try late.settledValue().isEmpty)
+        for wrong in ["", "status=200", "delay=-1", "delay=1,delay=2", "x", "status=٥٠٣"] {
+            endpoint.headers["X-Chaos"] = wrong
+            let call = error(of: client.networking(endpoint)) as? HTTPError
+            #expect(
+                call?.code == .requestNotPrepared && call?.cause is ChaosHeaderError, "\(wrong)")
+        }
+        chaos.isOn = false
+        endpoint.headers["X-Chaos"] = "status=503"
+        #expect(try client.networking(endpoint).settledValue().isEmpty)
+        #expect(sent.withLock { $0.allSatisfy { $0.headers["X-Chaos"] == nil } })
+        #expect(count == 2)
+    }
+}
