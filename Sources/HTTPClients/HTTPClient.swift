@@ -27,14 +27,8 @@ public import Services
 ///
 /// ## The order
 ///
-/// From outside: the observers (``log``, ``metrics``, ``observers``), a new trace (``tracing``), ``aroundCall``,
-/// ``deadline``,
-/// ``acceptedStatuses``, ``userAgent``, ``sendsIdempotencyKeys``, ``redirects``, ``headers``,
-/// ``authorization``, ``cookies``, ``cache``, ``bulkhead``, ``retry``, ``aroundAttempt``,
-/// ``hedge``, ``circuitBreaker``, the parts of ``retry`` that hold an origin back and number the attempts, ``rateLimit``,
-/// ``tracing``, ``log``, ``attemptTimeout``,
-/// ``aroundExchange``, ``decompressionLimit``, and the transport. The page "The whole stack" has the reasons. For
-/// another order use `stack`; ``problems(of:)`` lists the problems of a stack.
+/// The parts stand in one order, the observers outermost and the transport innermost. The guide "The whole stack" has
+/// the list with the reasons. For another order use `stack`; ``problems(of:)`` lists the problems of a stack.
 ///
 /// ## The base's origin
 ///

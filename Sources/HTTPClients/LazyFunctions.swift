@@ -31,17 +31,30 @@ extension LazyFunctions.Functions {
         let shared = SharedStates(of: client)
         shared.watchAll()
         let transport = client.transportOnItsClock
-        let send = client.wholeStack(sharing: shared)(transport.send)
-        self.send = send
         stream = client.streamingStack(sharing: shared)(transport.stream)
-        // The statuses are checked beneath the observers, so that these count what the caller gets.
-        let statuses = client.acceptedStatuses ?? 200...299
-        let accepting =
-            client.acceptedStatuses == nil
-            ? client.wholeStack(sharing: shared, accepting: statuses)(transport.send) : send
+        // Statuses are checked beneath the observers, so that these count what the caller gets: only the parts above
+        // differ between the functions.
+        let places = StackPlace.allCases.split(after: .acceptStatus)
+        let beneath = client.wholeStack(of: places.beneath, sharing: shared)(transport.send)
+        let above = { client.wholeStack(of: places.above, sharing: shared, accepting: $0)(beneath) }
+        let send = above(client.acceptedStatuses)
+        self.send = send
+        let accepting = client.acceptedStatuses == nil ? above(200...299) : send
         networking = makeNetworking(
-            over: accepting, base: client.base, accepting: statuses)
-        accepted = lowering(to: accepting, base: client.base, accepting: statuses) { $0 }
+            over: accepting, base: client.base, accepting: Int.min...Int.max)
+        accepted = lowering(
+            to: accepting, base: client.base, accepting: Int.min...Int.max
+        ) { $0 }
+    }
+}
+
+extension [StackPlace] {
+    /// The places down to one, and those beneath it.
+    fileprivate func split(
+        after place: StackPlace
+    ) -> (above: ArraySlice<StackPlace>, beneath: ArraySlice<StackPlace>) {
+        let end = firstIndex(of: place).map { $0 + 1 } ?? endIndex
+        return (self[..<end], self[end...])
     }
 }
 
@@ -66,7 +79,7 @@ extension HTTPClient {
 
     /// Asks for an endpoint, and returns a future of the accepted body.
     ///
-    /// As `makeNetworking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``.
+    /// As `makeNetworking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``, or 200…299.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
 
     /// Asks for an endpoint, and decodes the accepted body as JSON with ``json``.

@@ -5,14 +5,17 @@ import HTTPCaching
 import HTTPNetworking
 import Services
 
-/// The order of a client's parts, from outside. Docs/Guides/TheWholeStack.md gives the reason for each place.
+/// The parts of a client, put together in the order of ``StackPlace``.
 extension HTTPClient {
-    /// - Parameter statuses: The accepted statuses if ``acceptedStatuses`` is nil.
+    /// - Parameters:
+    ///   - places: The places to put together, outermost first.
+    ///   - statuses: The statuses that are no error; nil: all.
     func wholeStack(
-        sharing shared: SharedStates, accepting statuses: ClosedRange<Int>? = nil
+        of places: some Sequence<StackPlace> = StackPlace.allCases, sharing shared: SharedStates,
+        accepting statuses: ClosedRange<Int>? = nil
     ) -> Middleware<HTTPRequest, HTTPResponse> {
         stack(
-            sharing: shared, accepting: acceptedStatuses ?? statuses, own: \.send,
+            of: places, sharing: shared, accepting: statuses, own: \.send,
             limit: .deadline(
                 on: scheduler, excludingUploads: \.body.isReadWhileSent, of: timeOfCall),
             cache: cache.map { .cache(sharing: $0) },
@@ -24,50 +27,123 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
         // A deadline of its own would end the body as well; the caller's does.
         stack(
-            sharing: shared, accepting: acceptedStatuses, own: \.stream,
+            of: StackPlace.allCases, sharing: shared, accepting: acceptedStatuses, own: \.stream,
             limit: .deadline(on: scheduler) { _ in nil }
                 .around(.timeout(excluding: [.upload], on: scheduler, of: timeOfCall)),
             cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
 
     private func stack<Output: HTTPResponseHead>(
-        sharing shared: SharedStates, accepting statuses: ClosedRange<Int>?,
+        of places: some Sequence<StackPlace>, sharing shared: SharedStates,
+        accepting statuses: ClosedRange<Int>?,
         own: KeyPath<OwnMiddleware, Middleware<HTTPRequest, Output>>,
         limit: Middleware<HTTPRequest, Output>, cache: Middleware<HTTPRequest, Output>?,
         decompression: Middleware<HTTPRequest, Output>?
     ) -> Middleware<HTTPRequest, Output> {
         let judge: Classifier<Output> = outcomes()
-        let parts: [Middleware<HTTPRequest, Output>?] = [
-            observation(),
-            tracing.flatMap(newTrace),
-            aroundCall?[keyPath: own],
-            limit,
-            statuses.map { .acceptStatus($0, on: scheduler) },
-            userAgent.map { .userAgent($0) },
-            sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil,
-            base == nil ? defaultHeaders() : nil,
-            redirects.map(following),
-            base == nil ? nil : defaultHeaders(),
-            authorization.map { .authorize($0, for: credentialOrigins, as: account) },
-            cookies.map { .cookies(sharing: $0) },
-            cache,
-            forOrigins(of: bulkhead) { shared.bulkhead(of: $0).map { .bulkhead(sharing: $0) } },
-            retry.map { repeating($0, shared, judge) },
-            aroundAttempt?[keyPath: own],
-            hedge.map { hedging($0, shared, judge) },
-            forOrigins(of: circuitBreaker) { [judge] in
-                shared.breaker(of: $0).map { .circuitBreaker(sharing: $0, classifier: judge) }
-            }?.only { !$0.context.skipsCircuitBreaker },
-            retry.flatMap { holdingBack($0, shared, judge) },
-            forOrigins(of: rateLimit) { shared.limiter(of: $0).map { .rateLimit(sharing: $0) } },
-            retry?.attemptHeader.map(numbering),
-            tracing.map { .tracePropagation(to: $0.origins, random: random) },
-            log.map(logging),
-            .timeout(on: scheduler, of: timeOfAttempt),
-            aroundExchange?[keyPath: own],
-            decompression,
-        ]
-        return Middleware(stacking: parts.compactMap { $0 })
+        func part(_ place: StackPlace) -> Middleware<HTTPRequest, Output>? {
+            switch place {
+            case .observed: observation()
+            case .newTrace: tracing.flatMap(newTrace)
+            case .aroundCall: aroundCall?[keyPath: own]
+            case .deadline: limit
+            case .acceptStatus: statuses.map { .acceptStatus($0, on: scheduler) }
+            case .userAgent: userAgent.map { .userAgent($0).named(place) }
+            case .idempotencyKey: sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil
+            case .redirect: redirects.map(following)
+            case .defaultHeaders: base == nil ? defaultHeaders() : nil
+            case .headersOfOrigin: base == nil ? nil : defaultHeaders()
+            case .authorize:
+                authorization.map { .authorize($0, for: credentialOrigins, as: account) }
+            case .cookies: cookies.map { .cookies(sharing: $0) }
+            case .cache: cache
+            case .aroundAttempt: aroundAttempt?[keyPath: own]
+            case .bulkhead, .retry, .hedge, .circuitBreaker, .pushback, .rateLimit: nil
+            case .attemptHeader: retry?.attemptHeader.map(numbering)
+            case .tracePropagation:
+                tracing.map { .tracePropagation(to: $0.origins, random: random) }
+            case .exchangeLog: log.map(logging)
+            case .timeout: .timeout(on: scheduler, of: timeOfAttempt)
+            case .aroundExchange: aroundExchange?[keyPath: own]
+            case .decompress: decompression
+            }
+        }
+        // Neighbours with states of the origin are put together, so that a call looks its origin up once for all.
+        var parts: [Middleware<HTTPRequest, Output>] = []
+        var ofOrigin: [StackPlace] = []
+        for place in places {
+            if hasOriginStates(place) {
+                ofOrigin.append(place)
+            } else if let part = part(place) {
+                if !ofOrigin.isEmpty { parts.append(forOrigins(ofOrigin, shared, judge)) }
+                ofOrigin = []
+                parts.append(part)
+            }
+        }
+        if !ofOrigin.isEmpty { parts.append(forOrigins(ofOrigin, shared, judge)) }
+        return Middleware(stacking: parts)
+    }
+
+    /// Whether the part at a place is in use, and has a state for each origin.
+    private func hasOriginStates(_ place: StackPlace) -> Bool {
+        switch place {
+        case .bulkhead: bulkhead != nil
+        case .retry: retry != nil
+        case .hedge: hedge != nil
+        case .circuitBreaker: circuitBreaker != nil
+        case .pushback: retry?.holdsBackOrigin ?? false
+        case .rateLimit: rateLimit != nil
+        default: false
+        }
+    }
+
+    /// The parts at some places, which have states of the origin that is called.
+    private func forOrigins<Output>(
+        _ places: [StackPlace], _ shared: SharedStates, _ judge: Classifier<Output>
+    ) -> Middleware<HTTPRequest, Output> {
+        let (retry, hedge, scheduler, random) = (
+            self.retry, self.hedge, self.scheduler, self.random
+        )
+        typealias Part = Middleware<HTTPRequest, Output>
+        @Sendable func part(
+            _ place: StackPlace, of origin: HTTPOrigin?
+        ) -> Middleware<HTTPRequest, Output>? {
+            switch place {
+            case .bulkhead: return shared.bulkhead(of: origin).map { Part.bulkhead(sharing: $0) }
+            case .retry:
+                return retry.map {
+                    Part.retry(
+                        attempts: $0.attempts, backoff: $0.backoff,
+                        sharing: shared.budget(of: origin), maxServerDelay: $0.maxServerDelay,
+                        unproven: .never, classifier: judge, on: scheduler, random: random)
+                }?.only { !$0.context.skipsRetry }
+            case .hedge:
+                return hedge.map {
+                    Part.hedge(
+                        sharing: shared.hedging(of: origin, by: $0), attempts: $0.attempts,
+                        classifier: judge)
+                }?.only { !$0.context.skipsHedge }
+            case .circuitBreaker:
+                return shared.breaker(of: origin).map {
+                    Part.circuitBreaker(sharing: $0, classifier: judge)
+                }?
+                .only { !$0.context.skipsCircuitBreaker }
+            case .pushback:
+                return retry.map {
+                    Part.pushback(
+                        sharing: shared.pushback(of: origin, within: $0.maxServerDelay),
+                        classifier: judge)
+                }
+            case .rateLimit: return shared.limiter(of: origin).map { Part.rateLimit(sharing: $0) }
+            default: return nil
+            }
+        }
+        return Middleware(parts: places.map(\.rawValue)) { next in
+            OriginServices<Output>(
+                { origin in Middleware(stacking: places.compactMap { part($0, of: origin) }) },
+                around: next
+            ).call
+        }
     }
 }
 
@@ -94,17 +170,11 @@ extension HTTPClient {
         return .newTrace(samplingShare: tracing.samplingShare, random: random)
     }
 
-    /// With a base it stands beneath the redirects, so that each request gets the headers by its own origin.
-    ///
-    /// It then has another name than the middleware for all origins, which stands above the redirects.
     private func defaultHeaders<Output>() -> Middleware<HTTPRequest, Output>? {
         if headers.isEmpty { return nil }
         let adding = Middleware<HTTPRequest, Output>.defaultHeaders(headers)
         guard let home else { return adding }
-        return Middleware(named: "headersOfOrigin") { next in
-            let added = adding(next)
-            return { request in home.contains(request) ? added(request) : next(request) }
-        }
+        return adding.only { home.contains($0) }.named(.headersOfOrigin)
     }
 
     private func following<Output: HTTPResponseHead>(
@@ -118,50 +188,17 @@ extension HTTPClient {
             sendingBodiesAcrossOrigins: redirects.sendsBodiesAcrossOrigins)
     }
 
-    private func repeating<Output>(
-        _ retry: Retry, _ shared: SharedStates, _ judge: Classifier<Output>
-    ) -> Middleware<HTTPRequest, Output> {
-        .retry(
-            attempts: retry.attempts, backoff: retry.backoff, maxServerDelay: retry.maxServerDelay,
-            unproven: .never, classifier: judge, on: scheduler, random: random,
-            budget: { shared.budget(of: $0.origin) ?? .unlimited }
-        ).only { !$0.context.skipsRetry }
-    }
-
-    private func hedging<Output>(
-        _ hedge: Hedge, _ shared: SharedStates, _ judge: Classifier<Output>
-    ) -> Middleware<HTTPRequest, Output> {
-        let middleware = Middleware<HTTPRequest, Output>.each(by: \.origin) { origin in
-            .hedge(
-                sharing: shared.hedging(of: origin, by: hedge), attempts: hedge.attempts,
-                classifier: judge)
-        }
-        return middleware.only { !$0.context.skipsHedge }
-    }
-
-    /// A Retry-After holds back the other calls to the origin, if the retry says so.
-    private func holdingBack<Output>(
-        _ retry: Retry, _ shared: SharedStates, _ judge: Classifier<Output>
-    ) -> Middleware<HTTPRequest, Output>? {
-        guard retry.holdsBackOrigin else { return nil }
-        return .each(by: \.origin) { origin in
-            .pushback(
-                sharing: shared.pushback(of: origin, within: retry.maxServerDelay),
-                classifier: judge)
-        }
-    }
-
     /// Adds the number of the attempt to each request.
     private func numbering<Output: HTTPResponseHead>(
         by header: String
     ) -> Middleware<HTTPRequest, Output> {
-        Middleware(named: "attemptHeader") { next in
+        Middleware { next in
             { request in
                 var request = request
                 request.headers.set("\(CallContext.current.attempt)", for: header)
                 return next(request).naming(request)
             }
-        }
+        }.named(.attemptHeader)
     }
 
     /// What the ends of exchanges mean for the policies: the client's answer, or else the standard rules'.
@@ -189,18 +226,15 @@ extension HTTPClient {
         }
     }
 
-    /// Puts a policy with a state around calls: one state for each origin, or one for all.
-    private func forOrigins<State, Output>(
-        of slot: OriginState<State>?,
-        _ middleware: @escaping @Sendable (HTTPOrigin?) -> Middleware<HTTPRequest, Output>?
-    ) -> Middleware<HTTPRequest, Output>? {
-        guard let slot else { return nil }
-        if slot.shared != nil { return middleware(nil) }
-        return .each(by: \.origin, limit: slot.limit) { middleware($0) ?? .passThrough }
-    }
-
     /// The default name of a call: like "GET api.example.com".
     static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
         request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
+    }
+}
+
+extension Middleware {
+    /// The same with the name of a place of the client.
+    fileprivate func named(_ place: StackPlace) -> Middleware {
+        Middleware(named: place.rawValue) { self($0) }
     }
 }

@@ -17,6 +17,7 @@ import Testing
         client.authorization = .bearer("t")
         client.cookies = CookieJar()
         client.cache = HTTPCache()
+        client.retry = .init(holdsBackOrigin: true, attemptHeader: "X-Attempt")
         client.sendsIdempotencyKeys = true
         client.hedge = .init(after: .seconds(1))
         client.circuitBreaker = .perOrigin()
@@ -27,10 +28,20 @@ import Testing
         client.log = .init { _ in }
         client.metrics = ServiceMetrics()
         client.tracing = .init()
-        client.aroundCall = named("call")
-        client.aroundAttempt = named("attempt")
-        client.aroundExchange = named("exchange")
+        client.aroundCall = named("aroundCall")
+        client.aroundAttempt = named("aroundAttempt")
+        client.aroundExchange = named("aroundExchange")
         return client
+    }
+
+    /// What must not stand above another belongs beneath it.
+    @Test func noKnownProblemIsOneOfThisOrder() {
+        let places = StackPlace.allCases
+        for (index, outer) in places.enumerated() {
+            for inner in places[(index + 1)...] where outer != .defaultHeaders {
+                #expect(StackProblem.consequences[outer.rawValue]?[inner.rawValue] == nil)
+            }
+        }
     }
 
     private func named(_ name: String) -> HTTPClient.OwnMiddleware {
@@ -41,16 +52,17 @@ import Testing
     @Test func theOrderIsTheOneThatIsWrittenDown() {
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let shared = SharedStates(of: client)
-        let order = [
-            "observed", "newTrace", "call", "deadline", "acceptStatus", "defaultHeaders",
+        var order = [
+            "observed", "newTrace", "aroundCall", "deadline", "acceptStatus", "userAgent",
             "idempotencyKey", "redirect", "headersOfOrigin", "authorize", "cookies", "cache",
-            "each",
-            "retry", "attempt", "each", "each", "each", "tracePropagation", "exchangeLog",
-            "timeout",
-            "exchange", "decompress",
+            "bulkhead", "retry", "aroundAttempt", "hedge", "circuitBreaker", "pushback",
+            "rateLimit", "attemptHeader", "tracePropagation", "exchangeLog", "timeout",
+            "aroundExchange", "decompress",
         ]
-        #expect(client.wholeStack(sharing: shared).parts == order)
-        var streaming = order.filter { $0 != "cache" }
+        #expect(client.wholeStack(sharing: shared, accepting: 200...299).parts == order)
+        #expect(StackPlace.allCases.map(\.rawValue).filter { $0 != "defaultHeaders" } == order)
+        order.removeAll { $0 == "cache" }
+        var streaming = order
         streaming.insert("timeout", at: 4)
         #expect(client.streamingStack(sharing: shared).parts == streaming)
     }

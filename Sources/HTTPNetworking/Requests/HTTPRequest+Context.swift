@@ -14,24 +14,8 @@ extension HTTPRequest {
         /// Values of an app for its own middleware; they are not sent or shown.
         public var tags: [String: String]
 
-        /// Whether a client does not repeat the request; not compared.
-        public var skipsRetry = false
-
-        /// Whether a client sends no second request beside it; not compared.
-        public var skipsHedge = false
-
-        /// Whether a client's breaker neither refuses the request nor counts its end; not compared.
-        public var skipsCircuitBreaker = false
-
-        /// How long one attempt may take, instead of the client's `attemptTimeout`; not compared.
-        ///
-        /// A time below zero counts as zero.
-        public var attemptTimeout: Duration?
-
-        /// How long the call may take, instead of the client's `deadline`; not compared.
-        ///
-        /// A time below zero counts as zero.
-        public var deadline: Duration?
+        /// What the request chooses for itself; in an object, since nearly all choose nothing.
+        private var choices: Choices?
 
         /// The headers that middleware has added, with their users and their origins.
         ///
@@ -75,6 +59,62 @@ extension HTTPRequest {
             let tags: [String: String]
             let skipsAuthorization: Bool
         }
+    }
+}
+
+extension HTTPRequest.Context {
+    /// Whether a client does not repeat the request; not compared.
+    public var skipsRetry: Bool {
+        get { choices?.values.skipsRetry ?? false }
+        set { choose { $0.skipsRetry = newValue } }
+    }
+
+    /// Whether a client sends no second request beside it; not compared.
+    public var skipsHedge: Bool {
+        get { choices?.values.skipsHedge ?? false }
+        set { choose { $0.skipsHedge = newValue } }
+    }
+
+    /// Whether a client's breaker neither refuses the request nor counts its end; not compared.
+    public var skipsCircuitBreaker: Bool {
+        get { choices?.values.skipsCircuitBreaker ?? false }
+        set { choose { $0.skipsCircuitBreaker = newValue } }
+    }
+
+    /// How long one attempt may take, instead of the client's `attemptTimeout`; not compared.
+    ///
+    /// A time below zero counts as zero.
+    public var attemptTimeout: Duration? {
+        get { choices?.values.attemptTimeout }
+        set { choose { $0.attemptTimeout = newValue } }
+    }
+
+    /// How long the call may take, instead of the client's `deadline`; not compared.
+    ///
+    /// A time below zero counts as zero.
+    public var deadline: Duration? {
+        get { choices?.values.deadline }
+        set { choose { $0.deadline = newValue } }
+    }
+
+    private struct Values {
+        var skipsRetry = false
+        var skipsHedge = false
+        var skipsCircuitBreaker = false
+        var attemptTimeout: Duration?
+        var deadline: Duration?
+    }
+
+    private final class Choices: Sendable {
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+    }
+
+    private mutating func choose(_ change: (inout Values) -> Void) {
+        var values = choices?.values ?? Values()
+        change(&values)
+        choices = Choices(values)
     }
 }
 

@@ -46,8 +46,9 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
         self.init(parts: name.map { [$0] } ?? [], isIdle: isIdle, wrap)
     }
 
-    private init(
-        parts: [String], isIdle: @escaping @Sendable () -> Bool,
+    /// Makes a middleware that stands for several parts.
+    package init(
+        parts: [String], isIdle: @escaping @Sendable () -> Bool = { true },
         _ wrap:
             @escaping @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
     ) {

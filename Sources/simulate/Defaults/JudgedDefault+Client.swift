@@ -6,10 +6,12 @@ import Simulation
 extension JudgedDefault {
     static let guards = JudgedDefault(
         "HTTPClient, breaker and bulkhead",
-        standard: Value("none (default)") { $0.retry() },
+        standard: Value("breaker, 256, 1000 (default)") {
+            $0.guarded(breaker: true, places: 256)
+        },
         alternatives: [
-            ("breaker", true, nil), ("64, 1000", false, 64), ("256, 1000", false, 256),
-            ("breaker, 64, 1000", true, 64), ("breaker, 256, 1000", true, 256),
+            ("none", false, nil), ("breaker", true, nil), ("64, 1000", false, 64),
+            ("256, 1000", false, 256), ("breaker, 64, 1000", true, 64),
         ].map { (name: String, hasBreaker: Bool, places: Int?) in
             Value(name) { $0.guarded(breaker: hasBreaker, places: places) }
         },

@@ -6,37 +6,6 @@ import Testing
 
 /// The parts of a ready client, with how often one call passed them.
 @Suite struct StackPictures {
-    /// What is said about a part, by its name, in the order in which parts of that name stand.
-    private static let notes: [String: [(name: String, note: String)]] = [
-        "observed": [("observed", "log, metrics and recorders observe all beneath")],
-        "newTrace": [("newTrace", "one trace for the whole call")],
-        "call": [("aroundCall", "your own")],
-        "deadline": [("deadline", "bounds redirects, attempts and waits together")],
-        "acceptStatus": [("acceptStatus", "makes an error of a status that is not accepted")],
-        "defaultHeaders": [("userAgent", "says who asks")],
-        "idempotencyKey": [("idempotencyKey", "one key for the whole call")],
-        "redirect": [("redirect", "goes around for each URL")],
-        "headersOfOrigin": [("headers", "for the base's origin alone")],
-        "cookies": [("cookies", "by each URL's host")],
-        "authorize": [("authorize", "goes around once more after a 401")],
-        "cache": [("cache", "may answer by itself")],
-        "each": [
-            ("bulkhead", "holds a place until the call is over"),
-            ("hedge", "goes down twice where it is slow"),
-            ("circuitBreaker", "may refuse by itself"),
-            ("rateLimit", "lets each request wait for its turn"),
-        ],
-        "retry": [("retry", "goes around for each attempt")],
-        "attempt": [("aroundAttempt", "your own")],
-        "tracePropagation": [("tracePropagation", "a span for each request")],
-        "exchangeLog": [("exchangeLog", "a line for each exchange")],
-        "timeout": [("timeout", "bounds one exchange")],
-        "exchange": [("aroundExchange", "your own")],
-        "decompress": [("decompress", "decodes the body")],
-    ]
-    /// The parts that begin a level that calls go through several times.
-    private static let levels: Set<String> = ["redirect", "retry", "circuitBreaker"]
-
     private let server = URL(string: "https://shop.example")!
     private let scheduler = ManualScheduler()
     private let passed = ExampleLog()
@@ -91,9 +60,9 @@ import Testing
         client.log = .init { _ in }
         client.metrics = ServiceMetrics()
         client.tracing = .init()
-        client.aroundCall = counting("call")
-        client.aroundAttempt = counting("attempt")
-        client.aroundExchange = counting("exchange")
+        client.aroundCall = counting("aroundCall")
+        client.aroundAttempt = counting("aroundAttempt")
+        client.aroundExchange = counting("aroundExchange")
         return client
     }
 
@@ -102,10 +71,11 @@ import Testing
         let answer = client.send(HTTPRequest(server.appending(path: "products/7")))
         scheduler.run()
         #expect(try answer.result?.get().status == 200)
-        #expect(passed.lines.filter { $0 == "attempt" }.count == 4)
+        #expect(passed.lines.filter { $0 == "aroundAttempt" }.count == 4)
         #expect(passed.lines.filter { $0 == "transport" }.count == 6)
-        let parts = client.wholeStack(sharing: SharedStates(of: client)).parts
-        var left = Self.notes
+        let parts = client.wholeStack(
+            sharing: SharedStates(of: client), accepting: client.acceptedStatuses
+        ).parts
         var picture = StackPicture(
             Picture(
                 "stack", title: "A call through the parts of a ready client",
@@ -116,16 +86,55 @@ import Testing
                     exchange.
                     """))
         for part in parts {
-            let shown = try #require(left[part]?.first, "nothing is said about \(part)")
-            left[part]?.removeFirst()
-            if Self.levels.contains(shown.name) { picture.beginLevel() }
+            let place = try #require(StackPlace(rawValue: part), "\(part) has no place")
+            if place.beginsLevel { picture.beginLevel() }
             let count = passed.lines.filter { $0 == part }.count
-            picture.add(shown.name, shown.note, passed: count == 0 ? nil : count)
+            picture.add(part, place.note, passed: count == 0 ? nil : count)
         }
-        let unseen = left.filter { !$0.value.isEmpty }.keys.sorted()
-        #expect(unseen == [])
         let count = passed.lines.filter { $0 == "transport" }.count
         picture.add("transport", "carries the requests", passed: count)
         try picture.drawn().check()
+    }
+
+    /// The table of the guide, made of the list by which a client's stack is built.
+    @Test func theTableOfTheGuide() throws {
+        let rows = StackProblemRow.all.map(\.line)
+        let table =
+            (["| Part | Why it stands there | What goes wrong elsewhere |", "|---|---|---|"] + rows)
+            .joined(separator: "\n")
+        try MarkedText.check(table, between: "order", in: "Docs/Guides/TheWholeStack.md")
+    }
+}
+
+/// A row of the table.
+private struct StackProblemRow {
+    let place: StackPlace
+
+    static let all = StackPlace.allCases.map { StackProblemRow(place: $0) }
+
+    var line: String {
+        let problems = place.consequencesBeneath.map { outer, consequence in
+            outer == place ? "Twice: \(consequence)" : "Beneath `\(outer.rawValue)`: \(consequence)"
+        }
+        return "| `\(place.rawValue)` | \(place.reason) | \(problems.joined(separator: " ")) |"
+    }
+}
+
+/// A part of a page that is made of code, between two marks.
+private enum MarkedText {
+    /// Expects that the part is in the page, or writes it with PLEDGE_RECORD=1.
+    static func check(_ text: String, between mark: String, in path: String) throws {
+        let file = Repository.this.root.appendingPathComponent(path)
+        let page = try String(contentsOf: file, encoding: .utf8)
+        let (begin, end) = ("<!-- \(mark): begin -->\n", "<!-- \(mark): end -->")
+        let start = try #require(page.range(of: begin)).upperBound
+        let stop = try #require(page.range(of: end)).lowerBound
+        if ProcessInfo.processInfo.environment["PLEDGE_RECORD"] == "1" {
+            try Data("\(page[..<start])\(text)\n\(page[stop...])".utf8).write(to: file)
+        } else {
+            #expect(
+                page[start..<stop] == text + "\n",
+                "\(path) differs. If that is meant: PLEDGE_RECORD=1 swift test --filter Pictures")
+        }
     }
 }

@@ -52,23 +52,6 @@ extension Middleware {
             return { input in retry.call(service, input) }
         }
     }
-
-    /// Repeats a call with a budget that its input decides, such as that of its host.
-    ///
-    /// Otherwise as ``retry(attempts:backoff:sharing:maxServerDelay:unproven:classifier:on:random:)``.
-    ///
-    /// - Parameter budget: Returns the budget of a call. Called once a call, on the caller's thread.
-    package static func retry(
-        attempts: Int, backoff: Backoff, maxServerDelay: Duration, unproven: UnprovenRetries,
-        classifier: Classifier<Output> = .standard, on scheduler: some Scheduler,
-        random: RandomSource, budget: @escaping @Sendable (Input) -> RetryBudget
-    ) -> Middleware {
-        let rules = RetryRules(
-            attempts, backoff, maxServerDelay, unproven, classifier, scheduler, random)
-        return Middleware(named: retryPolicy) { service in
-            { input in RetriedCall(rules: rules, budget: budget(input)).call(service, input) }
-        }
-    }
 }
 
 private let retryPolicy = "retry"
