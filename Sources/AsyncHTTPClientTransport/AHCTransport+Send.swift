@@ -35,8 +35,9 @@ extension AHCTransport {
         do {
             let exchange = try TransportExchange(
                 request, for: recipient, within: limits, on: scheduler)
-            let call = try RequestAttempt(exchange, over: self)
-            let control = RequestLifetime(call)
+            let client = try borrowClient()
+            let call = try RequestAttempt(exchange, over: client.lease)
+            let control = RequestLifetime(call, keeping: client)
             // Not before it has a connection.
             exchange.expectNothing()
             exchange.watch { control.end(with: $0) }

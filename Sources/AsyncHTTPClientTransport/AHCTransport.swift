@@ -35,8 +35,8 @@ public final class AHCTransport {
     let limits: TransportExchange.Limits
     let scheduler: any Scheduler
     private let closed: InternalPromise<Void>
-    /// Nil after the transport has been closed; each call keeps the lease until the call ends.
-    private let lease: Locked<ClientLease?>
+    /// Nil after the transport has been closed; each call keeps it until the call ends.
+    private let client: Locked<ClientUse?>
 
     /// Makes a transport with connections of its own.
     ///
@@ -149,7 +149,7 @@ public final class AHCTransport {
         _ lease: ClientLease, _ closed: InternalPromise<Void>, _ limits: TransportExchange.Limits,
         _ scheduler: any Scheduler
     ) {
-        self.lease = Locked(lease)
+        client = Locked(ClientUse(lease))
         self.closed = closed
         self.limits = limits
         self.scheduler = scheduler
@@ -169,18 +169,22 @@ public final class AHCTransport {
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
         if self === Self.shared { return Future(error: HTTPError(code: .unsupported)) }
-        let last = lease.withLock { lease in
-            defer { lease = nil }
-            return lease
-        }
-        if cancelling { last?.cancel() }
+        let last = client.withLock { $0.take() }
+        if cancelling { last?.lease.cancel() }
         // Not the promise itself: cancelling the future of one call must not settle the futures of the
         // others.
         return closed.map { $0 }
     }
 
-    /// The client, to be kept while a call is under way; nil if the transport is closed.
-    func borrowClient() -> ClientLease? { lease.withLock { $0 } }
+    /// The client, to be kept while a call is under way.
+    ///
+    /// - Throws: `HTTPError` if the transport is closed.
+    func borrowClient() throws -> ClientUse {
+        guard let client = client.withLock({ $0 }) else {
+            throw HTTPError(code: .transportClosed)
+        }
+        return client
+    }
 }
 
 extension AHCTransport: Sendable {}

@@ -1,14 +1,28 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
+import Dispatch
 import Futures
 import HTTPNetworking
 import NIOCore
 import NIOPosix
 
-/// A client, kept by a transport and by each call that is under way.
+/// Keeps a client from being shut down: a transport holds it until it is closed, and each call until its end.
 ///
-/// After the last of them has released the lease, a client of the transport's own is shut down:
-/// AsyncHTTPClient traps if a client is released that has not been shut down.
+/// When the last of them releases it, a client of the transport's own is shut down: AsyncHTTPClient traps if a
+/// client is released without that. A call releases it itself, since AsyncHTTPClient never releases an upload
+/// that a cancellation or the server has cut off.
+final class ClientUse: Sendable {
+    let lease: ClientLease
+
+    init(_ lease: ClientLease) { self.lease = lease }
+
+    deinit {
+        // Later, since AsyncHTTPClient may be releasing it within one of its own calls.
+        DispatchQueue.global().async { [lease] in lease.shutDown() }
+    }
+}
+
+/// A client of a transport, and what the transport's calls know of it.
 final class ClientLease: Sendable {
     /// The client that sends a request, and its lanes.
     struct Route {
@@ -95,8 +109,6 @@ final class ClientLease: Sendable {
         self.ended = ended
     }
 
-    deinit { shutDown() }
-
     /// The route of a request.
     ///
     /// - Parameter host: The scheme and authority of the request's URL.
@@ -123,7 +135,7 @@ final class ClientLease: Sendable {
     var isCancelled: Bool { wasCancelled.withLock { $0 } }
 
     /// Harmless if it is called twice: the second shutdown fails, without effect.
-    private func shutDown() {
+    fileprivate func shutDown() {
         guard isOwned else {
             ended.resolve()
             return

@@ -23,7 +23,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     }
 
     deinit {
-        if isReplaced.withLock({ $0 }) || exchange.isOver { return }
+        if isReplaced.withLock({ $0 }) { return }
+        if exchange.isOver { return control.releaseClient() }
         fail(with: call.failureOfADropped(afterHead: exchange.hasHead))
     }
 
@@ -58,11 +59,11 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
-        guard control.finish(), !exchange.isStreamed else { return exchange.finish() }
+        guard control.finish(), !exchange.isStreamed else { return finish() }
         // If calls wait, more responses arrive in this turn of the event loop. Their futures are resolved
         // together, so that a sleeping thread is woken once for all of them. The closure keeps the delegate, whose
         // release would end the exchange.
-        task.eventLoop.execute { self.exchange.finish() }
+        task.eventLoop.execute { self.finish() }
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
@@ -74,10 +75,17 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         fail(with: control.reason ?? call.failure(error))
     }
 
+    /// Delivers the answer, or ends its streamed body.
+    private func finish() {
+        exchange.finish()
+        control.releaseClient()
+    }
+
     /// Fails the exchange.
     func fail(with error: any Error) {
         control.finish()
         exchange.fail(with: error)
+        control.releaseClient()
     }
 
     /// Ends the exchange if its response is complete although AsyncHTTPClient may never report that.
@@ -89,7 +97,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         guard control.isUploading, exchange.isComplete(), exchange.status ?? 0 >= 300 else {
             return
         }
-        exchange.finish()
+        finish()
         control.end(with: CancellationError())
     }
 }

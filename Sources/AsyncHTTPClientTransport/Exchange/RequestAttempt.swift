@@ -10,7 +10,6 @@ import Services
 /// A class, so that code that keeps an attempt copies no request.
 final class RequestAttempt: Sendable {
     let exchange: TransportExchange
-    /// Kept until the call has ended, so that the client is not shut down during the call.
     let lease: ClientLease
     /// The number of the attempt, from one.
     let attempt: Int
@@ -25,11 +24,8 @@ final class RequestAttempt: Sendable {
 
     /// Begins the first attempt.
     ///
-    /// - Throws: `HTTPError` if the transport is closed, or cannot be used.
-    init(_ exchange: TransportExchange, over transport: AHCTransport) throws {
-        guard let lease = transport.borrowClient() else {
-            throw HTTPError(code: .transportClosed)
-        }
+    /// - Throws: `HTTPError` if the client cannot be used.
+    init(_ exchange: TransportExchange, over lease: ClientLease) throws {
         if let refusal = lease.routes.refusal {
             throw HTTPError(code: .unsupported, cause: refusal, reason: refusal.description)
         }

@@ -25,14 +25,19 @@ final class RequestLifetime: Sendable {
         var lane: CallLane?
         /// The function that waits for a lane, and the lane's host; nil if none waits.
         var waiting: (host: String, start: LaneStart)?
+        /// Keeps the client from being shut down; nil after the end has been reported.
+        var client: ClientUse?
     }
 
     private let call: RequestAttempt
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     var exchange: TransportExchange { call.exchange }
 
-    init(_ call: RequestAttempt) { self.call = call }
+    init(_ call: RequestAttempt, keeping client: ClientUse? = nil) {
+        self.call = call
+        state = Locked(State(client: client))
+    }
 
     /// Whether the exchange has ended, or has been asked to end.
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -109,9 +114,16 @@ final class RequestLifetime: Sendable {
 
     private func close(_ reason: (any Error)?) -> State {
         var last = State(reason: reason, isOver: true)
-        state.withLock { if !$0.isOver { swap(&$0, &last) } }
+        state.withLock { state in
+            if state.isOver { return }
+            swap(&state, &last)
+            state.client = last.client.take()
+        }
         return last
     }
+
+    /// Lets the client be shut down, since the end has been reported.
+    func releaseClient() { state.withLockThenRelease { $0.client.take() } }
 
     @discardableResult
     private func letGo(of last: State) -> Bool {

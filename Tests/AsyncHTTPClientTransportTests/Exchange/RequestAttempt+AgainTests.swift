@@ -82,7 +82,7 @@ import Testing
         let post = HTTPRequest(.post, server.url, body: .data(Data("abc".utf8)))
         let exchange = try TransportExchange(
             post, for: .whole(InternalPromise()), within: transport.limits, on: .live)
-        var call = try RequestAttempt(exchange, over: transport)
+        var call = try RequestAttempt(exchange, over: transport.borrowClient().lease)
         for _ in 0..<10 {
             let control = RequestLifetime(call)
             let next = call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control)

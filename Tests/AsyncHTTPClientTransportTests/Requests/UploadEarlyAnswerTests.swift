@@ -5,6 +5,7 @@ import HTTPNetworking
 import NIOCore
 import NIOPosix
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import AsyncHTTPClientTransport
@@ -92,6 +93,8 @@ struct UploadEarlyAnswerTests {
         let error = await #expect(throws: HTTPError.self) { try await response.value }
         #expect(error?.code == .timedOut)
         try await server.stop()
+        // AsyncHTTPClient never releases the upload.
+        try await transport.close().soon
     }
 
     /// A body whose first chunk is there; the rest comes when the test says so.
