@@ -124,7 +124,9 @@ public final class AHCTransport {
     /// Make that client with `redirectConfiguration: .disallow`. Otherwise it follows redirects itself, and
     /// sends credentials to wherever they lead, as `HTTPClient.shared` does. Set its
     /// `connectionPool.retryConnectionEstablishment` to false, so that a refused connection fails a call at
-    /// once, and leave its decompression off, so that `.decompress()` finds the encoded body.
+    /// once, and leave its decompression off, so that `.decompress()` finds the encoded body. Set its
+    /// `httpVersion` to `.http1Only`: over HTTP/2 AsyncHTTPClient 1.37.0 ends the process if a server answers
+    /// an upload early and resets its stream. Only the transport's own clients are protected from that.
     ///
     /// - Parameters:
     ///   - client: The client. The app shuts it down after this transport is no longer used. The client's own

@@ -21,6 +21,7 @@ extension HTTPError.Code {
     /// The code for an error from AsyncHTTPClient, or from SwiftNIO below it.
     init(asyncHTTPClient error: any Error) {
         switch error {
+        case is UnprocessedRequest: self = .connectionLost
         case let error as HTTPClientError: self.init(error)
         case let error as NIOConnectionError: self.init(error)
         case let error as IOError: self.init(systemError: error.errnoCode)
@@ -49,6 +50,11 @@ extension HTTPError.Code {
         case .badResponse where error as? HTTPParserError == .headerOverflow:
             return "the head has too many bytes"
         case .proxyRefused: return "the proxy answered 407"
+        case .connectionLost:
+            guard let error = error as? UnprocessedRequest else { return nil }
+            return error.reason == .unsent
+                ? "its connection ended before it was sent"
+                : "the server ended it without processing the request"
         default: return nil
         }
     }

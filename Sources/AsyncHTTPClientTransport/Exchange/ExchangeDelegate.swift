@@ -10,10 +10,16 @@ import NIOHTTP1
 /// Only AsyncHTTPClient keeps it. So if it is released before the exchange has ended, AsyncHTTPClient has dropped
 /// the exchange.
 final class ExchangeDelegate: HTTPClientResponseDelegate {
+    private struct State {
+        /// Whether the head of the request has been sent.
+        var isSent = false
+        /// Whether another attempt goes on with the exchange.
+        var isReplaced = false
+    }
+
     private let call: RequestAttempt
     private let control: RequestLifetime
-    /// Whether another attempt goes on with the exchange.
-    private let isReplaced = Locked(false)
+    private let state = Locked(State())
 
     private var exchange: TransportExchange { call.exchange }
 
@@ -23,12 +29,13 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     }
 
     deinit {
-        if isReplaced.withLock({ $0 }) { return }
+        if state.withLock({ $0.isReplaced }) { return }
         if exchange.isOver { return control.releaseClient() }
         fail(with: call.failureOfADropped(afterHead: exchange.hasHead))
     }
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        state.withLock { $0.isSent = true }
         // On a lane, the idle timeout has started before.
         if call.lanes == nil { exchange.noteSign() }
     }
@@ -36,7 +43,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
     ) -> EventLoopFuture<Void> {
-        after(exchange.receive(call.response(head)), on: task.eventLoop)
+        call.note(head.version)
+        return after(exchange.receive(call.response(head)), on: task.eventLoop)
     }
 
     func didReceiveBodyPart(
@@ -67,12 +75,23 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        if let early = error as? AnsweredEarly { return end(early) }
+        let error = state.withLock { $0.isSent } ? error : call.unsent(error)
         if !exchange.hasHead, let next = call.again(after: error, control) {
-            isReplaced.withLock { $0 = true }
+            state.withLock { $0.isReplaced = true }
             control.restart()
             return next.start(ExchangeDelegate(next, control), control)
         }
         fail(with: control.reason ?? call.failure(error))
+    }
+
+    /// Ends the exchange with its answer if all of the answer has been received, or fails it.
+    private func end(_ early: AnsweredEarly) {
+        guard control.reason == nil, exchange.receivedCount == early.bodySize else {
+            return fail(with: control.reason ?? call.failure(early.cause))
+        }
+        control.finish()
+        finish()
     }
 
     /// Delivers the answer, or ends its streamed body.

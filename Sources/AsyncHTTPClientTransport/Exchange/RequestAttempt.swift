@@ -3,6 +3,8 @@ import AsyncHTTPClient
 import Dispatch
 import Futures
 import HTTPNetworking
+import NIOCore
+import NIOHTTP1
 import Services
 
 /// One attempt at a request: the request, its beginning, and its client.
@@ -15,12 +17,14 @@ final class RequestAttempt: Sendable {
     let attempt: Int
     /// How often the request may have been sent before.
     let resends: Int
+    /// How often a server that was about to leave has not processed it.
+    let exclusions: Int
     /// The number of connections made before this attempt; nil if they are not counted.
     let connectionsBefore: Int?
     /// Scheme, host and port of the URL.
     let host: String
     private let route: ClientLease.Route
-    private let loop: HTTPClient.EventLoopPreference?
+    private let loop: (any EventLoop)?
 
     /// Begins the first attempt.
     ///
@@ -33,24 +37,28 @@ final class RequestAttempt: Sendable {
         self.lease = lease
         attempt = 1
         resends = 0
+        exclusions = 0
         connectionsBefore = lease.connections?.count
         host = AbsoluteURL.schemeAndAuthority(of: exchange.request.url)
         route = lease.route(to: host, for: exchange.request)
-        loop = route.lanes == nil ? lease.connections?.enter() : nil
+        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
     }
 
     /// The same call, to be made again.
     ///
-    /// - Parameter wasUnsent: Whether it is certain that the request has not been sent.
-    init(after call: RequestAttempt, wasUnsent: Bool) {
+    /// - Parameters:
+    ///   - resends: One if the request may have been sent.
+    ///   - exclusions: One if a server that was about to leave has not processed it.
+    init(after call: RequestAttempt, resends: Int = 0, exclusions: Int = 0) {
         exchange = call.exchange
         lease = call.lease
         attempt = call.attempt + 1
-        resends = call.resends + (wasUnsent ? 0 : 1)
+        self.resends = call.resends + resends
+        self.exclusions = call.exclusions + exclusions
         connectionsBefore = lease.connections?.count
         host = call.host
         route = call.route
-        loop = route.lanes == nil ? lease.connections?.enter() : nil
+        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
     }
 
     deinit { if loop != nil { lease.connections?.leave() } }
@@ -60,12 +68,20 @@ final class RequestAttempt: Sendable {
 
     var request: HTTPRequest { exchange.request }
 
+    /// Notes the version of HTTP by which the server has answered.
+    func note(_ version: HTTPVersion) {
+        if loop != nil { lease.connections?.note(version, of: host) }
+    }
+
     /// The error that the caller gets for an error of AsyncHTTPClient.
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.naming(request)
         case let error as Superseded: return error
         case let error as BodyFailure: return exchange.unreadable(error.cause)
+        case let error as UnprocessedRequest where resends > 0:
+            // An earlier attempt may have been processed.
+            return exchange.failure(.connectionLost, cause: error.cause)
         case let error as HTTPClientError where error == .cancelled && lease.isCancelled:
             return CancellationError()
         case let error as HTTPClientError where error == .alreadyShutdown:
@@ -110,7 +126,8 @@ extension RequestAttempt {
                 return delegate.fail(with: error)
             }
             exchange.expectNothing()
-            return execute(delegate, control, upload, on: loop ?? .indifferent)
+            return execute(
+                delegate, control, upload, on: loop.map { .delegate(on: $0) } ?? .indifferent)
         }
         control.enter(lanes) { loop in
             switch loop {

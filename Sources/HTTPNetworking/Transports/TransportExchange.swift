@@ -343,6 +343,9 @@ extension TransportExchange {
     /// The status of the response, once its head has arrived.
     package var status: Int? { state.withLock { $0.head?.status } }
 
+    /// How many bytes of the body have been passed on.
+    package var receivedCount: Int64 { state.withLock { $0.received } }
+
     /// Whether the response has announced its length, and all of it has arrived.
     ///
     /// - Parameter count: How many bytes the transport has not passed on yet.

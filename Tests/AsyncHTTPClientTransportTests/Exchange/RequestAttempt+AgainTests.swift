@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import Futures
 import HTTPNetworking
+import NIOCore
 import PledgeTesting
 import TestSupport
 import Testing
@@ -96,6 +97,38 @@ import Testing
         #expect(error?.code == .timedOut)
         #expect(error?.reason == TimeLimit.freeConnection(limit ?? .zero).words)
         #expect(error?.isCertainlyUnsent == true && error?.assessment == .refusal)
+    }
+
+    @Test func knowsWhatHasNotBeenSent() throws {
+        let transport = AHCTransport()
+        let post = HTTPRequest(.post, URL(string: "https://a.test/")!)
+        let exchange = try TransportExchange(
+            post, for: .whole(InternalPromise()), within: transport.limits, on: .live)
+        let call = try RequestAttempt(exchange, over: transport.borrowClient().lease)
+        let control = RequestLifetime(call)
+        let errors: [(any Error, UnprocessedRequest.Reason?)] = [
+            (HTTPClientError.cancelled, .leaving),
+            (HTTPClientError.remoteConnectionClosed, .unsent),
+            (ChannelError.ioOnClosedChannel, .unsent),
+            (IOError(errnoCode: ECONNRESET, reason: "test"), nil),
+            (HTTPClientError.connectTimeout, nil),
+            (HTTPClientError.alreadyShutdown, nil),
+        ]
+        for (error, reason) in errors {
+            let unsent = call.unsent(error)
+            #expect((unsent as? UnprocessedRequest)?.reason == reason)
+            #expect((call.again(after: unsent, control) != nil) == (reason == .leaving))
+            let failure = call.failure(unsent) as? HTTPError
+            #expect(failure?.isCertainlyUnsent == (reason != nil))
+        }
+        let failure = call.failure(call.unsent(ChannelError.eof)) as? HTTPError
+        #expect(failure?.reason == "its connection ended before it was sent")
+        let second = RequestAttempt(after: call, resends: 1)
+        let later = second.failure(second.unsent(ChannelError.eof)) as? HTTPError
+        #expect(later?.code == .connectionLost)
+        #expect(later?.isCertainlyUnsent == false, "the first attempt may have arrived")
+        transport.close(cancelling: true)
+        #expect(call.failure(call.unsent(HTTPClientError.cancelled)) is CancellationError)
     }
 
     @Test func doesNotSendAgainForAnAppsClient() async throws {

@@ -424,8 +424,7 @@ extension HTTP2Check {
             } _: { client in
                 let request = HTTPRequest(.get, bench.site.url)
                 _ = try await client.send(request).soon
-                // nghttp2 1.70 reads no more after some ten thousand frames, and NIOHTTP2 after some hundred;
-                // their clients then wait.
+                // nghttp2 1.70 reads no more after some ten thousand frames, and its client then waits.
                 let context = CallContext(deadline: CallDeadline(after: .seconds(10)))
                 let calls = [1, 2].map { _ in { context.run { client.send(request) } } }
                 return [await calls[0]().resultSoon, await calls[1]().resultSoon]
