@@ -30,7 +30,7 @@ struct LimitComparison {
             Limit(middleware: .bulkhead(sharing: Bulkhead(limit: 8))) { 8 }
         },
         Row("`.aimd()`", .aimd()), Row("`.vegas()`", .vegas()), Row("`.gradient()`", .gradient()),
-        Row("`.gradient()`, a queue of 10", .gradient(), queue: 10),
+        Row("`.gradient()`, no queue", .gradient(), queue: 0),
         Row("`.correlation()`", .correlation()),
     ]
 
@@ -89,11 +89,10 @@ struct LimitComparison {
 }
 
 extension LimitComparison.Row {
-    init(_ name: String, _ algorithm: ConcurrencyLimitAlgorithm, queue: Int = 0) {
+    init(_ name: String, _ algorithm: ConcurrencyLimitAlgorithm, queue: Int = 10) {
         self.init(name: name) { world in
             let limit = AdaptiveConcurrency(
-                algorithm: algorithm, queue: queue, queueTimeout: .milliseconds(100),
-                on: world.scheduler, random: world.random)
+                algorithm: algorithm, queue: queue, on: world.scheduler, random: world.random)
             return LimitComparison.Limit(middleware: .adaptiveConcurrency(sharing: limit)) {
                 limit.limit
             }

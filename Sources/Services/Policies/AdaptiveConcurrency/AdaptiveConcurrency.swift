@@ -35,7 +35,7 @@ extension Middleware {
 /// A limit of the calls in flight that adapts to the service, and a queue for calls without a place.
 ///
 /// ```swift
-/// let limit = AdaptiveConcurrency(named: "shop", queue: 20, queueTimeout: .milliseconds(100))
+/// let limit = AdaptiveConcurrency(named: "shop", queueTimeout: .milliseconds(100))
 /// let products = stack(.adaptiveConcurrency(sharing: limit), over: loadProduct)
 /// let prices = stack(.adaptiveConcurrency(sharing: limit), over: loadPrice)
 /// ```
@@ -67,16 +67,17 @@ public final class AdaptiveConcurrency {
     /// - Parameters:
     ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
     ///   - algorithm: How the limit is found.
-    ///   - queue: How many calls may wait; with zero, a call without a place is refused. Less than zero is a programming
-    ///     error and traps.
+    ///   - queue: How many calls may wait; with zero, a call without a place is refused. A client that makes several calls
+    ///     at once needs a queue: the gradient begins with three places, and measures with three now and then. Less than
+    ///     zero is a programming error and traps.
     ///   - queueTimeout: How long a call may wait; nil: as long as its caller waits. Less than zero is a programming
     ///     error and traps.
     ///   - scheduler: The clock of the calls and of the waits.
     ///   - random: The source of the jitter of the algorithm. One number is drawn.
     public init(
         named name: String? = nil, algorithm: ConcurrencyLimitAlgorithm = .gradient(),
-        queue: Int = 0, queueTimeout: Duration? = nil, on scheduler: some Scheduler = .live,
-        random: RandomSource = .system
+        queue: Int = 10, queueTimeout: Duration? = .seconds(1),
+        on scheduler: some Scheduler = .live, random: RandomSource = .system
     ) {
         precondition(queue >= 0, "an adaptive limit needs a queue of zero or more, not \(queue)")
         precondition(

@@ -75,7 +75,8 @@ public struct ConcurrencyLimitAlgorithm {
     ///   - minimum: The least limit, which is also that of a measurement; at least 1.
     ///   - maximum: The greatest limit; at least the minimum.
     ///   - window: How long a window lasts at least; zero or more.
-    ///   - measurementInterval: After which time the round trip is measured again, up to 15 % later; more than zero.
+    ///   - measurementInterval: After which time the round trip is measured again, up to 15 % later and at the end of a
+    ///     window; more than zero.
     public static func gradient(
         minimum: Int = 3, maximum: Int = 1_000, window: Duration = .milliseconds(100),
         measurementInterval: Duration = .seconds(60)

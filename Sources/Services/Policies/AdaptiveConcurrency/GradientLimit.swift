@@ -5,11 +5,13 @@ import Futures
 /// The first is measured with few calls in flight: the median of 50 answers. Then each window's median gives the ratio
 /// 1.25·measured ÷ median, kept within 0.5 and 2; the limit becomes limit·ratio, plus the square root of that. The
 /// measurement is repeated after a time that is up to 15 % longer than set, so that many clients do not measure at once,
-/// and also when the limit has been the least for five windows: the measured round trip is then likely too short.
+/// and also when the limit has been the least for five windows: the measured round trip is then likely too short. It
+/// begins at the end of a window. A client with few calls would otherwise measure again before its limit had ever changed,
+/// and keep the least limit for ever.
 ///
 /// (The gradient controller of Envoy's adaptive concurrency filter, with its numbers. There a window ends after its time,
-/// whatever it has, and the time of a refusal counts; here it also needs 50 samples, and a drop counts as longer than
-/// every answer.)
+/// whatever it has, a measurement may cut it short, and the time of a refusal counts; here it also needs 50 samples, and a
+/// drop counts as longer than every answer.)
 struct GradientLimit: ConcurrencyLimitMachine {
     private enum Phase {
         /// The round trip without load is measured, by calls that begin from an instant on; nil for all. Next: `follows`.
@@ -50,14 +52,13 @@ struct GradientLimit: ConcurrencyLimitMachine {
             if let start, sample.start < start { return }
             if !sample.isDrop { roundTrips.add(sample) }
             if roundTrips.count >= Self.samples { endMeasurement(at: sample.end, next) }
-        case .follows(_, let end) where sample.end >= end: measure(from: sample.end)
         case .follows(let start, let end):
             roundTrips.add(sample)
             guard roundTrips.count >= Self.samples, start.duration(to: sample.end) >= window else {
                 return
             }
             follow()
-            if windowsAtLeast >= 5 {
+            if windowsAtLeast >= 5 || sample.end >= end {
                 measure(from: sample.end)
             } else {
                 phase = .follows(since: sample.end, until: end)

@@ -96,6 +96,38 @@ import Testing
         #expect(log.elements.isEmpty)
     }
 
+    /// Ten calls at once in every five seconds, of 20 to 50 ms each, for ten minutes: what a screen with ten rows does.
+    @Test func aQuietClientsBurstsLoseNoCallByDefault() {
+        let limit = AdaptiveConcurrency(on: scheduler, random: .seeded(1))
+        let calls = callsInBursts(through: limit)
+        #expect(calls.count == 1_200)
+        #expect(calls.count { $0.valueNow == nil } == 0)
+    }
+
+    /// Without a queue seven of ten are refused at first; then the limit grows to a burst and more.
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func aQuietClientsBurstsGrowTheLimit(_ seed: UInt64) {
+        let limit = AdaptiveConcurrency(queue: 0, on: scheduler, random: .seeded(seed))
+        let calls = callsInBursts(through: limit)
+        let wholeBursts = (0..<120).count { burst in
+            calls[burst * 10..<burst * 10 + 10].allSatisfy { $0.valueNow != nil }
+        }
+        #expect(wholeBursts > 10)
+    }
+
+    private func callsInBursts(through limit: AdaptiveConcurrency) -> [Future<Int>] {
+        let bursts = 120
+        var times = SeededGenerator(seed: 1)
+        let answers = (0..<bursts * 10).map { _ in
+            Upstream.Step.value(1, after: .milliseconds(Int.random(in: 20...50, using: &times)))
+        }
+        let service = service(limit, Upstream(on: scheduler, answers))
+        return (0..<bursts).flatMap { _ in
+            defer { scheduler.advance(by: .seconds(5)) }
+            return (0..<10).map { service(Ask($0)) }
+        }
+    }
+
     @Test func eventsSayWhoWaitsAndWhoIsRefused() throws {
         let upstream = Upstream(on: scheduler)
         let events = TestLog<PolicyEvent>()

@@ -6,9 +6,9 @@ import Testing
 @Suite struct GradientMeasurementTests {
     @Test func measuresAnewWithTheLeastLimitAndThenGoesOn() {
         var run = GradientRun.measured()
-        for _ in 0..<3 { run.calls(50, 10) }
+        for _ in 0..<2 { run.calls(50, 10) }
         run.now += 70_000
-        run.calls(1, 10)
+        run.calls(50, 10)
         #expect(run.machine.limit == 3)
         // They began before the measurement, with more calls in flight.
         run.calls(100, 100_000)
@@ -28,13 +28,27 @@ import Testing
         #expect(run.machine.limit == 5)
     }
 
+    /// A client with few calls would measure for ever, with the least limit, and never see whether more could pass.
+    @Test func measuresAnewOnlyAtTheEndOfAWindow() {
+        var run = GradientRun.measured()
+        run.now += 70_000
+        run.calls(49, 10)
+        #expect(run.machine.limit == 3)
+        run.calls(1, 10)
+        // The window has grown the limit to 5, which counts when the measurement ends. Three calls began before it.
+        #expect(run.machine.limit == 3)
+        run.calls(52, 10)
+        #expect(run.machine.limit == 3)
+        run.calls(1, 10)
+        #expect(run.machine.limit == 5)
+    }
+
     /// A call that began at its very beginning counts.
     @Test func aMeasurementTakesNothingOfTheWindowBefore() {
         var run = GradientRun.measured()
-        for _ in 0..<3 { run.calls(50, 10) }
-        run.calls(30, 10)
+        for _ in 0..<2 { run.calls(50, 10) }
         run.now += 70_000
-        run.calls(1, 10)
+        run.calls(50, 10)
         for number in 1...50 {
             #expect(run.machine.limit == 3, "\(number)")
             run.machine.record(.made(30, at: run.now + 30))
@@ -48,7 +62,7 @@ import Testing
             var run = GradientRun.measured(seed: UInt64(seed))
             for _ in 0..<3 { run.calls(50, 10) }
             let start = run.now - 450
-            for _ in 0..<1_000 where run.machine.limit > 3 { run.calls(1, 10, apart: 100) }
+            for _ in 0..<10_000 where run.machine.limit > 3 { run.calls(1, 10, apart: 10) }
             return (run.now - start) / 1_000
         }
         #expect(seconds.allSatisfy { (60...69).contains($0) })
