@@ -2,7 +2,7 @@ import Futures
 
 /// A limit that grows by one with each answer while it is used, and shrinks by a factor with each drop.
 ///
-/// (Chiu and Jain 1989; the numbers are those of Netflix's concurrency-limits.)
+/// (Chiu and Jain 1989; the numbers are those of Netflix's concurrency-limits, but for the least limit.)
 struct AIMDLimit: ConcurrencyLimitMachine {
     private(set) var limit: Int
     private let bounds: ClosedRange<Int>

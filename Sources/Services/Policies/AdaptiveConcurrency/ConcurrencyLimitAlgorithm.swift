@@ -1,7 +1,7 @@
 /// How an ``AdaptiveConcurrency`` finds its limit.
 ///
 /// ```swift
-/// let limit = AdaptiveConcurrency(algorithm: .aimd(minimum: 4))
+/// let limit = AdaptiveConcurrency(algorithm: .aimd(maximum: 64))
 /// ```
 ///
 /// Each algorithm takes constant time for a call; those with windows also some thousand steps at the end of each, which
@@ -16,9 +16,11 @@ public struct ConcurrencyLimitAlgorithm {
     /// Grows by one with each answer while at least half of the limit is used, and shrinks by a factor with each drop.
     ///
     /// It needs drops: of a service that answers everything, however late, it takes only what takes longer than
-    /// `slowCallDuration` for a drop. A value outside the bounds named here is a programming error and traps.
+    /// `slowCallDuration` for a drop. The minimum is each client's: a hundred clients with the default always have up to
+    /// 200 calls in flight. A value outside the bounds named here is a programming error and traps.
     ///
-    /// (Chiu and Jain 1989; the numbers are those of Netflix's concurrency-limits.)
+    /// (Chiu and Jain 1989; the numbers are those of Netflix's concurrency-limits, but for the minimum. There it is 20, with
+    /// which a hundred clients never make fewer calls.)
     ///
     /// - Parameters:
     ///   - initial: The limit at first; from the minimum to the maximum.
@@ -27,7 +29,7 @@ public struct ConcurrencyLimitAlgorithm {
     ///   - decrease: The factor of a drop; above 0 and below 1.
     ///   - slowCallDuration: An answer that takes longer is a drop; more than zero.
     public static func aimd(
-        initial: Int = 20, minimum: Int = 20, maximum: Int = 200, decrease: Double = 0.9,
+        initial: Int = 20, minimum: Int = 2, maximum: Int = 200, decrease: Double = 0.9,
         slowCallDuration: Duration = .seconds(5)
     ) -> ConcurrencyLimitAlgorithm {
         let bounds = checked(minimum, maximum, initial)

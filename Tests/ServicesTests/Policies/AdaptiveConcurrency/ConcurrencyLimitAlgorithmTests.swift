@@ -12,7 +12,7 @@ import Testing
 
     /// Fast answers lead to the greatest limit, and drops to the least.
     @Test(arguments: [
-        (ConcurrencyLimitAlgorithm.aimd(), 20, 20...200), (.vegas(), 20, 1...1_000),
+        (ConcurrencyLimitAlgorithm.aimd(), 20, 2...200), (.vegas(), 20, 1...1_000),
         (.gradient(), 3, 3...1_000), (.correlation(), 20, 1...200),
     ])
     func eachHasItsDefaultBounds(
