@@ -18,13 +18,16 @@ public struct ThrottleRule {
     /// accepts half of the calls or more gets all of them. (Beyer et al., "Site Reliability Engineering",
     /// chapter 21, "Handling Overload".)
     ///
+    /// There the window is two minutes. After two minutes of answers such a window refuses nothing in an outage of half a
+    /// minute, and after a long outage it refuses calls for two minutes more.
+    ///
     /// - Parameters:
     ///   - multiplier: K; 1…1,000, otherwise it is a programming error and traps.
     ///   - window: The length of the window; from a millisecond to an hour, otherwise it is a programming error and
     ///     traps.
     /// - Returns: The rule.
     public static func acceptMultiplier(
-        _ multiplier: Double = 2, over window: Duration = .seconds(120)
+        _ multiplier: Double = 2, over window: Duration = .seconds(10)
     ) -> ThrottleRule {
         precondition(
             (1...1_000).contains(multiplier),

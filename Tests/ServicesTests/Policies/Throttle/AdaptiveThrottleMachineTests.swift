@@ -50,11 +50,11 @@ import Testing
         #expect(isIdle)
     }
 
-    /// Two minutes in Google's rule, 30 seconds in Envoy's; the probability is the quotient itself.
+    /// Ten seconds in Google's rule, 30 in Envoy's; the probability is the quotient itself.
     @Test(arguments: [
-        (ThrottleRule.acceptMultiplier(), 120_000), (.successRate(), 30_000),
+        (ThrottleRule.acceptMultiplier(), 10_000), (.successRate(), 30_000),
     ])
-    func theDefaultsAreThoseOfTheSources(rule: ThrottleRule, window: Int) {
+    func eachRuleHasItsDefaultWindow(rule: ThrottleRule, window: Int) {
         var machine = AdaptiveThrottleMachine(rule, maxProbability: 0.8, minimumRate: 0)
         machine.end(isAccepted: false, at: Self.at(0))
         let (inside, outside) = (
@@ -67,7 +67,7 @@ import Testing
     /// The window of the ends is longer than that of the rate.
     @Test func isIdleWhenNoEndIsInTheWindow() {
         var machine = AdaptiveThrottleMachine(
-            .acceptMultiplier(), maxProbability: 0.8, minimumRate: 5)
+            .acceptMultiplier(over: .seconds(120)), maxProbability: 0.8, minimumRate: 5)
         _ = machine.enter(at: Self.at(0))
         machine.end(isAccepted: false, at: Self.at(0))
         let (before, after) = (
@@ -131,7 +131,7 @@ import Testing
     /// After a pause the rate is that of the calls since.
     @Test func aPauseBeginsANewRate() {
         var machine = AdaptiveThrottleMachine(
-            .acceptMultiplier(), maxProbability: 0.8, minimumRate: 5)
+            .acceptMultiplier(over: .seconds(120)), maxProbability: 0.8, minimumRate: 5)
         for _ in 0..<9 {
             _ = machine.enter(at: Self.at(0))
             machine.end(isAccepted: false, at: Self.at(0))

@@ -66,6 +66,39 @@ import Testing
         #expect(healthy.count > 7_000)
     }
 
+    /// Answers of five minutes do not hide an outage of half a minute.
+    @Test func inTheFirstOutageMostCallsAreRefused() {
+        let refusals = refusalsByOutage(lasting: 30)
+        #expect(refusals.before == 0)
+        // Of 300 calls.
+        #expect(refusals.during > 150)
+    }
+
+    @Test func soonAfterALongOutageNoCallIsRefused() {
+        let refusals = refusalsByOutage(lasting: 300)
+        #expect(refusals.during > 2_000)
+        #expect(refusals.lastAfter < .seconds(20))
+    }
+
+    /// The refusals of ten calls a second, before, during and after an outage: how many, and for how long after its end.
+    private func refusalsByOutage(
+        lasting seconds: Int
+    ) -> (before: Int, during: Int, lastAfter: Duration) {
+        let throttle = AdaptiveThrottle(on: scheduler, random: .seeded(1))
+        let (up, down) = (
+            service(throttle, .success(1)).call, service(throttle, .failure(Broken())).call
+        )
+        func refusals(_ call: Service<Ask, Int>, _ seconds: Int) -> [Int] {
+            (0..<seconds * 10).filter { _ in
+                defer { scheduler.advance(by: .milliseconds(100)) }
+                return call(1).serviceError?.code == .throttled
+            }
+        }
+        let (before, during) = (refusals(up, 300).count, refusals(down, seconds).count)
+        let last = refusals(up, 300).last ?? 0
+        return (before, during, .milliseconds(100) * last)
+    }
+
     @Test func byDefaultFourCallsASecondAllPass() {
         let throttle = AdaptiveThrottle(on: scheduler, random: .constant(0))
         let (call, upstream) = service(throttle, .failure(Broken()))
