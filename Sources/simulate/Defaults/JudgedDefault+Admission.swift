@@ -3,7 +3,9 @@ import Simulation
 
 extension JudgedDefault {
     /// The policies that make fewer calls to a service that is overloaded.
-    static let admission: [JudgedDefault] = [.throttle, .shedder, .adaptiveLimit]
+    static let admission: [JudgedDefault] = [
+        .throttle, .throttleWindow, .shedder, .adaptiveLimit, .adaptiveQueue, .aimdMinimum,
+    ]
 
     static let throttle = JudgedDefault(
         "Throttle, rule and largest probability",
@@ -23,6 +25,35 @@ extension JudgedDefault {
             }
         } + [Value("none") { $0.throttle(nil) }],
         figuresOfAdmission)
+
+    static let throttleWindow = JudgedDefault(
+        "Throttle, window",
+        standard: Value("10 s (default)") { world in
+            world.throttle(AdaptiveThrottle(on: world.scheduler, random: world.random))
+        },
+        alternatives: [2, 5, 20, 30, 60, 120].map { seconds in
+            Value("\(seconds) s") { world in
+                world.throttle(
+                    AdaptiveThrottle(
+                        rule: .acceptMultiplier(over: .seconds(seconds)), on: world.scheduler,
+                        random: world.random))
+            }
+        } + [Value("none") { $0.throttle(nil) }],
+        [
+            (.healthy, [.goodput]), (.quiet, [.goodput]), (.errors(20), [.goodput]),
+            (.errors(40).over(clients: 40), [.goodput]), (.burstsWithErrors, [.goodput]),
+            (.oneDown, [.goodput]), (.outage(2), [.goodput, .recovery]),
+            (.outage(30), [.goodput, .sent]), (.laterOutage, [.goodput, .sent, .recovery]),
+            (.longOutage, [.goodput, .sent, .recovery]),
+            (.overload, [.goodput, .tail, .sent]), (.load(2), [.goodput]),
+            (.laterStall, [.goodput, .recovery]),
+        ]
+            + over(
+                clients: [10],
+                [
+                    (.errors(20), [.goodput]), (.laterOutage, [.goodput, .sent, .recovery]),
+                    (.overload, [.goodput]),
+                ]))
 
     static let shedder = JudgedDefault(
         "Load shedder, longest waits and order",
@@ -47,21 +78,79 @@ extension JudgedDefault {
 
     static let adaptiveLimit = JudgedDefault(
         "Adaptive limit, algorithm and queue",
-        standard: Value("gradient, 0 (default)") { world in
+        standard: Value("gradient, 10 (default)") { world in
             world.adaptive(AdaptiveConcurrency(on: world.scheduler, random: world.random))
         },
         alternatives: [
-            ("gradient, 10", .gradient(), 10), ("AIMD, 0", .aimd(), 0), ("Vegas, 0", .vegas(), 0),
-            ("correlation, 0", .correlation(), 0),
+            ("gradient, 0", .gradient(), 0), ("AIMD, 10", .aimd(), 10),
+            ("Vegas, 10", .vegas(), 10), ("correlation, 10", .correlation(), 10),
         ].map { (name: String, algorithm: ConcurrencyLimitAlgorithm, queue: Int) in
             Value(name) { world in
                 world.adaptive(
                     AdaptiveConcurrency(
-                        algorithm: algorithm, queue: queue, queueTimeout: .milliseconds(100),
-                        on: world.scheduler, random: world.random))
+                        algorithm: algorithm, queue: queue, on: world.scheduler,
+                        random: world.random))
             }
         } + [Value("none") { $0.retry() }],
         figuresOfAdmission)
+
+    static let adaptiveQueue = JudgedDefault(
+        "Adaptive limit, queue and longest wait",
+        standard: Value("10, 1000 ms (default)") { world in
+            world.adaptive(AdaptiveConcurrency(on: world.scheduler, random: world.random))
+        },
+        alternatives: [
+            (0, 0), (10, 100), (10, 250), (10, 500), (5, 1_000), (20, 1_000), (100, 1_000),
+        ].map { queue, milliseconds in
+            Value("\(queue), \(milliseconds) ms") { world in
+                world.adaptive(
+                    AdaptiveConcurrency(
+                        queue: queue, queueTimeout: .milliseconds(milliseconds),
+                        on: world.scheduler, random: world.random))
+            }
+        } + [Value("none") { $0.retry() }],
+        [
+            (.healthy, [.goodput, .tail]), (.quietForLong, [.goodput, .tail]),
+            (.slowBursts, [.goodput, .tail]), (.bursts(of: 100), [.goodput]),
+            (.errors(20), [.goodput]), (.oneSlow, [.goodput, .tail]), (.outage(2), [.goodput]),
+            (.overload, [.goodput, .tail]), (.load(2), [.goodput, .tail]),
+            (.stall(load: 0.7), [.goodput, .recovery]), (.far(200), [.goodput, .tail]),
+            (.healthy.over(clients: 10), [.goodput, .tail]),
+            (.overload.over(clients: 10), [.goodput, .tail]),
+            (.stall(load: 0.7).over(clients: 10), [.goodput]),
+            (.healthy.over(clients: 100), [.goodput, .tail]),
+            (.overload.over(clients: 100), [.goodput, .tail]),
+        ])
+
+    static let aimdMinimum = JudgedDefault(
+        "AIMD, least limit",
+        standard: Value("2 (default)") { world in
+            world.adaptive(
+                AdaptiveConcurrency(
+                    algorithm: .aimd(), on: world.scheduler, random: world.random))
+        },
+        alternatives: [1, 4, 10, 20].map { minimum in
+            Value("\(minimum)") { world in
+                world.adaptive(
+                    AdaptiveConcurrency(
+                        algorithm: .aimd(minimum: minimum), on: world.scheduler,
+                        random: world.random))
+            }
+        } + [Value("none") { $0.retry() }],
+        [
+            (.healthy, [.goodput]), (.quiet, [.goodput]), (.errors(20), [.goodput]),
+            (.errors(50), [.goodput]),
+            (.oneSlow, [.goodput]), (.outage(30), [.goodput, .recovery]),
+            (.overload, [.goodput, .tail]), (.load(2), [.goodput]),
+            (.stall(load: 0.7), [.goodput, .recovery]),
+        ]
+            + over(
+                clients: [10, 100],
+                [
+                    (.errors(20), [.goodput]), (.oneSlow, [.goodput]),
+                    (.overload, [.goodput, .tail, .sent]), (.load(2), [.goodput]),
+                    (.stall(load: 0.7), [.goodput, .recovery]),
+                ]))
 
     private static let figuresOfAdmission: Rows = [
         (.healthy, [.goodput, .tail]), (.quiet, [.goodput]), (.errors(20), [.goodput]),
@@ -73,6 +162,27 @@ extension JudgedDefault {
 }
 
 extension Trial {
+    /// All hosts are down for half a minute, after two minutes and more in which they answered.
+    static let laterOutage: Trial = {
+        var scenario = fleet(load: 0.5, seconds: 250)
+        scenario.at(.seconds(130), "outage begins") { fleet in
+            for host in fleet.hosts { host.stop() }
+        }
+        scenario.at(.seconds(160), "outage ends") { fleet in
+            for host in fleet.hosts { host.start() }
+        }
+        return Trial(name: "later outage 30 s", scenario: scenario, fault: 130..<160)
+    }()
+
+    /// All hosts stand still for 5 seconds, after two minutes and more in which they answered.
+    static let laterStall: Trial = {
+        var scenario = fleet(load: 0.7, seconds: 190) { $0.queueLimit = .max }
+        scenario.at(.seconds(130), "stall") { fleet in
+            for host in fleet.hosts { host.pause(for: .seconds(5)) }
+        }
+        return Trial(name: "later stall", scenario: scenario, fault: 130..<135)
+    }()
+
     /// A load that does not end, as a part of what the hosts can do.
     static func load(_ load: Double) -> Trial {
         let name = "load \(Int(load * 100)) %"

@@ -49,15 +49,30 @@ extension Trial {
     /// A client makes ten calls at once in every five seconds, and no others.
     static let quiet = bursts(of: 10, every: 5, beside: 0, name: "10 in 5 s")
 
+    /// The same for ten minutes.
+    static let quietForLong = bursts(
+        of: 10, every: 5, beside: 0, for: 600, name: "10 in 5 s, 10 minutes")
+
+    /// The same to a service whose calls take 0.2 seconds.
+    static let slowBursts = bursts(
+        of: 10, every: 5, beside: 0, for: 600, name: "10 in 5 s, slow"
+    ) { $0.serviceTime = .logNormal(median: .milliseconds(200), sigma: 0.5) }
+
+    /// A client makes 60 calls at once in every ten seconds, and one each second beside; hosts fail a quarter of the calls.
+    static let burstsWithErrors = bursts(
+        of: 60, every: 10, beside: 1, for: 600, name: "60 in 10 s, errors 25 %"
+    ) { $0.failureRate = 0.25 }
+
     private static func bursts(
-        of count: Int, every seconds: Double, beside rate: Double, name: String
+        of count: Int, every interval: Double, beside rate: Double, for seconds: Int = 60,
+        name: String, _ change: (inout HostSettings) -> Void = { _ in }
     ) -> Trial {
-        var scenario = fleet(load: 0.5, seconds: 60)
-        let steady = (0..<Int(60 * rate)).map { Double($0) / rate }
-        let bursts = stride(from: seconds / 2, to: 60, by: seconds)
+        var scenario = fleet(load: 0.5, seconds: seconds, change)
+        let steady = (0..<Int(Double(seconds) * rate)).map { Double($0) / rate }
+        let bursts = stride(from: interval / 2, to: Double(seconds), by: interval)
             .flatMap { Array(repeating: $0, count: count) }
         scenario.arrivals = .recorded((steady + bursts).sorted().map { .seconds($0) })
-        return Trial(name: name, scenario: scenario, fault: 0..<60)
+        return Trial(name: name, scenario: scenario, fault: 0..<seconds)
     }
 
     /// Calls at a rate to a service that can do ten thousand a second, a tenth of a second away.

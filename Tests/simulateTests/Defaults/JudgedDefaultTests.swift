@@ -141,6 +141,31 @@ struct JudgedDefaultTests {
         #expect(abs(throttled - plain) < 0.005, "\(throttled) and \(plain)")
     }
 
+    private func alternative(
+        _ name: String, to judged: JudgedDefault
+    ) throws -> JudgedDefault.Value {
+        try #require(judged.alternatives.first { $0.name == name })
+    }
+
+    @Test func aThrottleMakesFewerCallsInTheFirstOutage() throws {
+        let former = try alternative("120 s", to: .throttleWindow)
+        #expect(outcome(JudgedDefault.throttleWindow.standard, .laterOutage).sent < 0.5)
+        #expect(outcome(former, .laterOutage).sent > 0.95)
+    }
+
+    @Test func anAdaptiveLimitRefusesNoCallOfAQuietClient() throws {
+        let former = try alternative("0, 0 ms", to: .adaptiveQueue)
+        #expect(outcome(JudgedDefault.adaptiveQueue.standard, .quietForLong).goodput > 0.999)
+        #expect(outcome(former, .quietForLong).goodput < 0.6)
+    }
+
+    @Test func aHundredClientsInOverloadNeedALowLeastLimit() throws {
+        let overload = Trial.overload.over(clients: 100)
+        let former = try alternative("20", to: .aimdMinimum)
+        #expect(outcome(JudgedDefault.aimdMinimum.standard, overload).goodput > 0.6)
+        #expect(outcome(former, overload).goodput < 0.45)
+    }
+
     @Test func eachDefaultIsComparedWithAlternatives() {
         #expect(JudgedDefault.all.count == 22)
         for judged in JudgedDefault.all + JudgedDefault.admission {
