@@ -31,7 +31,7 @@ import Testing
         // end snippet
         #expect(
             lines.lines == [
-                "second 1: 131 of 500 refused, a limit of 7",
+                "second 1: 121 of 500 refused, a limit of 7",
                 "second 2: 100 of 500 refused, a limit of 7",
                 "second 3: 100 of 500 refused, a limit of 7",
                 "second 4: 100 of 500 refused, a limit of 7",
@@ -40,7 +40,7 @@ import Testing
 
     @Test func client() throws {
         // snippet: client
-        let limit = AdaptiveConcurrency(named: "shop", queue: 10, queueTimeout: .milliseconds(100))
+        let limit = AdaptiveConcurrency(named: "shop")
         var shop = HTTPClient(base: URL(string: "https://shop.example")!)
         shop.aroundAttempt = .init(
             send: .adaptiveConcurrency(sharing: limit),
