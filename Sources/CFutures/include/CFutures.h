@@ -30,6 +30,8 @@ struct cfutures_thread_state {
     void *_Nullable tail;
     /// The innermost delivery to several nodes, or NULL.
     struct cfutures_delivery *_Nullable delivery;
+    /// The object that keeps this thread's tasks on it, which the code that set it retains; or NULL.
+    void *_Nullable home;
 };
 
 extern _Thread_local struct cfutures_thread_state cfutures_thread;

@@ -14,14 +14,23 @@ extension Future {
     ) {
         self.init()
         // The task keeps the future until it ends, so the future is never abandoned.
-        let task = Task(priority: priority) {
-            do {
-                _ = self.succeed(try await operation())
-            } catch {
-                _ = self.fail(Failure(error))
+        let task =
+            if let home = TaskHome.current {
+                Task(executorPreference: home.executor, priority: priority) {
+                    await self.settle(by: operation)
+                }
+            } else {
+                Task(priority: priority) { await self.settle(by: operation) }
             }
-        }
         add(TaskHandlers(cancelling: task))
+    }
+
+    private final func settle(by operation: @Sendable () async throws -> Value) async {
+        do {
+            _ = succeed(try await operation())
+        } catch {
+            _ = fail(Failure(error))
+        }
     }
 
     /// Makes a future from an operation that does not await.

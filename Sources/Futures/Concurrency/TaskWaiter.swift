@@ -80,7 +80,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     ///
     /// The runtime calls this while it holds a lock of the cancelled task. So the task is resumed first; a
     /// producer's handlers and the last releases, which follow from the lost interest, are left to another
-    /// thread.
+    /// thread; in a simulation, to its next event.
     private func cancel() {
         guard lockIfPending() else { return }
         let continuation = continuation
@@ -89,6 +89,11 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         let upstream = leave().map(Unmanaged.passRetained)
         continuation?.resume()
         guard let upstream else { return }
-        DispatchQueue.global().async { upstream.takeRetainedValue().giveUpInterest() }
+        let giveUp: @Sendable () -> Void = { upstream.takeRetainedValue().giveUpInterest() }
+        if let home = TaskHome.current {
+            home.runLater(giveUp)
+        } else {
+            DispatchQueue.global().async(execute: giveUp)
+        }
     }
 }
