@@ -3,19 +3,24 @@ import Synchronization
 
 /// The clock and the one event queue of a simulation.
 ///
-/// All of a simulation runs on the thread that runs the scenario. Work that leaves it, such as a `Task` or a queue of
-/// Dispatch, comes back at no defined instant: what it schedules does not run, and is counted in
-/// ``SimulationRun/escapedActions``.
+/// All of a simulation runs on the thread that runs the scenario, also the tasks of a `Future` and those with this as
+/// their executor. Work that leaves it, such as a `Task { }` or a queue of Dispatch, comes back at no defined instant:
+/// what it schedules does not run, and is an error of the run: ``SimulationRun/error``.
 public final class SimulationScheduler: Scheduler, @unchecked Sendable {
-    // Unchecked: other threads read `owner`, which never changes, and the two atomics. The rest belongs to the owner's
-    // thread: `schedule` and a timer's `cancel` check the thread, and all else runs within the simulation's events.
+    // Unchecked: other threads read `owner`, which never changes, the atomic, and what the lock guards. The rest belongs
+    // to the owner's thread: `schedule`, `enqueue` and a timer's `cancel` check the thread, and all else runs within the
+    // simulation's events.
     private let owner = ThreadIdentity.current
     private let instant = Atomic<Nanoseconds>(0)
-    private let escaped = Atomic<Int>(0)
+    let escapes = Locked(Escapes())
     private let queue = EventQueue()
     /// How many events have happened.
     private(set) var happened = 0
     private var isOver = false
+    /// Whether all has ended, also what tasks did after the end.
+    private(set) var isClosed = false
+    /// Whether a step of a task is running.
+    var isInTask = false
 
     init() {}
 
@@ -30,19 +35,17 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
         guard isOnItsThread else {
-            noteEscape()
+            note(SimulationError(.actionOnAnotherThread))
             return SimulatedTimer(of: nil, action: nil)
         }
+        if isOver { cancelPresentTask() }
         let timer = SimulatedTimer(of: self, action: action)
         add(timer, after: max(Nanoseconds(delay), 0))
         return timer
     }
 
-    /// Counts work that came from another thread.
-    func noteEscape() { escaped.add(1, ordering: .relaxed) }
-
-    /// How many actions other threads wanted to schedule.
-    var escapedActions: Int { escaped.load(ordering: .relaxed) }
+    /// Notes that work has left the simulation.
+    func note(_ error: SimulationError) { escapes.withLock { $0.note(error) } }
 
     /// The present in nanoseconds.
     var time: Nanoseconds { instant.load(ordering: .relaxed) }
@@ -56,6 +59,12 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
         if isOver { return }
         queue.add(event, at: time.adding(delay))
     }
+
+    /// Adds an event at the present instant; on the owner's thread, also when the simulation is over.
+    func addNow(_ event: SimulatedEvent) { queue.add(event, at: time) }
+
+    /// Whether nothing is left to happen.
+    var isQuiet: Bool { queue.firstInstant == nil }
 
     /// Runs all events until an instant, at which the clock then stands.
     func run(until end: Nanoseconds) {
@@ -74,9 +83,19 @@ public final class SimulationScheduler: Scheduler, @unchecked Sendable {
         return true
     }
 
-    /// Ends the simulation: all events are discarded, since each holds this scheduler, and none is added.
-    func end() {
+    /// Ends the simulation: all events are discarded, since each holds this scheduler, and none is added, except for
+    /// what tasks do to end.
+    ///
+    /// - Parameter giveUp: Gives up what waits for the events.
+    func end(_ giveUp: () -> Void) {
         isOver = true
+        discardEvents()
+        giveUp()
+        repeat { discardEvents() } while runKeptJobs()
+        isClosed = true
+    }
+
+    private func discardEvents() {
         while let (_, event) = queue.next(until: .max) { event.discard() }
     }
 
@@ -101,7 +120,11 @@ private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked 
     override func discard() { action = nil }
 
     func cancel() {
-        guard let scheduler, scheduler.isOnItsThread, let action = action.take() else { return }
+        guard let scheduler else { return }
+        guard scheduler.isOnItsThread else {
+            return scheduler.note(SimulationError(.actionOnAnotherThread))
+        }
+        guard let action = action.take() else { return }
         scheduler.remove(self)
         // The action is released after the removal: what it captures may schedule or cancel.
         withExtendedLifetime(action) {}

@@ -3,7 +3,7 @@ import Services
 
 /// The hosts of a simulation, as one service.
 ///
-/// Use it in the simulation's own events: elsewhere its `send` traps, and nothing else checks.
+/// Use it in the simulation's own events. On another thread `send` fails the call and the run; nothing else checks.
 public final class Fleet: @unchecked Sendable {
     /// Which host gets a call that names none.
     public enum Balancing: Sendable, Hashable {
@@ -42,7 +42,7 @@ public final class Fleet: @unchecked Sendable {
     /// A client's stack goes around this. The future settles in an event of the simulation. Cancelling it leaves the
     /// host at work, unless ``HostSettings/finishesAbandonedCalls`` is false.
     ///
-    /// - Returns: The answer; it rejects with ``SimulatedFailure``.
+    /// - Returns: The answer; it rejects with ``SimulatedFailure``, and on another thread with ``SimulationError``.
     @Sendable
     public func send(_ request: SimulatedRequest) -> Future<SimulatedResponse> {
         network.send(request, from: origin)

@@ -56,8 +56,15 @@ final class FleetNetwork {
 
     /// Sends a call from a host, or from the clients, to the host that it names, or to one that is chosen.
     func send(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
-        precondition(scheduler.isOnItsThread, "a simulation's calls are made in its own events")
-        if isOver { return Future(error: CancellationError()) }
+        guard scheduler.isOnItsThread else {
+            let error = SimulationError(.callOnAnotherThread)
+            scheduler.note(error)
+            return Future(error: error)
+        }
+        if isOver {
+            scheduler.cancelPresentTask()
+            return Future(error: CancellationError())
+        }
         if origin == nil { sent.add(at: scheduler.time) }
         if let named = request.host { namedHosts?.note(named) }
         return hosts[request.host ?? choose()].call(request, from: origin)
@@ -65,6 +72,9 @@ final class FleetNetwork {
 }
 
 // MARK: - Partitions
+
+    /// Whether a caller waits for an answer that was lost.
+    var owesAnswers: Bool { hosts.contains(where: \.owesAnswers) }
 
 extension FleetNetwork {
     /// Puts the hosts of a list on a new side of their own.

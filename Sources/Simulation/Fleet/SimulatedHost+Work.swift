@@ -46,7 +46,9 @@ extension SimulatedHost {
         let future = CallContext(deadline: call.deadlineInContext(on: scheduler))
             .run { downstream(call.request) }
         call.downstream = future.observation { [self] result in
-            guard scheduler.isOnItsThread else { return scheduler.noteEscape() }
+            guard scheduler.isOnItsThread else {
+                return scheduler.note(SimulationError(.endOnAnotherThread))
+            }
             if case .success = result {
                 finish(call, with: nil)
             } else {
@@ -65,7 +67,10 @@ extension SimulatedHost {
 
     /// Ends the work on a call that its caller has given up.
     func stopWork(on call: SimulatedCall) {
-        guard scheduler.isOnItsThread, leave(call) else { return }
+        guard scheduler.isOnItsThread else {
+            return scheduler.note(SimulationError(.endOnAnotherThread))
+        }
+        guard leave(call) else { return }
         scheduler.remove(call)
         call.downstream.take()?.cancel()
         beginWaiting()

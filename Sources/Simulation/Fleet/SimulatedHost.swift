@@ -26,8 +26,8 @@ public final class SimulatedHost: @unchecked Sendable {
     /// How many calls wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
-    // Unchecked: everything here belongs to the thread of the simulation. Calls come through the network, which traps on
-    // another thread; their ends, and callers that give up, check the thread. One event runs at a time: checks for
+    // Unchecked: everything here belongs to the thread of the simulation. Calls come through the network, which refuses
+    // them on another thread; their ends, and callers that give up, check the thread. One event runs at a time: checks for
     // overlapping accesses would take a tenth of a simulation's time.
     @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
@@ -59,6 +59,9 @@ public final class SimulatedHost: @unchecked Sendable {
     var load: Int { working.count + waiting.count }
 
     /// Takes a call on its way to this host.
+    /// Whether a caller waits for an answer that was lost.
+    var owesAnswers: Bool { unanswered.contains { !$0.isAbandoned } }
+
     func call(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         let call = SimulatedCall(request, from: origin, to: self)
         if settings.knowsDeadlines, let rest = CallContext.current.remaining {

@@ -54,7 +54,8 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
     /// Waits, and then calls.
     func think() {
-        guard scheduler.isOnItsThread else { return scheduler.noteEscape() }
+        // Otherwise the recorder has noted it.
+        guard scheduler.isOnItsThread else { return }
         let time = thinkTime.sample(&generator)
         if scheduler.time.adding(time) < end { scheduler.add(self, after: time) }
     }

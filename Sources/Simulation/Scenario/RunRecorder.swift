@@ -24,11 +24,19 @@ final class RunRecorder: @unchecked Sendable {
     }
 
     func end(_ number: Int, with error: (any Error)?) {
-        // Not on the simulation's thread: the call is left as not ended, and the schedulers report says why.
-        guard scheduler.isOnItsThread else { return }
+        // On another thread: the call is left as not ended, and the run's error says why.
+        guard scheduler.isOnItsThread else {
+            return scheduler.note(SimulationError(.endOnAnotherThread, call: number))
+        }
         ends[number] = scheduler.time
         callsInFlight -= 1
         if let error { outcomes[number] = kind(of: error) }
+    }
+
+    /// The error of a run in which a call waits for something that does not happen.
+    var errorOfWaiting: SimulationError? {
+        if callsInFlight == 0 { return nil }
+        return ends.firstIndex(of: -1).map { SimulationError(.neverEnds, call: $0) }
     }
 
     private func kind(of error: any Error) -> UInt16 {

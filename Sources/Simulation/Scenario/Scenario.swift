@@ -1,3 +1,4 @@
+import Futures
 public import Services
 
 /// A fleet, the calls to it, and the faults on a time line: what a simulation runs.
@@ -88,8 +89,9 @@ extension Scenario {
     /// - Parameters:
     ///   - seed: What all chance depends on.
     ///   - makeService: Makes the client's stack over `world.fleet.send`, with the scheduler and the random source of
-    ///     the world. Called once.
-    /// - Returns: What happened. It takes memory in proportion to the number of calls, and time to that of events.
+    ///     the world. Called once. The stack may use tasks, as ``SimulationScheduler/enqueue(_:)`` says.
+    /// - Returns: What happened; with an ``SimulationRun/error`` if work has left the simulation. It takes memory in
+    ///   proportion to the number of calls, and time to that of events.
     public func run<Output: Sendable>(
         seed: UInt64 = 1, _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>
     ) -> SimulationRun {
@@ -103,14 +105,18 @@ extension Scenario {
     ) -> SimulationRun {
         precondition(!hosts.isEmpty, "a scenario needs a host")
         let scheduler = SimulationScheduler()
+        return scheduler.home.bind { run(seed: seed, noting: namedHosts, makeService, scheduler) }
+    }
+
+    private func run<Output: Sendable>(
+        seed: UInt64, noting namedHosts: NamedHosts?,
+        _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>,
+        _ scheduler: SimulationScheduler
+    ) -> SimulationRun {
         let root = SeededGenerator(seed: seed)
         let network = FleetNetwork(hosts, balancing: balancing, on: scheduler, root.split(1))
         network.namedHosts = namedHosts
         let fleet = Fleet(network)
-        defer {
-            scheduler.end()
-            network.end()
-        }
         // Faults first: they were added before what happens at the same time.
         for (time, change) in faultChanges() { scheduler.schedule(after: time) { change(fleet) } }
         let report = ReportRecorder(of: self, on: scheduler)
@@ -127,6 +133,13 @@ extension Scenario {
         var run = SimulationRun(
             of: caller.recorder, fleet, scheduler, seed: seed, duration: end, report)
         run.lastFaultTime = Nanoseconds(lastFaultTime).seconds
+        let isQuiet = scheduler.isQuiet
+        var waiting = isQuiet && !network.owesAnswers ? caller.recorder.errorOfWaiting : nil
+        scheduler.end(network.end)
+        // By now each call has ended that waited for an answer that was lost.
+        if isQuiet { waiting = waiting ?? caller.recorder.errorOfWaiting }
+        let escapes = scheduler.escapes.withLock { $0 }
+        (run.error, run.escapedActions) = (escapes.first ?? waiting, escapes.count)
         return run
     }
 

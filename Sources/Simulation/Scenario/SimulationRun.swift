@@ -19,10 +19,17 @@ public struct SimulationRun: Sendable {
     /// How many events happened.
     public let eventCount: Int
 
-    /// How many actions other threads wanted to schedule: work that has left the simulation, such as a task.
+    /// What has left the simulation first, and what to write instead; nil if the run is valid.
+    ///
+    /// It is there if other threads called the fleet, set timers or ended calls, and if calls have not ended though
+    /// nothing was left to happen. A call whose message a host has lost may wait forever: that is no error.
+    public internal(set) var error: SimulationError?
+
+    /// How often other threads called the fleet, set timers, ended calls or resumed tasks: work that has left the
+    /// simulation.
     ///
     /// A run in which it is not 0 says nothing about the stack.
-    public let escapedActions: Int
+    public internal(set) var escapedActions = 0
 
     /// How many calls had not ended when the run ended.
     public let unfinishedCalls: Int
@@ -51,7 +58,6 @@ public struct SimulationRun: Sendable {
         self.duration = duration.seconds
         endTime = scheduler.time.seconds
         eventCount = scheduler.happened
-        escapedActions = scheduler.escapedActions
         unfinishedCalls = calls.callsInFlight
         hosts = fleet.network.hosts.map { Host($0.statistics, until: scheduler.time) }
         begins = calls.begins

@@ -26,7 +26,7 @@ extension Scenario {
     ///   - expectation: Returns what fails in a run, or nil. An error that it throws is a failure with the error's
     ///     text. It is called with smaller runs as well: with fewer hosts, shorter, perhaps without a call.
     ///     ``SimulationRun/recovers(within:after:to:)`` by itself finds the end of the last fault. A run in which work
-    ///     has left the simulation fails before it.
+    ///     has left the simulation fails before it, and one with another ``SimulationRun/error`` after it.
     /// - Returns: What was found. The same arguments give the same result. It takes the time of all runs, one after the
     ///   other on the calling thread, and at most ``Shrinking/maxRuns`` + 1 further ones.
     public func swarm<Output: Sendable>(
@@ -87,10 +87,15 @@ private struct Swarm<Output: Sendable> {
         _ scenario: Scenario, _ seed: UInt64, _ named: NamedHosts? = nil
     ) -> (SimulationRun, text: String?) {
         let run = scenario.run(seed: seed, noting: named, makeService)
-        if run.escapedActions > 0 {
-            return (run, "work left the simulation, \(run.escapedActions) times")
+        if run.escapedActions > 0, let error = run.error {
+            return (run, "work left the simulation, \(run.escapedActions) times: \(error)")
         }
-        do { return (run, try expectation(run)) } catch { return (run, "\(error)") }
+        do {
+            let text = try expectation(run)
+            return (run, text ?? run.error.map { "\($0)" })
+        } catch {
+            return (run, "\(error)")
+        }
     }
 
     /// Runs the seed once more, to see which hosts code names and whether it fails again, and makes it smaller.

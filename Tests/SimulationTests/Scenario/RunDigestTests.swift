@@ -113,7 +113,7 @@ import Foundation
 
 extension SimulationRun {
     /// FNV-1a of 64 bits over all calls, the kinds of their ends, and what each host did.
-    fileprivate var digest: UInt64 {
+    var digest: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ number: some FixedWidthInteger) {
             for shift in stride(from: 0, to: 64, by: 8) {

@@ -3,10 +3,10 @@ extension SimulationRun {
     ///
     /// The members are always in the same order, and the text has the same bytes for the same seed on every
     /// machine. Times are in seconds. The seed is a text, since readers of JSON may round a number of its size.
-    /// `warning` is null unless work has left the simulation; the run then says nothing.
+    /// `warning` is null unless the run has an ``error``; it then says nothing.
     public func json() -> String {
         JSONValue.object([
-            ("warning", warning.map { .text($0) } ?? .null),
+            ("warning", warningInJSON),
             ("escapedActions", .number(escapedActions)),
             ("seed", .text("\(seed)")),
             ("settings", settingsInJSON),
@@ -24,6 +24,11 @@ extension SimulationRun {
             ("gauges", .array(gauges.map(\.json))),
             ("hosts", .array(hosts.indices.map { hostInJSON($0) })),
         ]).lines
+    }
+
+    private var warningInJSON: JSONValue {
+        guard let warning, let error else { return .null }
+        return .text("\(warning) \(error)")
     }
 
     private var settingsInJSON: JSONValue {

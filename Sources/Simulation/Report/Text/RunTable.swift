@@ -23,7 +23,12 @@ extension SimulationRun {
 
     /// What makes the run say nothing; nil if it is valid.
     var warning: String? {
-        if escapedActions == 0 { return nil }
+        if error == nil { return nil }
+        if escapedActions == 0 {
+            let calls =
+                unfinishedCalls == 1 ? "1 call has" : "\(unfinishedCalls.grouped) calls have"
+            return "INVALID: \(calls) not ended, and nothing is left to happen."
+        }
         let actions = escapedActions == 1 ? "1 action" : "\(escapedActions.grouped) actions"
         return "INVALID: \(actions) left the simulation (a task, a thread). "
             + "This run says nothing about the stack."
@@ -52,7 +57,12 @@ extension SimulationRun {
                 "\(phase.lowerBound.shortText(digits: 3))-\(phase.upperBound.shortText(digits: 3)) s"
             table.add([name] + cells(of: interval(phase, sent: sent.sum(in: seconds))))
         }
-        return (warning.map { [$0] } ?? []) + [heading] + table.lines + changeLines + failureLines
+        return warningLines + [heading] + table.lines + changeLines + failureLines
+    }
+
+    private var warningLines: [String] {
+        guard let warning, let error else { return [] }
+        return [warning, "\(error)"]
     }
 
     private var heading: String {

@@ -1,0 +1,177 @@
+import Futures
+import Services
+import Simulation
+import TestSupport
+import Testing
+
+/// What leaves the simulation fails the run, at once and in words.
+@Suite(.oneAtATime) struct SimulationErrorTests {
+    private static let host = HostSettings(serviceTime: .constant(.milliseconds(10)))
+
+    private let scenario = Scenario(
+        hosts: [Self.host], arrivals: .even(rate: 10), duration: .seconds(1))
+
+    /// Ways out, of which each call takes one before it calls the fleet.
+    private static let waysOut: [(name: String, leave: @Sendable () async throws -> Void)] = [
+        ("Task { }", { await Task {}.value }),
+        ("Task.detached", { await Task.detached {}.value }),
+        // Longer than any test may take: nothing waits for it.
+        ("Task.sleep", { try await Task.sleep(for: .seconds(3_600)) }),
+        ("a short Task.sleep", { try await Task.sleep(for: .microseconds(10)) }),
+        ("@MainActor", { await onMainActor() }),
+    ]
+
+    @MainActor private static func onMainActor() {}
+
+    @Test(arguments: 0..<5) func aWayOutFailsTheRun(_ index: Int) throws {
+        let leave = Self.waysOut[index].leave
+        let run = scenario.run { world in
+            { call in
+                Future {
+                    try await leave()
+                    return try await world.fleet.send(call).value
+                }
+            }
+        }
+        let error = try #require(run.error)
+        // The other thread is late, or comes while calls are made.
+        #expect(error.code == .neverEnds || error.code == .taskOnAnotherThread)
+        #expect(run.unfinishedCalls > 0)
+        let text = "\(error)"
+        for word in ["Task { }", "Task.detached", "Task.sleep(for:)", "@MainActor"] {
+            #expect(text.contains("`\(word)`"))
+        }
+        #expect(text.contains("write `Future { }`") && text.contains("world.scheduler.clock"))
+        #expect(run.table().hasPrefix("INVALID: ") && run.table().contains(text))
+        #expect(run.json().contains("\"warning\": \"INVALID: "))
+    }
+
+    @Test func aCallOnAnotherThreadFails() throws {
+        let errors = TestLog<SimulationError?>()
+        let run = scenario.run { world in
+            { call in
+                onThreads(1) { _ in
+                    world.fleet.send(call).observe { result in
+                        if case .failure(let error) = result {
+                            errors.append(error as? SimulationError)
+                        }
+                    }
+                }
+                return world.fleet.send(call)
+            }
+        }
+        let error = try #require(run.error)
+        #expect(error.code == .callOnAnotherThread)
+        #expect("\(error)".hasPrefix("the fleet was called on another thread. "))
+        #expect(errors.elements == Array(repeating: error, count: 9))
+        #expect(run.escapedActions == 9 && run.goodput == 1)
+    }
+
+    @Test func aTimerOnAnotherThreadFailsTheRun() throws {
+        let run = scenario.run { world in
+            { call in
+                let timer = world.scheduler.schedule(after: .seconds(1)) {}
+                onThreads(1) { _ in timer.cancel() }
+                return world.fleet.send(call)
+            }
+        }
+        #expect(run.error?.code == .actionOnAnotherThread && run.escapedActions == 9)
+    }
+
+    @Test func anEndOnAnotherThreadFailsTheRun() throws {
+        let run = scenario.run { world in
+            { call in
+                let promise = Promise<Int>()
+                world.scheduler.schedule(after: .milliseconds(1)) {
+                    onThreads(1) { _ in promise.resolve(with: call.number) }
+                }
+                return promise
+            }
+        }
+        let error = try #require(run.error)
+        #expect(error.code == .endOnAnotherThread && error.call == 0)
+        #expect("\(error)".hasPrefix("call 0 ended, or was given up, on another thread. "))
+    }
+
+    /// Its call 3 waits for a promise that nobody settles.
+    private func forgetful(_ world: SimulatedWorld) -> Service<SimulatedRequest, Int> {
+        { call in
+            Future {
+                if call.number == 3 {
+                    let forgotten = Promise<Int>(rejectsWhenReleased: false)
+                    return try await forgotten.value
+                }
+                return try await world.fleet.send(call).value.host
+            }
+        }
+    }
+
+    @Test func aCallThatNeverEndsFailsTheRunByItsName() throws {
+        let run = scenario.run(forgetful)
+        let error = try #require(run.error)
+        #expect(error.code == .neverEnds && error.call == 3)
+        #expect("\(error)".hasPrefix("call 3 has not ended, and nothing is left to happen"))
+        #expect(run.unfinishedCalls == 1 && run.escapedActions == 0)
+        let warning = "INVALID: 1 call has not ended, and nothing is left to happen.\n\(error)\n"
+        #expect(run.table().hasPrefix(warning))
+    }
+
+    @Test func aCallThatNeverEndsFailsASwarm() throws {
+        let result = scenario.swarm(seeds: 1...5) {
+            forgetful($0)
+        } expecting: { _ in
+            nil
+        }
+        let failure = try #require(result.failure)
+        #expect(failure.found.text.hasPrefix("call 3 has not ended"))
+        #expect(failure.isReproducible && failure.least.run.callCount == 4)
+        let judged = scenario.swarm(seeds: 1...1) {
+            forgetful($0)
+        } expecting: {
+            $0.unfinishedCalls > 0 ? "a call is out" : nil
+        }
+        #expect(judged.failure?.found.text == "a call is out")
+    }
+
+    @Test func aLostMessageIsNoError() {
+        var scenario = scenario
+        scenario.hosts[0].lossRate = 0.5
+        let run = scenario.run(seed: 2) { world in
+            { call in Future { try await world.fleet.send(call).value } }
+        }
+        #expect(run.error == nil && run.unfinishedCalls > 0 && run.unfinishedCalls < 9)
+    }
+
+    @Test func lostMessagesDoNotHideACallThatNeverEnds() throws {
+        var scenario = scenario
+        scenario.hosts[0].lossRate = 0.5
+        let run = scenario.run(seed: 2) { world in
+            { call in
+                Future {
+                    if call.number == 7 { try await Task.sleep(for: .seconds(3_600)) }
+                    return try await world.fleet.send(call).value
+                }
+            }
+        }
+        #expect(run.error?.code == .neverEnds && run.error?.call == 7)
+        #expect(run.unfinishedCalls > 1)
+    }
+
+    @Test func aHostsOwnStackMayLeaveToo() throws {
+        var front = Self.host
+        front.calls { world in
+            { call in
+                Future {
+                    try await Task.sleep(for: .seconds(3_600))
+                    return try await world.fleet.send(SimulatedRequest(number: 0, host: 1)).value
+                }
+            }
+        }
+        var scenario = scenario
+        scenario.hosts = [front, Self.host]
+        let run = scenario.run { world in
+            { call in world.fleet.send(SimulatedRequest(number: call.number, host: 0)) }
+        }
+        #expect(run.error?.code == .neverEnds && run.error?.call == 0)
+    }
+}
