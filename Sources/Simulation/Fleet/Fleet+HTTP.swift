@@ -9,7 +9,8 @@ public import Foundation
 #endif
 
 extension Fleet {
-    /// The base of requests to the fleet; a host is named by its number, as in "http://3.fleet.test".
+    /// The base of requests to the fleet; a host is named by its number or its name, as in "http://3.fleet.test" and
+    /// "http://database.fleet.test".
     public static let base = URL(string: "http://fleet.test")!
 
     // Disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type.
@@ -17,7 +18,8 @@ extension Fleet {
     /// Sends a request to the host that it names, or to one that the fleet chooses: the transport of an `HTTPClient`.
     ///
     /// A full queue answers 503, with Retry-After if ``HostSettings/retryAfter`` is set; a host that fails 500, one
-    /// whose own call fails 502, and one that knows that the deadline has passed 504. No answer has a body.
+    /// whose own call fails 502, and one that knows that the deadline has passed 504, all without a body. What else a
+    /// host answers is ``HostSettings/answer``.
     ///
     /// - Returns: The response. It rejects with `HTTPRequest.Error` if no transport would send the request, and with an
     ///   `HTTPError` with the code `cannotConnect` or `connectionLost` if the host is down or goes down.
@@ -25,12 +27,18 @@ extension Fleet {
     @Sendable
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         do { try request.validate() } catch { return Future(error: error) }
-        let host = request.url.host().flatMap { Int($0.prefix { $0 != "." }) }
+        let host = request.url.host().flatMap { number(of: $0) }
         return CallContext.current.exchange(request) {
             send(SimulatedRequest(number: 0, host: host))
-                .map { _ in HTTPResponse(status: 200, url: request.url, request: request) }
+                .map { [self] in network.hosts[$0.host].answer(to: request) }
                 .flatMapError { error in Self.answer(to: request, for: error) }
         }
+    }
+
+    /// The number of the host that a URL names; nil if it names none.
+    private func number(of host: String) -> Int? {
+        let label = host.prefix { $0 != "." }
+        return network.number(named: host) ?? network.number(named: String(label)) ?? Int(label)
     }
 
     private static func answer(
@@ -60,5 +68,18 @@ extension Fleet {
         _ status: Int, to request: HTTPRequest, _ headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
         HTTPResponse(status: status, headers: headers, url: request.url, request: request)
+    }
+}
+
+extension SimulatedHost {
+    /// The response to a request that has succeeded.
+    fileprivate func answer(to request: HTTPRequest) -> HTTPResponse {
+        guard let answer = settings.answer else {
+            return HTTPResponse(status: 200, url: request.url, request: request)
+        }
+        var response = answer(request)
+        response.url = response.url ?? request.url
+        response.request = request
+        return response
     }
 }

@@ -37,6 +37,14 @@ public final class Fleet: @unchecked Sendable {
         return network.hosts[number]
     }
 
+    /// A host, by the name in its ``HostSettings``; a name without a host traps.
+    public func host(named name: String) -> SimulatedHost {
+        guard let number = network.number(named: name) else {
+            preconditionFailure("no host has the name \(name)")
+        }
+        return host(number)
+    }
+
     /// Sends a call to the host that it names, or to one that the fleet chooses.
     ///
     /// A client's stack goes around this. The future settles in an event of the simulation. Cancelling it leaves the

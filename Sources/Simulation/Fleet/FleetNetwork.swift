@@ -10,6 +10,8 @@ final class FleetNetwork {
     /// Notes which hosts code names by their numbers, for a swarm that removes others.
     var namedHosts: NamedHosts?
 
+    /// The hosts with names, by these in lower case.
+    private var numbers: [String: Int] = [:]
     private var isOver = false
     private let balancing: Fleet.Balancing
     private var generator: SeededGenerator
@@ -30,7 +32,17 @@ final class FleetNetwork {
         self.balancing = balancing
         self.scheduler = scheduler
         self.generator = generator.split(0)
-        for host in hosts { host.network = self }
+        for host in hosts {
+            host.network = self
+            guard let name = host.settings.name else { continue }
+            let other = numbers.updateValue(host.number, forKey: name.lowercased())
+            precondition(other == nil, "two hosts have the name \(name)")
+        }
+    }
+
+    /// The number of a host, by its name.
+    func number(named name: String) -> Int? {
+        numbers.isEmpty ? nil : numbers[name.lowercased()]
     }
 
     /// Makes the stacks through which hosts call others.
@@ -42,7 +54,7 @@ final class FleetNetwork {
                     scheduler: scheduler,
                     random: RandomSource(generator.split(UInt64(host.number))),
                     fleet: Fleet(self, from: host.number), gauges: gauges,
-                    gaugePrefix: "host \(host.number): "))
+                    gaugePrefix: "\(host.name): "))
         }
     }
 
@@ -53,6 +65,9 @@ final class FleetNetwork {
         isOver = true
         for host in hosts { host.end() }
     }
+
+    /// Whether a caller waits for an answer that was lost.
+    var owesAnswers: Bool { hosts.contains(where: \.owesAnswers) }
 
     /// Sends a call from a host, or from the clients, to the host that it names, or to one that is chosen.
     func send(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
@@ -72,9 +87,6 @@ final class FleetNetwork {
 }
 
 // MARK: - Partitions
-
-    /// Whether a caller waits for an answer that was lost.
-    var owesAnswers: Bool { hosts.contains(where: \.owesAnswers) }
 
 extension FleetNetwork {
     /// Puts the hosts of a list on a new side of their own.

@@ -1,4 +1,5 @@
 import Futures
+public import HTTPNetworking
 public import Services
 
 /// How a simulated host works.
@@ -16,6 +17,24 @@ public struct HostSettings {
         /// The one that came last is next.
         case lastInFirstOut
     }
+
+    /// Its name, for reports and for requests: "database" answers `http://database.fleet.test/…`, and "api.shop.com"
+    /// answers `https://api.shop.com/…`.
+    ///
+    /// Nil names it by its number: "host 0". A name that two hosts have traps when a scenario runs.
+    public var name: String?
+
+    /// What it answers to HTTP requests, once its service time is over; nil means a 200 without a body.
+    ///
+    /// ```swift
+    /// host.answer = { request in
+    ///     HTTPResponse(status: 200, body: Data(#"{"path":"\(request.url.path)"}"#.utf8))
+    /// }
+    /// ```
+    ///
+    /// It runs in the simulation, when the answer reaches the caller, and must depend on nothing outside. The
+    /// response gets the request, and its URL unless it has one. A failure of the host has its own status, such as 503.
+    public var answer: (@Sendable (HTTPRequest) -> HTTPResponse)?
 
     /// How many calls are worked on at once.
     ///

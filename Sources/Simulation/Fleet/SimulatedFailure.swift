@@ -26,6 +26,9 @@ public struct SimulatedFailure: Error, Hashable {
 
     /// When the call may come again, if the host says it.
     public var retryAfter: Duration?
+
+    /// The host's name, if it was given one.
+    var name: String?
 }
 
 extension SimulatedFailure: OutcomeAdvising {
@@ -44,13 +47,14 @@ extension SimulatedFailure: CodedError {
 extension SimulatedFailure: CustomStringConvertible {
     /// What happened, and to which host.
     public var description: String {
-        switch code {
-        case .queueFull: "host \(host) refused the call: its queue is full"
-        case .unreachable: "host \(host) is down"
-        case .connectionLost: "host \(host) went down while it had the call"
-        case .failed: "host \(host) failed"
-        case .downstreamFailed: "host \(host) failed, as a call of it to another host did"
-        case .deadlinePassed: "host \(host) did not begin the call: its deadline had passed"
+        let host = name ?? "host \(host)"
+        return switch code {
+        case .queueFull: "\(host) refused the call: its queue is full"
+        case .unreachable: "\(host) is down"
+        case .connectionLost: "\(host) went down while it had the call"
+        case .failed: "\(host) failed"
+        case .downstreamFailed: "\(host) failed, as a call of it to another host did"
+        case .deadlinePassed: "\(host) did not begin the call: its deadline had passed"
         }
     }
 }

@@ -14,6 +14,9 @@ public final class SimulatedHost: @unchecked Sendable {
     /// Its number, from 0.
     public let number: Int
 
+    /// Its name: ``HostSettings/name`` as the run began, or one like "host 0".
+    public let name: String
+
     /// What it does from now on; calls that are worked on keep their time.
     public var settings: HostSettings
 
@@ -50,18 +53,19 @@ public final class SimulatedHost: @unchecked Sendable {
         _ generator: SeededGenerator
     ) {
         self.number = number
+        name = settings.name ?? "host \(number)"
         self.settings = settings
         self.scheduler = scheduler
         self.generator = generator
     }
 
+    /// Whether a caller waits for an answer that was lost.
+    var owesAnswers: Bool { unanswered.contains { !$0.isAbandoned } }
+
     /// How many calls it has.
     var load: Int { working.count + waiting.count }
 
     /// Takes a call on its way to this host.
-    /// Whether a caller waits for an answer that was lost.
-    var owesAnswers: Bool { unanswered.contains { !$0.isAbandoned } }
-
     func call(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         let call = SimulatedCall(request, from: origin, to: self)
         if settings.knowsDeadlines, let rest = CallContext.current.remaining {
@@ -83,7 +87,8 @@ public final class SimulatedHost: @unchecked Sendable {
     /// The failure that a caller gets.
     func failure(_ code: SimulatedFailure.Code) -> SimulatedFailure {
         SimulatedFailure(
-            code: code, host: number, retryAfter: code == .queueFull ? settings.retryAfter : nil)
+            code: code, host: number, retryAfter: code == .queueFull ? settings.retryAfter : nil,
+            name: settings.name)
     }
 
     /// Whether messages between the host and a call's caller are lost.

@@ -59,7 +59,9 @@ public struct SimulationRun: Sendable {
         endTime = scheduler.time.seconds
         eventCount = scheduler.happened
         unfinishedCalls = calls.callsInFlight
-        hosts = fleet.network.hosts.map { Host($0.statistics, until: scheduler.time) }
+        hosts = fleet.network.hosts.map {
+            Host($0.name, $0.statistics, until: scheduler.time)
+        }
         begins = calls.begins
         ends = calls.ends
         outcomes = calls.outcomes
@@ -74,6 +76,8 @@ public struct SimulationRun: Sendable {
 extension SimulationRun {
     /// What one host did.
     public struct Host: Sendable {
+        /// Its name, or one like "host 0".
+        public let name: String
         /// Calls that came, with those that were refused and lost.
         public let received: Int
         /// Calls for which its queue had no place.
@@ -87,8 +91,9 @@ extension SimulationRun {
         /// How long the finished calls were in the host on average, in seconds; 0 if there was none.
         public let meanTime: Double
 
-        init(_ statistics: HostStatistics, until end: Nanoseconds) {
+        init(_ name: String, _ statistics: HostStatistics, until end: Nanoseconds) {
             var statistics = statistics
+            self.name = name
             statistics.note(0, at: end)
             received = statistics.received
             refused = statistics.refused

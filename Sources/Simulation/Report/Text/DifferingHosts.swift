@@ -26,7 +26,7 @@ extension SimulationRun {
         ])
         table.add(["median of \(hosts.count.grouped)"] + medianHost.cells)
         for number in differing.prefix(10) {
-            table.add(["host \(number)"] + HostFigures(of: hosts[number]).cells)
+            table.add([hosts[number].name.inOneLine] + HostFigures(of: hosts[number]).cells)
         }
         let others = differing.count - 10
         return table.lines + (others > 0 ? ["and \(others.grouped) more"] : [])

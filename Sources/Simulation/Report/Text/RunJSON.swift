@@ -68,17 +68,20 @@ extension SimulationRun {
     private func hostInJSON(_ number: Int) -> JSONValue {
         let (host, settings) = (hosts[number], settings.hosts[number])
         let limit = settings.queueLimit
-        return .object([
-            ("number", .number(number)), ("workers", .number(settings.workers)),
-            ("queueLimit", limit == .max ? .null : .number(limit)),
-            ("queueOrder", .text("\(settings.queueOrder)")),
-            ("meanServiceTime", .number(settings.serviceTime.meanInSeconds)),
-            ("failureRate", .number(settings.failureRate)),
-            ("lossRate", .number(settings.lossRate)),
-            ("received", .number(host.received)), ("refused", .number(host.refused)),
-            ("finished", .number(host.finished)), ("wasted", .number(host.wasted)),
-            ("meanCalls", .number(host.meanCalls)), ("meanTime", .number(host.meanTime)),
-        ])
+        let name = settings.name.map { [("name", JSONValue.text($0))] } ?? []
+        let number: [(String, JSONValue)] = [("number", .number(number))]
+        return .object(
+            number + name + [
+                ("workers", .number(settings.workers)),
+                ("queueLimit", limit == .max ? .null : .number(limit)),
+                ("queueOrder", .text("\(settings.queueOrder)")),
+                ("meanServiceTime", .number(settings.serviceTime.meanInSeconds)),
+                ("failureRate", .number(settings.failureRate)),
+                ("lossRate", .number(settings.lossRate)),
+                ("received", .number(host.received)), ("refused", .number(host.refused)),
+                ("finished", .number(host.finished)), ("wasted", .number(host.wasted)),
+                ("meanCalls", .number(host.meanCalls)), ("meanTime", .number(host.meanTime)),
+            ])
     }
 }
 
