@@ -1,3 +1,6 @@
+// snippet: foundation
+import Foundation
+// end snippet
 // snippet: imports
 import Pledge
 import Simulation
@@ -63,11 +66,65 @@ struct SimulationExamples {
             let client = client(in: world) { $0.attemptTimeout = .milliseconds(200) }
             return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }
         }
-        #expect(run.escapedActions == 0)
+        #expect(run.error == nil)
         #expect(run.goodput(in: 10...20) > 0.99)
         #expect(run.amplification < 1.2)
         #expect(run.recovers(within: .seconds(10)))
         // end snippet
+    }
+
+    // snippet: answers
+    struct Price: Codable, Sendable {
+        let cents: Int
+    }
+
+    /// Two hosts that requests name, with answers that the app decodes.
+    func shop() -> Scenario {
+        var catalogue = HostSettings(serviceTime: .exponential(mean: .milliseconds(20)))
+        catalogue.name = "catalogue"
+        catalogue.answer = { request in
+            guard request.url.path == "/chair" else { return HTTPResponse(status: 404) }
+            return HTTPResponse(status: 200, body: Data(#"{"cents":4200}"#.utf8))
+        }
+        var delivery = HostSettings(serviceTime: .exponential(mean: .milliseconds(30)))
+        delivery.name = "delivery"
+        delivery.failureRate = 0.2
+        delivery.answer = { _ in HTTPResponse(status: 200, body: Data(#"{"cents":490}"#.utf8)) }
+        return Scenario(
+            hosts: [catalogue, delivery], arrivals: .poisson(rate: 10), duration: .seconds(30))
+    }
+
+    func networking(of host: String, in world: SimulatedWorld) -> Networking {
+        let base = URL(string: "http://\(host).fleet.test")!
+        var client = HTTPClient(base: base, over: world.fleet.send)
+        client.scheduler = world.scheduler
+        client.random = world.random
+        return client.networking
+    }
+    // end snippet
+
+    @Test func asyncFunctions() throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: async
+        /// The app's own function: it asks both hosts at once.
+        @Sendable func total(
+            of product: String, _ catalogue: @escaping Networking, _ delivery: @escaping Networking
+        ) async throws -> Int {
+            async let price = catalogue(Endpoint(path: product)).decoded(as: Price.self).value
+            async let fee = delivery(Endpoint(path: product)).decoded(as: Price.self).value
+            return try await price.cents + fee.cents
+        }
+
+        let run = shop().run(seed: 1) { world in
+            let catalogue = networking(of: "catalogue", in: world)
+            let delivery = networking(of: "delivery", in: world)
+            return { _ in Future { try await total(of: "/chair", catalogue, delivery) } }
+        }
+        print("\(run.callCount) calls, goodput \(Int(run.goodput * 1_000)) ‰")
+        print(run.error == nil ? "all of it in the simulation" : "\(run)")
+        // end snippet
+        try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)
     }
 
     @Test func aSwarmOverSeeds() throws {
