@@ -40,7 +40,10 @@ extension AHCTransport {
             set { configuration.minimumTLSVersion = newValue == .tls13 ? .tlsv13 : .tlsv12 }
         }
 
-        var configuration: TLSConfiguration
+        var configuration: TLSConfiguration { didSet { isUnchanged = false } }
+
+        /// Whether nothing was set: two equal values of SwiftNIO's type cannot be told from different ones.
+        private(set) var isUnchanged = true
 
         /// Makes the default: full verification by the system's authorities, TLS 1.2 or later, no
         /// certificate of our own.

@@ -23,7 +23,7 @@ extension AHCTransport.Configuration {
                 "AsyncHTTPClient speaks no HTTP/3: CurlTransport does where libcurl has it")
         }
         if settings.tls == TLSSettings() { return configuration }
-        guard tls.configuration.bestEffortEquals(AHCTransport.TLS().configuration) else {
+        guard tls.isUnchanged else {
             throw UnsupportedSetting(
                 "tls", "the configuration's own `tls` is set as well: leave one of them as it is")
         }
