@@ -12,6 +12,9 @@ package func depth() -> Int { size("PLEDGE_DEPTH", usually: 100_000) }
 /// The number of random scripts in which a machine is compared with its model: 2,000, or PLEDGE_SCRIPTS.
 package func scriptCount() -> Int { size("PLEDGE_SCRIPTS", usually: 2_000) }
 
+/// The number of runs of ordered pairs of policies: 2,000, or PLEDGE_PAIRS.
+package func pairRunCount() -> Int { size("PLEDGE_PAIRS", usually: 2_000) }
+
 /// The number of random orders of HTTP middleware: 1,200, or PLEDGE_ORDERS.
 package func orderCount() -> Int { size("PLEDGE_ORDERS", usually: 1_200) }
 

@@ -14,6 +14,10 @@ struct RandomLayer: Sendable {
     var limit: Duration?
     /// How it uses the stack's budget.
     var budget = Budget.none
+    /// Whether it cuts calls that may still succeed, or changes their ends.
+    var cutsCalls = false
+    /// Whether it is a breaker that is not closed.
+    var isOpen: @Sendable () -> Bool = { false }
     /// Whether no call waits in it, and it keeps none.
     var isVacant: @Sendable () -> Bool = { true }
     let middleware: Middleware<Ask, Int>
@@ -28,24 +32,38 @@ struct RandomLayer: Sendable {
         var dice: SeededGenerator
     }
 
+    /// The policies, in the order in which the guide puts them around a service.
+    enum Kind: String, CaseIterable {
+        case priority, deadline, memoise, coalesce, fallback, bulkhead, shed, retry, hedge, throttle
+        case adaptiveConcurrency, each, circuitBreaker, pushback, rateLimit, timeout, chaos
+    }
+
+    /// Makes a layer of a policy with random parameters.
+    static func make(_ kind: Kind, at site: inout Site) -> RandomLayer {
+        switch kind {
+        case .priority: priority(at: &site)
+        case .deadline: deadline(at: &site)
+        case .memoise: memoise(at: &site)
+        case .coalesce: coalesce()
+        case .fallback: fallback(at: &site)
+        case .bulkhead: bulkhead(at: &site)
+        case .shed: shed(at: &site)
+        case .retry: retry(at: &site)
+        case .hedge: hedge(at: &site)
+        case .throttle: throttle(at: &site)
+        case .adaptiveConcurrency: adaptiveConcurrency(at: &site)
+        case .each: each(at: &site)
+        case .circuitBreaker: circuitBreaker(at: &site)
+        case .pushback: pushback(at: &site)
+        case .rateLimit: rateLimit(at: &site)
+        case .timeout: timeout(at: &site)
+        case .chaos: chaos(at: &site)
+        }
+    }
+
     /// Makes a random layer.
     static func draw(at site: inout Site) -> RandomLayer {
-        switch Int.random(in: 0..<14, using: &site.dice) {
-        case 0: deadline(at: &site)
-        case 1: timeout(at: &site)
-        case 2: retry(at: &site)
-        case 3: circuitBreaker(at: &site)
-        case 4: bulkhead(at: &site)
-        case 5: rateLimit(at: &site)
-        case 6: hedge(at: &site)
-        case 7: coalesce()
-        case 8: memoise(at: &site)
-        case 9: fallback(at: &site)
-        case 10: throttle(at: &site)
-        case 11: shed(at: &site)
-        case 12: adaptiveConcurrency(at: &site)
-        default: chaos(at: &site)
-        }
+        make(Kind.allCases[site.number(0...(Kind.allCases.count - 1))], at: &site)
     }
 
     /// Callers with equal keys may share calls and answers.
@@ -56,14 +74,14 @@ extension RandomLayer {
     private static func deadline(at site: inout Site) -> RandomLayer {
         let limit = site.milliseconds(0...400)
         return RandomLayer(
-            name: "deadline(\(limit))", limit: limit,
+            name: "deadline(\(limit))", limit: limit, cutsCalls: true,
             middleware: .deadline(limit, on: site.scheduler))
     }
 
     private static func timeout(at site: inout Site) -> RandomLayer {
         let limit = site.milliseconds(0...200)
         return RandomLayer(
-            name: "timeout(\(limit))", limit: limit,
+            name: "timeout(\(limit))", limit: limit, cutsCalls: true,
             middleware: .timeout(limit, on: site.scheduler))
     }
 
@@ -90,7 +108,8 @@ extension RandomLayer {
             failuresInARow: failures, minimumRequests: site.number(1...5),
             backoff: .constant(site.milliseconds(0...60)), on: site.scheduler)
         return RandomLayer(
-            name: "circuitBreaker(\(failures))", middleware: .circuitBreaker(sharing: breaker))
+            name: "circuitBreaker(\(failures))", isOpen: { breaker.state != .closed },
+            middleware: .circuitBreaker(sharing: breaker))
     }
 
     private static func bulkhead(at site: inout Site) -> RandomLayer {
@@ -112,6 +131,31 @@ extension RandomLayer {
         return RandomLayer(
             name: "rateLimit(\(rate), burst \(burst), wait \(wait))",
             isVacant: { limiter.queued == 0 }, middleware: .rateLimit(sharing: limiter))
+    }
+
+    private static func priority(at site: inout Site) -> RandomLayer {
+        let priority = CallPriority.allCases[site.number(0...3)]
+        return RandomLayer(name: "priority(\(priority))", middleware: .priority(priority))
+    }
+
+    private static func pushback(at site: inout Site) -> RandomLayer {
+        let wait = site.milliseconds(0...100)
+        let pushback = Pushback(
+            maxWait: wait, maxPause: site.milliseconds(0...200), on: site.scheduler,
+            random: site.random())
+        return RandomLayer(
+            name: "pushback(wait \(wait))", isVacant: { pushback.queued == 0 },
+            middleware: .pushback(sharing: pushback))
+    }
+
+    /// A bulkhead for each key, of which fewer are kept than there are.
+    private static func each(at site: inout Site) -> RandomLayer {
+        let (scheduler, limit) = (site.scheduler, site.number(1...3))
+        return RandomLayer(
+            name: "each(\(limit))",
+            middleware: .each(by: key, limit: limit) { _ in
+                .bulkhead(sharing: Bulkhead(limit: 2, queue: 1, on: scheduler))
+            })
     }
 
     private static func throttle(at site: inout Site) -> RandomLayer {
@@ -177,7 +221,7 @@ extension RandomLayer {
     private static func chaos(at site: inout Site) -> RandomLayer {
         let share = Double(site.number(0...4)) / 10
         return RandomLayer(
-            name: "chaos(\(share))",
+            name: "chaos(\(share))", cutsCalls: true,
             middleware: .chaos(
                 .latency(.zero ... .milliseconds(60), probability: share),
                 .failure(probability: share),

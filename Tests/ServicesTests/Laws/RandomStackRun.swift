@@ -14,6 +14,7 @@ final class RandomStackRun: Sendable {
         /// The results of the call, with their times; a correct call has one.
         var ends: [(result: Result<Int, any Error>, instant: Duration)] = []
         var isCancelled = false
+        let hasDeadline: Bool
     }
 
     /// A weak reference.
@@ -40,14 +41,17 @@ final class RandomStackRun: Sendable {
     private let state: Locked<State>
     private let isObserved: Bool
 
-    init(seed: UInt64) {
+    /// - Parameter kinds: The policies, outermost first; nil: some.
+    init(seed: UInt64, kinds: [RandomLayer.Kind]? = nil) {
         self.seed = seed
         var dice = SeededGenerator(seed: seed)
         capacity = Int.random(in: 0...1, using: &dice) * 10
         share = Double(Int.random(in: 0...4, using: &dice)) / 4
         let budget = RetryBudget(capacity: capacity, retriesPerSuccess: share)
         var site = RandomLayer.Site(scheduler: scheduler, budget: budget, dice: dice)
-        layers = (0..<site.number(1...6)).map { _ in RandomLayer.draw(at: &site) }
+        layers =
+            kinds.map { $0.map { RandomLayer.make($0, at: &site) } }
+            ?? (0..<site.number(1...6)).map { _ in RandomLayer.draw(at: &site) }
         isObserved = site.isTails()
         state = Locked(
             State(
@@ -92,6 +96,7 @@ final class RandomStackRun: Sendable {
         var faults = scheduler.isIdle ? [] : ["something is scheduled, and nobody waits"]
         scheduler.run()
         faults += faultsOfCalls(upstream) + faultsOfLayers(upstream) + faultsAtTheEnd(upstream)
+        faults += upstream.faults + faultsOfEvidence(upstream) + faultsOfRefusals(upstream)
         return faults
     }
 
@@ -135,12 +140,16 @@ extension RandomStackRun {
         let luggage = Luggage()
         let ask = Ask(index * 3 + draw(0...2), isReplayable: draw(0...4) > 0, luggage: luggage)
         let now = scheduler.now.offset
+        let time = draw(0...2) == 0 ? Duration.milliseconds(draw(1...150)) : nil
         state.withLock {
             $0.calls[index] = Call(
                 isReplayable: ask.isReplayable, luggage: WeakLuggage(luggage: luggage),
-                key: RandomLayer.key(ask), begun: now)
+                key: RandomLayer.key(ask), begun: now, hasDeadline: time != nil)
         }
-        let future = service(ask)
+        let context = CallContext(deadline: time.map { CallDeadline(after: $0, on: scheduler) })
+        let future = RandomUpstream.Caller.$number.withValue(index) {
+            context.run { service(ask) }
+        }
         state.withLock { $0.calls[index]?.future = future }
         future.observe { self.end(index, $0) }
     }
@@ -225,6 +234,25 @@ extension RandomStackRun {
             faults.append("\(withdrawals) further calls, \(deposits) deposits of \(share)")
         }
         return faults
+    }
+
+    /// Evidence is only what was sent: no breaker opens if no call that reached the service failed.
+    private func faultsOfEvidence(_ upstream: RandomUpstream) -> [String] {
+        if upstream.failures > 0 || layers.contains(where: \.cutsCalls) { return [] }
+        return layers.filter { $0.isOpen() }.map { "\($0.name) is open, and no call has failed" }
+    }
+
+    /// A refusal beneath ends no work above that may still succeed.
+    private func faultsOfRefusals(_ upstream: RandomUpstream) -> [String] {
+        if layers.contains(where: \.cutsCalls) { return [] }
+        let calls = state.withLock { $0.calls }
+        return calls.compactMap { index, call in
+            guard let end = call.ends.first, !call.isCancelled, !call.hasDeadline,
+                case .failure(let error as ServiceError) = end.result, error.isRefusal,
+                upstream.wasCancelled(index, at: end.instant)
+            else { return nil }
+            return "call \(index) was cancelled by the refusal \(error.code)"
+        }
     }
 
     private func faultsAtTheEnd(_ upstream: RandomUpstream) -> [String] {

@@ -61,8 +61,9 @@ struct Chaos<Output: Sendable>: Sendable {
         let context = CallContext.current
         guard plan.latency > .zero else { return go(on: plan, in: context, service, input) }
         context.report(.injectedLatency(plan.latency), by: Self.policy, named: chaosSwitch?.name)
+        let caller = KeptCaller(context)
         return Future<Void>(value: ()).delay(plan.latency, on: scheduler)
-            .flatMap { go(on: plan, in: context, service, input) }
+            .flatMap { caller.run { go(on: plan, in: context, service, input) } }
     }
 
     /// Makes the call after the latency.
