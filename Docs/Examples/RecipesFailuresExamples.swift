@@ -138,16 +138,12 @@ struct RecipesFailuresExamples {
         // snippet: quota
         var client = HTTPClient(base: server, over: shop)
         client.scheduler = scheduler
-        client.retry = .init(maxServerDelay: .seconds(30))
         client.classifier = { end in
             guard case .success(let response) = end, response.status == 403,
-                response.headers["X-RateLimit-Remaining"] == "0",
                 let reset = response.headers["X-RateLimit-Reset"].flatMap(Double.init)
             else { return nil }  // the standard rules
-            let delay = Duration.seconds(reset - Date().timeIntervalSince1970)
-            return .init(
-                isSuccess: false, health: .healthy, retry: .after(max(delay, .zero)), fault: .caller
-            )
+            let delay = Duration.seconds(max(0, reset - Date().timeIntervalSince1970))
+            return .init(isSuccess: false, health: .healthy, retry: .after(delay), fault: .caller)
         }
         client.send(HTTPRequest(server.appending(path: "repos"))).observe { result in
             print("\(result.map(\.text))")

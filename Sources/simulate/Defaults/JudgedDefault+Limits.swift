@@ -26,7 +26,7 @@ extension JudgedDefault {
 
     static let bulkhead = JudgedDefault(
         "Bulkhead of an origin, places and queue",
-        standard: Value("256, 1000 (client)") {
+        standard: Value("256, 1000 (default)") {
             $0.bulkhead(Bulkhead(limit: 256, queue: 1_000, on: $0.scheduler))
         },
         alternatives: [
