@@ -12,14 +12,18 @@ import Testing
         hosts: [Self.host], arrivals: .even(rate: 10), duration: .seconds(1))
 
     /// Ways out, of which each call takes one before it calls the fleet.
+    ///
+    /// They take a while, since what has ended before it is awaited suspends no task, and leaves no trace.
     private static let waysOut: [(name: String, leave: @Sendable () async throws -> Void)] = [
-        ("Task { }", { await Task {}.value }),
-        ("Task.detached", { await Task.detached {}.value }),
+        ("Task { }", { try await Task { try await aWhile() }.value }),
+        ("Task.detached", { try await Task.detached { try await aWhile() }.value }),
         // Longer than any test may take: nothing waits for it.
         ("Task.sleep", { try await Task.sleep(for: .seconds(3_600)) }),
-        ("a short Task.sleep", { try await Task.sleep(for: .microseconds(10)) }),
+        ("a short Task.sleep", { try await aWhile() }),
         ("@MainActor", { await onMainActor() }),
     ]
+
+    private static func aWhile() async throws { try await Task.sleep(for: .milliseconds(2)) }
 
     @MainActor private static func onMainActor() {}
 
