@@ -34,13 +34,15 @@ extension ReturnRule {
         },
     ]
 
-    /// Twenty attempts, unless it says how many, without a budget: each client makes a single call.
+    /// Twenty attempts, unless it says how many, without a budget: each client makes a single call, and waits as long as the
+    /// host asks.
     private static func retry(
         in world: SimulatedWorld, _ backoff: Backoff, attempts: Int = 20,
         classifier: Classifier<SimulatedResponse> = .standard
     ) -> Part {
         .retry(
-            attempts: attempts, backoff: backoff, sharing: .unlimited, classifier: classifier,
+            attempts: attempts, backoff: backoff, sharing: .unlimited,
+            maxServerDelay: .seconds(60), classifier: classifier,
             on: world.scheduler, random: world.random)
     }
 }
