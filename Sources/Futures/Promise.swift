@@ -97,10 +97,9 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// Settles the promise as another future settles, unless it is settled before.
     ///
     /// Until then that future keeps the promise. If the promise is cancelled, it gives up its interest in
-    /// the other.
+    /// the other. A task that awaits the promise raises the priority of the tasks that produce the other.
     public func follow(_ future: Future<Value>) {
-        let observation = future.observed { _ = self.finish(as: $0) }
-        onCancel { observation.cancel() }
+        add(FollowingHandlers(future.observed { _ = self.finish(as: $0) }))
     }
 
     override var origin: SourceLocation? { location }
@@ -162,6 +161,20 @@ package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked 
 
     package func onCancel(_ handler: @escaping @Sendable () -> Void) {
         add(CancelHandlers(handler))
+    }
+
+    /// Registers what to do when the result is no longer wanted, and when a task awaits it.
+    ///
+    /// - Parameters:
+    ///   - handler: As that of ``onCancel(_:)``.
+    ///   - raising: Called with the priority of a task that awaits the result, any number of times; returns the
+    ///     futures that the producer waits for, whose tasks are raised to it as well. The runtime may hold a
+    ///     lock of that task meanwhile, so it must not settle, cancel or start anything.
+    package func onCancel(
+        _ handler: @escaping @Sendable () -> Void,
+        raising: @escaping @Sendable (TaskPriority) -> [FutureNode]
+    ) {
+        add(RaisingHandlers(handler, raising: raising))
     }
 
     override var origin: SourceLocation? { location }

@@ -135,7 +135,7 @@ extension Future {
 
 /// A token that cancels one observation of a future.
 public struct FutureObservation: Sendable {
-    fileprivate let observer: FutureNode
+    let observer: FutureNode
     /// For a closure that waits for its queue; nil for one that runs on the thread that settles the future.
     fileprivate var isCancelled: Locked<Bool>?
 
@@ -165,7 +165,7 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
 }
 
 /// A closure enrolled on a pending future, which may be cancelled; it is released after its last use.
-private final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
+final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
     /// Belongs to the thread that has settled this node.
     private var body: (@Sendable (Future<Value>) -> Void)?
 

@@ -1,25 +1,32 @@
 extension FutureNode {
     /// Raises the tasks that produce what this waits for, as awaiting a task raises that task.
     ///
-    /// It looks at 1,000 nodes at most.
-    final func raise(to priority: TaskPriority) {
+    /// A producer that waits for other futures passes the raise on to them. It looks at 1,000 nodes at most.
+    package final func raise(to priority: TaskPriority) {
         var budget = 1_000
-        raise(to: priority, &budget)
+        var others: [FutureNode] = []
+        var next: FutureNode? = self
+        while let node = next, budget > 0 {
+            budget -= 1
+            if let upstream = node.lockedUpstream() {
+                next = upstream
+                continue
+            }
+            let more = node.raiseProducer(to: priority, &budget) + node.inputsOfAggregate
+            others += more.prefix(budget).reversed()
+            next = others.popLast()
+        }
     }
 
-    private func raise(to priority: TaskPriority, _ budget: inout Int) {
-        var current = self
-        while let upstream = current.lockedUpstream(), budget > 0 {
-            current = upstream
-            budget -= 1
-        }
-        if current.isRoot, let handlers = current.copied({ current.cancelHandlers }) {
-            handlers?.raise(to: priority)
-        }
-        for input in current.inputsOfAggregate where budget > 0 {
-            budget -= 1
-            input.raise(to: priority, &budget)
-        }
+    /// Raises the producer of a root.
+    ///
+    /// - Returns: The futures that it waits for.
+    private func raiseProducer(to priority: TaskPriority, _ budget: inout Int) -> [FutureNode] {
+        guard isRoot,
+            let handlers = copied({ cancelHandlers.map { (first: $0, newest: $0.newest) } }),
+            let (first, newest) = handlers
+        else { return [] }
+        return first.raise(through: newest, to: priority, &budget)
     }
 }
 
@@ -32,11 +39,40 @@ final class TaskHandlers: CancelHandlers, @unchecked Sendable {
         super.init { task.cancel() }
     }
 
-    override func raise(to priority: TaskPriority) {
+    override func raise(to priority: TaskPriority) -> [FutureNode] {
         #if compiler(>=6.2)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             task.escalatePriority(to: priority)
         }
         #endif
+        return []
     }
+}
+
+/// The handlers of a promise that settles as another future does.
+final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
+    /// Enrolled on that future.
+    private let observer: FutureNode
+
+    init(_ observation: FutureObservation) {
+        observer = observation.observer
+        super.init { observation.cancel() }
+    }
+
+    override func raise(to priority: TaskPriority) -> [FutureNode] { [observer] }
+}
+
+/// The handlers of a policy that makes calls of its own for the promise.
+final class RaisingHandlers: CancelHandlers, @unchecked Sendable {
+    private let raising: @Sendable (TaskPriority) -> [FutureNode]
+
+    init(
+        _ handler: @escaping @Sendable () -> Void,
+        raising: @escaping @Sendable (TaskPriority) -> [FutureNode]
+    ) {
+        self.raising = raising
+        super.init(handler)
+    }
+
+    override func raise(to priority: TaskPriority) -> [FutureNode] { raising(priority) }
 }

@@ -22,12 +22,9 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         }
     }
 
-    /// Enrolls this on a future, and raises what that waits for to the priority of this task.
+    /// Enrolls this on a future.
     @usableFromInline
-    func enroll(on future: FutureNode) {
-        future.enroll(retained())
-        if !hasSettled { future.raise(to: Task.currentPriority) }
-    }
+    func enroll(on future: FutureNode) { future.enroll(retained()) }
 
     /// Suspends a task until the future has settled, or until the task is cancelled.
     ///
@@ -41,6 +38,8 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         #if compiler(>=6.2)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             await withTaskPriorityEscalationHandler {
+                // With the handler in place, so that no escalation is missed.
+                raise(to: Task.currentPriority)
                 await suspendUntilDone()
             } onPriorityEscalated: { _, priority in
                 raise(to: priority)

@@ -1,5 +1,5 @@
 /// The handlers of one producer, in order of registration: a list that is built under its future's
-/// lock and walked once, by the thread that cancels.
+/// lock and walked by the thread that cancels, or by one that raises.
 @usableFromInline
 class CancelHandlers: @unchecked Sendable {
     private let handler: @Sendable () -> Void
@@ -43,6 +43,32 @@ class CancelHandlers: @unchecked Sendable {
         }
     }
 
-    /// Is notified of the priority of a task that waits for this producer.
-    func raise(to priority: TaskPriority) {}
+    /// Raises the producer's task, if it has one.
+    ///
+    /// - Parameter priority: The priority of a task that waits for this producer.
+    /// - Returns: The futures that the producer waits for, which the caller raises in turn.
+    func raise(to priority: TaskPriority) -> [FutureNode] { [] }
+
+    /// The newest of the list.
+    ///
+    /// Called on the first element, under the future's lock.
+    final var newest: CancelHandlers { last ?? self }
+
+    /// Raises all from this, the first element, to another.
+    ///
+    /// Called without the lock: only the link of the newest element changes, and that isn't read here.
+    ///
+    /// - Parameter budget: How many it may look at.
+    /// - Returns: As `raise(to:)`.
+    final func raise(
+        through newest: CancelHandlers, to priority: TaskPriority, _ budget: inout Int
+    ) -> [FutureNode] {
+        var (current, futures) = (self, raise(to: priority))
+        while current !== newest, budget > 0, let next = current.next {
+            budget -= 1
+            futures += next.raise(to: priority)
+            current = next
+        }
+        return futures
+    }
 }

@@ -27,4 +27,21 @@ import Testing
         #expect(shield.failureOrigin?.description == "Test/Throws.swift:3")
         #expect(follower.failureOrigin?.description == "Test/Throws.swift:3")
     }
+
+    @Test func aShieldKeepsNothingAliveAfterwards() {
+        let census = Census()
+        let promise = Promise<Tracked>()
+        weak var shield: Future<Tracked>?
+        do {
+            let shielded = promise.shielded()
+            shield = shielded
+            // Until the promise settles, it keeps the shield.
+        }
+        #expect(shield != nil)
+        promise.resolve(with: Tracked(census))
+        #expect(shield == nil)
+        // A pending source isn't kept by its shield either.
+        let abandoned = Promise<Int>().shielded()
+        #expect((abandoned.errorNow as? FutureError)?.code == .abandoned)
+    }
 }

@@ -72,6 +72,29 @@ import Testing
 
     #if os(Linux) || os(macOS)
     /// Each case runs in a process of its own, since the reports belong to the whole process.
+    @Test("F5: a debug report of an awaiting task names what is behind a shield")
+    func aShieldIsLookedThrough() async {
+        await #expect(processExitsWith: .success) {
+            let reports = TestLog<String>()
+            FutureReports.send { reports.append($0) }
+            FutureReports.awaitingLimit = .milliseconds(1)
+            let (promise, forgotten) = (Promise<Int>(), Promise<Int>(fileID: "Test/Load", line: 3))
+            let future = CycleTests().loop(promise) { $0.shielded() }
+            promise.resolve(with: 1)
+            let tasks = [Task { await future.resultWhenSettled }]
+            let cameTrue = await comesTrue { !reports.elements.isEmpty }
+            precondition(cameTrue, "a report came")
+            precondition(reports.elements[0].contains("waits for itself"), "it names the cycle")
+            let other = Task { await forgotten.shielded().resultWhenSettled }
+            let cameToo = await comesTrue { reports.elements.count > 1 }
+            precondition(cameToo, "another report came")
+            precondition(reports.elements[1].contains("Test/Load:3"), "it names the producer")
+            future.cancel()
+            forgotten.resolve(with: 1)
+            for task in tasks + [other] { _ = await task.value }
+        }
+    }
+
     @Test("F5: a debug report names a cycle that is longer, or goes through an aggregate")
     func longerCyclesAreReported() async {
         await #expect(processExitsWith: .success) {
