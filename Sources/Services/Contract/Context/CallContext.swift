@@ -59,10 +59,23 @@ public struct CallContext {
     public var remaining: Duration? { storage?.parts.deadline?.remaining }
 
     /// How important the call is: ``CallPriority/critical``, if nothing else was bound.
+    ///
+    /// In a call that several callers share, it is the highest of theirs, and rises when another joins.
     public var priority: CallPriority { boundPriority ?? .critical }
 
     /// The priority that was bound to the call, or to one that it is part of; nil if none was.
-    public var boundPriority: CallPriority? { storage?.parts.priority }
+    public var boundPriority: CallPriority? {
+        switch storage?.parts.priority {
+        case nil: nil
+        case .own(let priority): priority
+        case .shared(let priority): priority.bound
+        }
+    }
+
+    /// The priority of the shared call that the call is part of, unless another was bound since.
+    var sharedPriority: SharedPriority? {
+        if case .shared(let priority)? = storage?.parts.priority { priority } else { nil }
+    }
 
     /// Which attempt of the innermost retry this is, counted from one.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
@@ -98,10 +111,16 @@ public struct CallContext {
 
     private init(storage: Storage?) { self.storage = storage }
 
+    /// The priority of a call.
+    fileprivate enum Priority {
+        case own(CallPriority)
+        case shared(SharedPriority)
+    }
+
     /// What a context holds.
     fileprivate struct Parts {
         var deadline: CallDeadline?
-        var priority: CallPriority?
+        var priority: Priority?
         var attempt = 1
         var span: CallSpan?
         var record: CallRecord?
@@ -134,7 +153,15 @@ extension CallContext {
 
     /// The same with another priority, or with none of its own.
     public func with(priority: CallPriority?) -> CallContext {
-        priority == boundPriority ? self : with { $0.priority = priority }
+        if sharedPriority == nil, priority == boundPriority { return self }
+        if priority != nil { SharedPriority.expectPriorities() }
+        return with { $0.priority = priority.map { .own($0) } }
+    }
+
+    /// The same with the priority of a shared call, if it has one.
+    package func with(sharedPriority: SharedPriority?) -> CallContext {
+        guard let sharedPriority else { return self }
+        return with { $0.priority = .shared(sharedPriority) }
     }
 
     /// The same with another number of the attempt.
@@ -159,12 +186,15 @@ extension CallContext {
     /// The same, not to be answered by a call that began before an era.
     func with(since era: Era) -> CallContext { era <= since ? self : with { $0.since = era } }
 
-    /// The same as part of a shared call, if a memo may ask for it.
-    func with(since era: Era, sharedCall: SharedCall?) -> CallContext {
-        guard let sharedCall else { return with(since: era) }
+    /// The same as part of a shared call: what a memo may ask for, and its priority, if there may be others.
+    func with(
+        since era: Era, sharedCall: SharedCall?, priority: SharedPriority?
+    ) -> CallContext {
+        if sharedCall == nil, priority == nil { return with(since: era) }
         return with {
             $0.since = max($0.since, era)
-            $0.sharedCall = sharedCall
+            if let sharedCall { $0.sharedCall = sharedCall }
+            if let priority { $0.priority = .shared(priority) }
         }
     }
 

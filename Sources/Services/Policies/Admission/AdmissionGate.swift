@@ -37,6 +37,10 @@ protocol AdmissionGate: AnyObject, Sendable {
     /// - Returns: False if it has left meanwhile: it must not be made.
     func begin(_ ticket: PriorityWaitQueue<Waiter>.Ticket) -> Bool
 
+    /// Serves a call that waits as one of a priority, if that is higher than its own; without effect once its turn
+    /// has come.
+    func raise(_ ticket: PriorityWaitQueue<Waiter>.Ticket, to priority: CallPriority)
+
     /// Removes a call from the queue, or frees its place if its turn has come; without effect once it has begun.
     func leave(_ ticket: PriorityWaitQueue<Waiter>.Ticket)
 }
@@ -52,6 +56,9 @@ enum Admission<Place, Waiter> {
 }
 
 extension AdmissionGate {
+    /// Nothing, of a gate that serves all calls alike.
+    func raise(_ ticket: PriorityWaitQueue<Waiter>.Ticket, to priority: CallPriority) {}
+
     func report(_ kind: PolicyEvent.Kind, in context: CallContext) {
         context.report(kind, by: Self.policy, named: name)
     }

@@ -19,7 +19,8 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         case .queued(let ticket, let length, let patience):
             // Reported before the turn has an observer, so that it is reported before the turn comes.
             gate.report(.queued(length: length), in: context)
-            return wait(inTime(turn, patience, input, in: context), ticket, input, in: context)
+            let inTime = inTime(turn, patience, input, in: context)
+            return wait(raised(inTime, ticket, in: context), ticket, input, in: context)
         }
     }
 
@@ -52,6 +53,16 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
             return caller.run { callInPlace(place, service, input) }
         }
         .onEnd { _ in gate.leave(ticket) }
+    }
+
+    /// Raises a shared call that waits for its turn, while more important callers join it.
+    private func raised(
+        _ turn: Future<Gate.Place>, _ ticket: PriorityWaitQueue<Gate.Waiter>.Ticket,
+        in context: CallContext
+    ) -> Future<Gate.Place> {
+        guard let shared = context.sharedPriority else { return turn }
+        let listener = shared.listen { [gate] in gate.raise(ticket, to: $0) }
+        return turn.onEnd { _ in shared.stopListening(listener) }
     }
 
     /// Ends the wait for a turn after some time, and names the call in the error if another displaces it.

@@ -1,6 +1,6 @@
 /// A queue of entries with a priority, which may leave from any position.
 ///
-/// Joining, leaving, and removing the first or the last entry of the service order take constant time. An entry
+/// Joining, leaving, raising, and removing the first or the last entry of the service order take constant time. An entry
 /// that is called keeps its slot until it is confirmed, so that each ticket has exactly one end.
 struct PriorityWaitQueue<Element> {
     /// A unique number, and where its entry is.
@@ -53,6 +53,17 @@ struct PriorityWaitQueue<Element> {
         orders[priority.rawValue].append(slot)
         count += 1
         return Ticket(number: lastNumber, slot: slot)
+    }
+
+    /// Makes a waiting entry the youngest of a higher priority; never lowers it.
+    mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
+        let slot = ticket.slot
+        guard isCurrent(ticket), case .waiting = slots[slot].stage,
+            priority > slots[slot].priority
+        else { return }
+        orders[slots[slot].priority.rawValue].remove(slot)
+        slots[slot].priority = priority
+        orders[priority.rawValue].append(slot)
     }
 
     /// Calls an entry of the greatest priority: the oldest of them, or the youngest.

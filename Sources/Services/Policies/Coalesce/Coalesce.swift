@@ -29,6 +29,10 @@ extension Middleware {
     /// another call, made at once in the context of the caller with the most time left, if their inputs are
     /// ``Replayable``.
     ///
+    /// **Priority.** The shared call has the highest ``CallContext/priority`` of all who have joined it, and a call
+    /// that waits in a ``LoadShedder`` moves up when a more important caller joins. Leaving does not lower it. A task
+    /// that awaits a caller's future raises the tasks that work for the shared call.
+    ///
     /// **Cookies.** A Set-Cookie of an HTTP response is for the caller whose call it was: the others get the
     /// response, or the error that keeps it, without it. Nobody joins a call whose user has signed out.
     ///

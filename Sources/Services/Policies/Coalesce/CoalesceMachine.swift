@@ -32,8 +32,10 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         /// The era in which it began.
         var era: Era
         let notes: CallNotes
-        /// The handle that cancels it, once it is known.
+        /// The handle that cancels and raises it, once it is known.
         var call: Call?
+        /// The highest priority of a task that awaits it.
+        var raised: TaskPriority?
         /// Whether the first caller is still calling the service, and has no number yet.
         var isBeginning = true
         var callers: [Int: Caller] = [:]
@@ -121,13 +123,24 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return lastCaller
     }
 
-    /// Keeps the handle that cancels a call.
+    /// Keeps the handle that cancels and raises a call.
     ///
-    /// - Returns: False if the call is not wanted any more, or has ended.
-    mutating func keep(_ call: Call, _ key: Key, call number: Int) -> Bool {
-        guard let place = place(of: key, call: number) else { return false }
+    /// - Returns: Whether the call is still wanted; and the priority that it has to be raised to.
+    mutating func keep(
+        _ call: Call, _ key: Key, call number: Int
+    ) -> (isWanted: Bool, raised: TaskPriority?) {
+        guard let place = place(of: key, call: number) else { return (false, nil) }
         self[place].call = call
-        return true
+        return (true, self[place].raised)
+    }
+
+    /// Notes that a task awaits a caller's answer.
+    ///
+    /// - Returns: The call to raise; nil if it has no handle yet.
+    mutating func raise(_ key: Key, caller number: Int, to priority: TaskPriority) -> Call? {
+        guard let place = place(of: key, caller: number) else { return nil }
+        self[place].raised = max(self[place].raised ?? priority, priority)
+        return self[place].call
     }
 
     /// Removes a caller before the call has ended; with the last one the call is removed.
@@ -266,8 +279,10 @@ struct CallNotes: Sendable {
     var record: CallRecord?
     /// What its answer depends on, if there may be memos.
     var shared: SharedCall?
+    /// How important it is, if calls may differ in that.
+    var priority: SharedPriority?
 
-    var isEmpty: Bool { record == nil && shared == nil }
+    var isEmpty: Bool { record == nil && shared == nil && priority == nil }
 
     /// Adds them to what is noted about the call of a caller.
     func add(to context: CallContext) {

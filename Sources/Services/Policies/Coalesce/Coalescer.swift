@@ -46,7 +46,14 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable> {
 ///
 /// With the types of the key and of the caller, looking up generic types at run time would take most of the
 /// time of a call that ends at once.
-private typealias Machine = CoalesceMachine<AnyHashable, AnyCaller, @Sendable () -> Void>
+private typealias Machine = CoalesceMachine<AnyHashable, AnyCaller, CallHandle>
+
+/// A call under way.
+private struct CallHandle: Sendable {
+    let giveUp: @Sendable () -> Void
+    /// What a task that awaits an answer raises.
+    let future: FutureNode
+}
 
 private let coalescePolicy = "coalesce"
 
@@ -73,8 +80,9 @@ extension Coalescer {
         switch entry {
         case .joined(let caller, let number, let callers, let notes):
             notes.add(to: context)
+            notes.priority?.raise(to: context.priority)
             context.report(.coalesced(callers: callers), by: coalescePolicy, named: name)
-            return wait(caller, key, number)
+            return wait(caller, notes, key, number)
         case .first(let number, let notes):
             notes.add(to: context)
             let future =
@@ -105,7 +113,9 @@ extension Coalescer {
 
     private func notes(in context: CallContext) -> CallNotes {
         let isRecorded = hasOwnParts || context.record != nil
-        return CallNotes(record: isRecorded ? CallRecord() : nil, shared: .make())
+        return CallNotes(
+            record: isRecorded ? CallRecord() : nil, shared: .make(),
+            priority: .make(in: context))
     }
 
     /// Makes a call that changes what others ask about: when it has ended, no later caller shares a call that
@@ -134,7 +144,7 @@ extension Coalescer {
         let caller = caller(context, service, input)
         let number = machine.withLock { $0.seat(caller, AnyHashable(key), call: call) }
         watch(future, notes, key, call, of: caller)
-        return wait(caller, key, number)
+        return wait(caller, notes, key, number)
     }
 
     private func caller<Input: Sendable>(
@@ -143,14 +153,22 @@ extension Coalescer {
         Caller(context, name, service, input, classifier, hasOwnParts: hasOwnParts)
     }
 
-    /// The future of a caller, which removes the caller when it is given up.
-    private func wait(_ caller: AnyCaller, _ key: Key, _ number: Int) -> Future<Output> {
+    /// The future of a caller, which removes the caller when it is given up, and raises the call when a task
+    /// awaits it.
+    private func wait(
+        _ caller: AnyCaller, _ notes: CallNotes, _ key: Key, _ number: Int
+    ) -> Future<Output> {
         let promise = own(caller).promise
         promise.onCancel {
             let left = self.machine.withLock { $0.leave(AnyHashable(key), caller: number) }
-            left.call?()
+            left.call?.giveUp()
+        } raising: { priority in
+            let call = self.machine.withLock {
+                $0.raise(AnyHashable(key), caller: number, to: priority)
+            }
+            return call.map { [$0.future] } ?? []
         }
-        return promise
+        return promise.raising(notes.priority, in: caller.context)
     }
 
     private func own(_ caller: AnyCaller) -> Caller<Output> {
@@ -178,8 +196,12 @@ extension Coalescer {
             notes.record?.close()
             call.cancel()
         }
-        let isWanted = machine.withLock { $0.keep(giveUp, AnyHashable(key), call: number) }
+        let handle = CallHandle(giveUp: giveUp, future: call)
+        let (isWanted, raised) = machine.withLock {
+            $0.keep(handle, AnyHashable(key), call: number)
+        }
         if !isWanted { call.cancel() }
+        if let raised { call.raise(to: raised) }
     }
 
     /// Whether a call failed at its own deadline, so that other callers may have more time.
@@ -316,7 +338,8 @@ private func share<Input: Sendable, Output: Sendable>(
     _ notes: CallNotes, _ name: String?, _ classifier: Classifier<Output>
 ) -> Future<Output> {
     // Callers of this era join it, so no call beneath that began in an earlier one may answer it.
-    let context = context.with(since: .current, sharedCall: notes.shared)
+    let context = context.with(
+        since: .current, sharedCall: notes.shared, priority: notes.priority)
     return context.call(
         "shared call", attempt: context.attempt, record: notes.record, by: coalescePolicy,
         named: name,

@@ -6,6 +6,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var machine: HedgeMachine
         /// The calls that are under way and known, by their numbers.
         var calls: [Int: Future<Output>] = [:]
+        /// The highest priority of a task that awaits the answer.
+        var raised: TaskPriority?
         /// The record of what each call has sent.
         var records: [Int: CallRecord]
         /// Whom further calls are for: one for each that may be asked for at the same time.
@@ -46,7 +48,11 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     func start(with first: Future<Output>) -> Future<Output> {
         watch(1, first)
         arm()
-        promise.onCancel { self.cancel() }
+        promise.onCancel {
+            self.cancel()
+        } raising: { priority in
+            self.raise(to: priority)
+        }
         return promise
     }
 
@@ -54,12 +60,23 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     private func watch(_ number: Int, _ future: Future<Output>) {
         // A separate branch: cancelling it does not affect other holders of the future.
         let branch = future.onEnd { result in self.end(number, result) }
-        let isWanted = state.withLock { state in
-            guard state.machine.isUnderWay(number) else { return false }
+        let (isWanted, raised) = state.withLock { state in
+            guard state.machine.isUnderWay(number) else { return (false, nil as TaskPriority?) }
             state.calls[number] = branch
-            return true
+            return (true, state.raised)
         }
         if !isWanted { branch.cancel() }
+        if let raised { branch.raise(to: raised) }
+    }
+
+    /// Notes that a task awaits the answer.
+    ///
+    /// - Returns: The calls under way, which are raised to its priority.
+    private func raise(to priority: TaskPriority) -> [FutureNode] {
+        state.withLock { state in
+            state.raised = max(state.raised ?? priority, priority)
+            return Array(state.calls.values)
+        }
     }
 
     private func end(_ number: Int, _ result: Result<Output, any Error>) {

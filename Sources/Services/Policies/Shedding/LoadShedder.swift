@@ -15,7 +15,8 @@ public import Futures
 /// times are those of CoDel, RFC 8289; its schedule of drops is not used.)
 ///
 /// Of the waiting calls, those of the greatest ``CallContext/priority`` are made first, whatever their age. If the
-/// queue is full, the call that would be served last is refused.
+/// queue is full, the call that would be served last is refused. A shared call whose priority rises while it waits
+/// becomes the youngest of the new one.
 ///
 /// Make one for each resource: for a client, the service that it calls; for a server, what its requests share,
 /// such as the processors. It may be used from any thread; a call takes a lock for constant time when it begins,
@@ -113,6 +114,12 @@ extension LoadShedder: AdmissionGate {
 
     func begin(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) -> Bool {
         machine.withLock { $0.begin(ticket) }
+    }
+
+    func raise(
+        _ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket, to priority: CallPriority
+    ) {
+        machine.withLock { $0.raise(ticket, to: priority) }
     }
 
     func leave(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) {

@@ -65,6 +65,11 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
         return .queued(ticket, length: line.count, patience: patience, displaced: displaced)
     }
 
+    /// Makes a call that waits the youngest of a higher priority.
+    mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
+        line.raise(ticket, to: priority)
+    }
+
     /// Confirms that a call whose turn has come is made.
     ///
     /// - Returns: False if it has left meanwhile: it must not be made.

@@ -54,7 +54,7 @@ import Testing
     @Test func theLastToLeaveTakesTheCallAlong() {
         var machine = Machine()
         let (call, first) = begin(&machine, "k", "a")
-        let isWanted = machine.keep(17, "k", call: call)
+        let isWanted = machine.keep(17, "k", call: call).isWanted
         #expect(isWanted)
         let second = join(&machine, "k", "b").seat
         let left = machine.leave("k", caller: first)
@@ -66,9 +66,28 @@ import Testing
         #expect(last.key == "k")
         let again = machine.leave("k", caller: second)
         #expect(again.call == nil)
-        let isStillWanted = machine.keep(18, "k", call: call)
+        let isStillWanted = machine.keep(18, "k", call: call).isWanted
         #expect(!isStillWanted)
         #expect(machine.count == 0)
+    }
+
+    /// A raise may come before the call has a handle, and stays when another call takes its place.
+    @Test func theHighestRaiseIsKept() {
+        var machine = Machine()
+        guard case .first(let call, _) = machine.enter("k", "a") else { return }
+        let b = join(&machine, "k", "b").seat
+        let early = machine.raise("k", caller: b, to: .medium)
+        #expect(early == nil)
+        let a = machine.seat("a", "k", call: call)
+        let kept = machine.keep(17, "k", call: call)
+        #expect(kept.isWanted && kept.raised == .medium)
+        let raised = [TaskPriority.low, .high].map { machine.raise("k", caller: b, to: $0) }
+        #expect(raised == [17, 17])
+        let next = machine.renew("k", call: call, endingFor: [a]).call ?? 0
+        let gone = machine.raise("k", caller: a, to: .high)
+        #expect(gone == nil)
+        let again = machine.keep(18, "k", call: next)
+        #expect(again.isWanted && again.raised == .high)
     }
 
     @Test func whoLeavesACallDoesNotLeaveTheNext() {

@@ -11,14 +11,14 @@ import Testing
             let priority: CallPriority
         }
         var generator = SeededGenerator(seed: 31)
-        var called = 0, removed = 0, displaced = 0
+        var called = 0, removed = 0, displaced = 0, raised = 0
         for _ in 0..<100 {
             var line = PriorityWaitQueue<Int>()
             var waiting: [Entry] = []
             var tickets: [PriorityWaitQueue<Int>.Ticket] = []
             var unconfirmed: Set<Int> = []
             for number in 0..<200 {
-                switch Int.random(in: 0..<8, using: &generator) {
+                switch Int.random(in: 0..<9, using: &generator) {
                 case 0...3:
                     let priority = CallPriority.allCases.randomElement(using: &generator)!
                     waiting.append(Entry(number: tickets.count, priority: priority))
@@ -52,13 +52,23 @@ import Testing
                     let chosen = Int.random(in: tickets.indices, using: &generator)
                     let isConfirmed = line.confirm(tickets[chosen])
                     #expect(isConfirmed == (unconfirmed.remove(chosen) != nil))
+                case 8 where !tickets.isEmpty:
+                    let chosen = Int.random(in: tickets.indices, using: &generator)
+                    let priority = CallPriority.allCases.randomElement(using: &generator)!
+                    line.raise(tickets[chosen], to: priority)
+                    let index = waiting.firstIndex { $0.number == chosen }
+                    if let index, waiting[index].priority < priority {
+                        waiting.remove(at: index)
+                        waiting.append(Entry(number: chosen, priority: priority))
+                        raised += 1
+                    }
                 default: break
                 }
                 #expect(line.count == waiting.count, "\(number)")
                 #expect(line.leastPriority == waiting.map(\.priority).min())
             }
         }
-        #expect(called > 500 && removed > 500 && displaced > 500)
+        #expect(called > 500 && removed > 500 && displaced > 500 && raised > 100)
     }
 
     @Test func slotsAreUsedAgain() {
