@@ -40,6 +40,12 @@ public final class TokenRefresher {
     private struct State {
         var machine: Machine
         var changes = ChangeQueue<AccessToken?>()
+        /// How important the refresh is that was begun last.
+        var priority: SharedPriority?
+        /// The highest priority of a task that waits for it.
+        var raised: TaskPriority?
+        /// It, while it is under way and known.
+        var refreshing: (number: Int, future: FutureNode)?
     }
 
     /// The name in its events and errors; nil if it has none.
@@ -115,8 +121,7 @@ public final class TokenRefresher {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
         }
-        let promise = InternalPromise<TokenGrant>()
-        switch follow(state.withLock { $0.machine.renew(promise) }, promise) {
+        switch follow({ $0.renew($1) }) {
         case .wait(let grant):
             return grant.mapWithoutOrigin(\.token).mapError { HTTPError(refreshing: $0) }
         case .fail(let error): return Future(error: HTTPError(refreshing: error))
@@ -141,17 +146,13 @@ extension TokenRefresher {
     /// Asks for the token to send a request with.
     func ask(sendsOnce: Bool) -> Decision {
         let now = scheduler.continuousNow
-        let promise = InternalPromise<TokenGrant>()
-        return follow(
-            state.withLock { $0.machine.ask(sendsOnce: sendsOnce, at: now, promise) }, promise)
+        return follow { $0.ask(sendsOnce: sendsOnce, at: now, $1) }
     }
 
     /// Reports a 401 to a request that can be sent again.
     func refused(_ grant: TokenGrant) -> Decision {
         let now = scheduler.continuousNow
-        let promise = InternalPromise<TokenGrant>()
-        return follow(
-            state.withLock { $0.machine.refused(grant, at: now, promise) }, promise)
+        return follow { $0.refused(grant, at: now, $1) }
     }
 
     /// Reports a 401 to a request that cannot be sent again.
@@ -160,36 +161,58 @@ extension TokenRefresher {
         state.withLock { $0.machine.reject(grant, at: now) }
     }
 
+    /// - Parameter ask: Asks the machine for a decision, with the promise of a request that has to wait.
     private func follow(
-        _ step: (decision: Machine.Decision, refresh: Machine.Refresh?),
-        _ promise: InternalPromise<TokenGrant>
+        _ ask: (inout Machine, InternalPromise<TokenGrant>) -> (
+            decision: Machine.Decision, refresh: Machine.Refresh?
+        )
     ) -> Decision {
-        if let refresh = step.refresh { start(refresh) }
+        let (context, promise) = (CallContext.current, InternalPromise<TokenGrant>())
+        let (step, priority) = state.withLock { state in
+            let step = ask(&state.machine, promise)
+            if step.refresh != nil { (state.priority, state.raised) = (.make(in: context), nil) }
+            return (step, state.priority)
+        }
+        if let refresh = step.refresh { start(refresh, in: context.with(sharedPriority: priority)) }
         switch step.decision {
         case .send(let grant): return .send(grant)
         case .sendBare(let signIn): return .sendBare(signIn)
         case .giveBack: return .giveBack
         case .fail(let error): return .fail(error)
         case .wait(let number):
-            promise.onCancel { self.state.withLockThenRelease { $0.machine.leave(number) } }
-            return .wait(promise)
+            promise.onCancel {
+                self.state.withLockThenRelease { $0.machine.leave(number) }
+            } raising: { priority in
+                self.state.withLock { state in
+                    state.raised = max(state.raised ?? priority, priority)
+                    return state.refreshing.map { [$0.future] } ?? []
+                }
+            }
+            priority?.raise(to: context.priority)
+            return .wait(promise.raising(priority, in: context))
         }
     }
 
     /// Calls the user's refresh; it keeps this alive until it has ended.
-    private func start(_ refresh: Machine.Refresh) {
-        let context = CallContext.current.with(deadline: nil).with(attempt: 1).with(record: nil)
-            .within(self)
+    private func start(_ refresh: Machine.Refresh, in context: CallContext) {
+        let context = context.with(deadline: nil).with(attempt: 1).with(record: nil).within(self)
         context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
-        context.run { renew(refresh.token) }
-            .timeout(timeout, on: scheduler)
-            .observe { result in self.end(refresh.number, with: result, in: context) }
+        let future = context.run { renew(refresh.token) }.timeout(timeout, on: scheduler)
+        let raised = state.withLock { state in
+            state.refreshing = (refresh.number, future)
+            return state.raised
+        }
+        if let raised { future.raise(to: raised) }
+        future.observe { result in self.end(refresh.number, with: result, in: context) }
     }
 
     private func end(
         _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
     ) {
         let now = scheduler.continuousNow
+        state.withLockThenRelease { state in
+            state.refreshing?.number == refresh ? state.refreshing.take() : nil
+        }
         // Code that continues from here is not part of the refresh, even on its task.
         CallContext().run {
             settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }

@@ -4,6 +4,7 @@ import HTTPAuthentication
 import HTTPNetworking
 import HTTPTestSupport
 import Services
+import TestSupport
 import Testing
 
 @Suite struct TokenRefreshTests {
@@ -312,4 +313,38 @@ import Testing
         #expect(fixture.send(TokenFixture.request()).result == nil)
         #expect(fixture.begun == 2)
     }
+
+    @Test("B5: a refresh is as important as the most important call that waits for it")
+    func whoWaitsRaisesTheRefresh() {
+        let contexts = Locked<[CallContext]>([])
+        let answer = Promise<AccessToken>()
+        let refresher = TokenRefresher(AccessToken("t1"), on: fixture.scheduler) { _ in
+            contexts.withLock { $0.append(.current) }
+            return answer
+        }
+        let priorities: [CallPriority] = [.sheddable, .critical, .sheddablePlus]
+        let calls = priorities.map { priority in
+            CallContext.current.with(priority: priority).run { refresher.refresh() }
+        }
+        #expect(contexts.withLock { $0.map(\.priority) } == [.critical])
+        answer.resolve(with: AccessToken("t2"))
+        #expect(calls.allSatisfy { $0.valueNow?.value == "t2" })
+    }
+
+    #if compiler(>=6.2)
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    @Test("B5: a task that waits for a refresh raises its task")
+    func awaitingRaisesTheRefresh() async throws {
+        let work = LowWork()
+        try await work.begin()
+        let refresher = TokenRefresher(AccessToken("t1"), on: fixture.scheduler) { _ in
+            work.future.map { AccessToken("t\($0)") }
+        }
+        let calls = [refresher.refresh(), refresher.refresh()]
+        calls[1].raise(to: .high)
+        #expect(work.raises.elements == [.high])
+        work.value.resolve(with: 2)
+        #expect(try await calls[0].soon.value == "t2")
+    }
+    #endif
 }
