@@ -322,9 +322,11 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
         _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
     ) {
+        // Another call for the callers with time left begins where the first has ended.
+        let caller = KeptCaller(context)
         call = { notes in
             let input = notes.record?.next(input) ?? input
-            return share(service, input, in: context, notes, name, classifier)
+            return caller.run { share(service, input, in: context, notes, name, classifier) }
         }
         super.init(context, keeper: hasOwnParts ? input as? any AnswerKeeping : nil) {
             Repeatability(of: input, after: $0, $1)
