@@ -54,7 +54,9 @@ extension HTTPClient {
         /// Refuses all calls to the origin until ``reset()``, if there is a breaker.
         public func isolate() { circuitBreaker?.isolate() }
 
-        /// Closes the breaker and fills the budget. Calls in flight keep their places.
+        /// Closes the breaker and fills the budget.
+        ///
+        /// Calls in flight keep their places.
         public func reset() {
             circuitBreaker?.reset()
             retryBudget?.reset()
