@@ -21,7 +21,10 @@ extension Middleware {
         _ limit: Duration, on scheduler: some Scheduler = .live
     ) -> Middleware {
         precondition(limit >= .zero, "deadline needs a duration of zero or more, not \(limit)")
-        return deadline(on: scheduler) { _ in limit }
+        let deadline = Deadline(limit: limit, scheduler: scheduler)
+        return Middleware(named: "deadline") { service in
+            { input in deadline.call(service, input, isUpload: false) }
+        }
     }
 
     /// The same with a limit for each input; with nil, only the deadline of the caller's context ends the call.

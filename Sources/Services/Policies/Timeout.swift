@@ -29,7 +29,8 @@ extension Middleware {
         _ limit: Duration, excluding pauses: [CallRecord.Pause], on scheduler: some Scheduler
     ) -> Middleware {
         precondition(limit >= .zero, "timeout needs a duration of zero or more, not \(limit)")
-        return timeout(excluding: pauses, on: scheduler) { _ in limit }
+        let timeout = Timeout(limit: limit, pauses: pauses, scheduler: scheduler)
+        return Middleware(named: "timeout") { service in { input in timeout.call(service, input) } }
     }
 
     /// The same with a limit for each input; nil: none.

@@ -11,7 +11,8 @@ enum Limits {
         (.composedUnknownLoading, 2), (.combinedUnknownLoading, 2), (.chainedUnknownLoading, 2),
         (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
-        (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 8),
+        // The whole stack has 8, unless a memo was made before: a shared call then says what its answer depends on.
+        (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 12),
     ]
 
     /// The most that Pledge's time should be, as a multiple of another way's.
