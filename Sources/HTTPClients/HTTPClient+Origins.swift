@@ -27,18 +27,20 @@ extension HTTPClient {
         }
 
         /// The states of an origin; made now, if it was not called before.
-        public subscript(origin: HTTPOrigin) -> OriginStates {
+        public subscript(origin: HTTPOrigin) -> States {
             let states = SharedStates(of: client)
-            return OriginStates(
+            return States(
                 circuitBreaker: states.breaker(of: origin), bulkhead: states.bulkhead(of: origin),
                 rateLimit: states.limiter(of: origin), retryBudget: states.budget(of: origin))
         }
     }
+}
 
+extension HTTPClient.Origins {
     /// The states of an origin, each nil if its slot is nil.
     ///
     /// They are the objects that calls use. One that comes from `sharing(_:)` is that of other origins as well.
-    public struct OriginStates: Sendable {
+    public struct States: Sendable {
         /// The breaker, by the slot ``HTTPClient/circuitBreaker``.
         public let circuitBreaker: CircuitBreaker?
 

@@ -208,14 +208,21 @@ extension HTTPClient {
         return .assessing { result in classifier(result.map { $0 }) ?? standard.assess(result) }
     }
 
+    /// The time of a request: its own, or that of a slot.
+    private func time(
+        _ own: @escaping @Sendable (HTTPRequest) -> Duration?, or slot: Duration?, _ name: String
+    ) -> @Sendable (HTTPRequest) -> Duration? {
+        let time = slot ?? .zero
+        precondition(time >= .zero, "\(name) needs a duration of zero or more, not \(time)")
+        return { request in own(request).map { max($0, .zero) } ?? slot }
+    }
+
     private var timeOfCall: @Sendable (HTTPRequest) -> Duration? {
-        { [deadline] request in request.context.deadline.map { max($0, .zero) } ?? deadline }
+        time({ $0.context.deadline }, or: deadline, "deadline")
     }
 
     private var timeOfAttempt: @Sendable (HTTPRequest) -> Duration? {
-        { [attemptTimeout] request in
-            request.context.attemptTimeout.map { max($0, .zero) } ?? attemptTimeout
-        }
+        time({ $0.context.attemptTimeout }, or: attemptTimeout, "timeout")
     }
 
     private func logging<Output: HTTPResponseHead>(

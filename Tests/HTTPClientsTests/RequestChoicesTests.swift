@@ -124,6 +124,35 @@ import Testing
         }
     }
 
+    @Test func theTextOfAContextSaysWhatItChooses() {
+        let request = get {
+            $0.skipsRetry = true
+            $0.skipsHedge = true
+            $0.skipsCircuitBreaker = true
+            $0.attemptTimeout = .seconds(1)
+            $0.deadline = .seconds(2)
+        }
+        #expect(
+            "\(request.context)"
+                == "no retry, no hedge, no circuit breaker, an attempt timeout, a deadline")
+        #expect("\(get().context)" == "")
+    }
+
+    #if os(macOS) || os(Linux)
+    @Test func aSlotBelowZeroTraps() async {
+        await #expect(processExitsWith: .failure) {
+            var client = HTTPClient(base: nil) { _ in Future(value: HTTPResponse(status: 200)) }
+            client.attemptTimeout = .seconds(-1)
+            _ = client.send
+        }
+        await #expect(processExitsWith: .failure) {
+            var client = HTTPClient(base: nil) { _ in Future(value: HTTPResponse(status: 200)) }
+            client.deadline = .seconds(-1)
+            _ = client.send
+        }
+    }
+    #endif
+
     @Test func aTimeBelowZeroIsZero() {
         let client = never()
         let call = client.send(get { $0.deadline = .seconds(-1) })

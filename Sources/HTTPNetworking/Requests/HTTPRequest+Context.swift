@@ -125,6 +125,9 @@ extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
             idempotencyKey.map { _ in "an idempotency key" },
             tags.isEmpty ? nil : "\(tags.count) tags",
             skipsAuthorization ? "no authorization" : nil,
+            skipsRetry ? "no retry" : nil, skipsHedge ? "no hedge" : nil,
+            skipsCircuitBreaker ? "no circuit breaker" : nil,
+            attemptTimeout.map { _ in "an attempt timeout" }, deadline.map { _ in "a deadline" },
         ]
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
