@@ -135,6 +135,14 @@ extension Pushback {
         let end = Future<Void>(value: ()).delay(wait, on: scheduler)
             .onEnd { _ in self.state.withLock { $0.queued -= 1 } }
         return end.flatMap {
+            // A late timer may end the wait after the deadline.
+            if let remaining = context.remaining, remaining <= .zero {
+                let error = ServiceError(
+                    .deadlineExceeded, policy: Self.policy, policyName: self.name, limit: wait,
+                    subject: loggedName(of: input))
+                context.report(.refused(error), by: Self.policy, named: self.name)
+                return Future(error: error)
+            }
             context.report(.dequeued(after: wait), by: Self.policy, named: self.name)
             // The service may have asked for a longer pause meanwhile.
             return caller.run {

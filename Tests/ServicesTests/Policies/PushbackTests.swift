@@ -82,6 +82,22 @@ import Testing
         #expect(upstream.count == 1)
     }
 
+    @Test func aTimerThatIsLateMakesNoCallAfterTheDeadline() {
+        let upstream = Upstream(on: scheduler, [.asked(2_000), .value(2)])
+        let pushback = Pushback(
+            on: LateScheduler(scheduler, by: .seconds(1)), random: .constant(0))
+        let service = service(pushback, upstream)
+        _ = service(1)
+        scheduler.advance(by: .milliseconds(10))
+        let late = CallContext(deadline: CallDeadline(after: .milliseconds(2_500), on: scheduler))
+            .run { service(2) }
+        scheduler.run()
+        #expect(late.serviceError?.code == .deadlineExceeded)
+        #expect(late.serviceError?.policy == "pushback")
+        #expect(upstream.count == 1)
+        #expect(pushback.queued == 0)
+    }
+
     @Test func aCancelledCallIsNotMade() {
         let upstream = Upstream(on: scheduler, [.asked(2_000)])
         let pushback = pushback()
