@@ -36,7 +36,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     return Future(
                         error: HTTPError(code: .requestNotPrepared, request: sent, cause: error))
                 }
-                return fault.inject(into: sent, named: chaosSwitch?.name, on: scheduler, next)
+                let chaos = Middleware.chaos(
+                    fault.faults(of: sent), sharing: chaosSwitch, on: scheduler, random: .system)
+                return chaos(next)(sent).naming(sent)
             }
         }
     }
@@ -77,27 +79,16 @@ private struct HeaderFault {
         }
     }
 
-    func inject<Output: HTTPResponseHead>(
-        into request: HTTPRequest, named name: String?, on scheduler: any Scheduler,
-        _ next: @escaping Service<HTTPRequest, Output>
-    ) -> Future<Output> {
-        let context = CallContext.current
-        guard let delay else { return end(request, named: name, in: context, next) }
-        context.report(.injectedLatency(delay), by: "chaos", named: name)
-        let caller = KeptCaller(context)
-        return Future<Void>(value: ()).delay(delay, on: scheduler).flatMap {
-            caller.run { end(request, named: name, in: context, next) }
+    /// The faults that certainly happen to a request.
+    func faults<Output>(of request: HTTPRequest) -> [ChaosFault<Output>] {
+        let failure = status.map { status in
+            HTTPError(
+                code: .unacceptableStatus, request: request,
+                response: HTTPResponse(status: status, url: request.url, request: request))
         }
-    }
-
-    private func end<Output: HTTPResponseHead>(
-        _ request: HTTPRequest, named name: String?, in context: CallContext,
-        _ next: Service<HTTPRequest, Output>
-    ) -> Future<Output> {
-        guard let status else { return next(request).naming(request) }
-        context.report(.injectedOutcome, by: "chaos", named: name)
-        let response = HTTPResponse(status: status, url: request.url, request: request)
-        return Future(
-            error: HTTPError(code: .unacceptableStatus, request: request, response: response))
+        return [
+            delay.map { .latency($0, probability: 1) },
+            failure.map { .failure($0, probability: 1) },
+        ].compactMap { $0 }
     }
 }

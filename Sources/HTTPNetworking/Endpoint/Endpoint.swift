@@ -125,14 +125,7 @@ public struct Endpoint {
     /// The headers that are sent: ``headers``, the body's Content-Type if they have none, and the idempotency key of
     /// ``context``, if they have no Idempotency-Key.
     public var effectiveHeaders: HTTPHeaders {
-        var headers = headers
-        if let type = body.contentType, headers["Content-Type"] == nil {
-            headers.set(type, for: "Content-Type")
-        }
-        if let key = context.idempotencyKey, headers["Idempotency-Key"] == nil {
-            headers.set(key, for: "Idempotency-Key")
-        }
-        return headers
+        headers.completed(contentType: body.contentType, idempotencyKey: context.idempotencyKey)
     }
 }
 

@@ -88,12 +88,19 @@ public struct HTTPRequest {
 
     /// ``headers`` with the additions of the body and the context.
     var completedHeaders: HTTPHeaders {
-        var headers = headers
-        if let type = body.contentType, headers["Content-Type"] == nil {
-            headers.set(type, for: "Content-Type")
+        headers.completed(contentType: body.contentType, idempotencyKey: context.idempotencyKey)
+    }
+}
+
+extension HTTPHeaders {
+    /// The same with the additions of a body and a context, where there is no header of the name.
+    func completed(contentType: String?, idempotencyKey: String?) -> HTTPHeaders {
+        var headers = self
+        if let contentType, headers["Content-Type"] == nil {
+            headers.set(contentType, for: "Content-Type")
         }
-        if let key = context.idempotencyKey, headers["Idempotency-Key"] == nil {
-            headers.set(key, for: "Idempotency-Key")
+        if let idempotencyKey, headers["Idempotency-Key"] == nil {
+            headers.set(idempotencyKey, for: "Idempotency-Key")
         }
         return headers
     }

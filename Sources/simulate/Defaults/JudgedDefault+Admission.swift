@@ -163,25 +163,10 @@ extension JudgedDefault {
 
 extension Trial {
     /// All hosts are down for half a minute, after two minutes and more in which they answered.
-    static let laterOutage: Trial = {
-        var scenario = fleet(load: 0.5, seconds: 250)
-        scenario.at(.seconds(130), "outage begins") { fleet in
-            for host in fleet.hosts { host.stop() }
-        }
-        scenario.at(.seconds(160), "outage ends") { fleet in
-            for host in fleet.hosts { host.start() }
-        }
-        return Trial(name: "later outage 30 s", scenario: scenario, fault: 130..<160)
-    }()
+    static let laterOutage = outage(30, named: "later outage 30 s", after: 130, then: 90)
 
     /// All hosts stand still for 5 seconds, after two minutes and more in which they answered.
-    static let laterStall: Trial = {
-        var scenario = fleet(load: 0.7, seconds: 190) { $0.queueLimit = .max }
-        scenario.at(.seconds(130), "stall") { fleet in
-            for host in fleet.hosts { host.pause(for: .seconds(5)) }
-        }
-        return Trial(name: "later stall", scenario: scenario, fault: 130..<135)
-    }()
+    static let laterStall = stall(load: 0.7, named: "later stall", after: 130, then: 55)
 
     /// A load that does not end, as a part of what the hosts can do.
     static func load(_ load: Double) -> Trial {

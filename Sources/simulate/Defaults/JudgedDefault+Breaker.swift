@@ -160,16 +160,7 @@ extension JudgedDefault {
 
 extension Trial {
     /// All hosts are down for five minutes, at a tenth of the load they can do.
-    static let longOutage: Trial = {
-        var scenario = fleet(load: 0.1, seconds: 610)
-        scenario.at(.seconds(10), "outage begins") { fleet in
-            for host in fleet.hosts { host.stop() }
-        }
-        scenario.at(.seconds(310), "outage ends") { fleet in
-            for host in fleet.hosts { host.start() }
-        }
-        return Trial(name: "outage 300 s", scenario: scenario, fault: 10..<310)
-    }()
+    static let longOutage = outage(300, load: 0.1, then: 300)
 }
 
 extension SimulatedWorld {

@@ -98,9 +98,12 @@ extension Trial {
     }
 
     /// All hosts are down, and a connection is refused at once.
-    static func outage(_ seconds: Int) -> Trial {
+    static func outage(
+        _ seconds: Int, named name: String? = nil, load: Double = 0.5, after start: Int = 10,
+        then rest: Int = 30
+    ) -> Trial {
         fault(
-            "outage \(seconds) s", seconds: seconds,
+            name ?? "outage \(seconds) s", seconds: seconds, load: load, after: start, then: rest,
             begin: { fleet in for host in fleet.hosts { host.stop() } },
             end: { fleet in for host in fleet.hosts { host.start() } })
     }
@@ -120,10 +123,12 @@ extension Trial {
         begin: { $0.host(0).slow(by: 10) }, end: { $0.host(0).slow(by: 1) })
 
     /// All hosts stand still for 5 seconds at a load, and keep all calls that come.
-    static func stall(load: Double) -> Trial {
+    static func stall(
+        load: Double, named name: String? = nil, after start: Int = 10, then rest: Int = 30
+    ) -> Trial {
         fault(
-            "stall at \(Int((load * 100).rounded())) %", seconds: 5, load: load,
-            { $0.queueLimit = .max },
+            name ?? "stall at \(Int((load * 100).rounded())) %", seconds: 5, load: load,
+            { $0.queueLimit = .max }, after: start, then: rest,
             begin: { fleet in for host in fleet.hosts { host.pause(for: .seconds(5)) } })
     }
 

@@ -120,14 +120,14 @@ extension Trial {
     /// A fault from the tenth second on, with half a minute afterwards.
     static func fault(
         _ name: String, seconds: Int, load: Double = 0.5,
-        _ host: (inout HostSettings) -> Void = { _ in }, hosts: Int = 5,
-        begin: @escaping @Sendable (Fleet) -> Void,
+        _ host: (inout HostSettings) -> Void = { _ in }, hosts: Int = 5, after start: Int = 10,
+        then rest: Int = 30, begin: @escaping @Sendable (Fleet) -> Void,
         end: @escaping @Sendable (Fleet) -> Void = { _ in }
     ) -> Trial {
-        let until = 10 + seconds
-        var scenario = fleet(load: load, seconds: until + 30, hosts: hosts, host)
-        scenario.at(.seconds(10), "\(name) begins", begin)
+        let until = start + seconds
+        var scenario = fleet(load: load, seconds: until + rest, hosts: hosts, host)
+        scenario.at(.seconds(start), "\(name) begins", begin)
         scenario.at(.seconds(until), "\(name) ends", end)
-        return Trial(name: name, scenario: scenario, fault: 10..<until)
+        return Trial(name: name, scenario: scenario, fault: start..<until)
     }
 }

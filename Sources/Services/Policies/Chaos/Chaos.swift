@@ -34,7 +34,8 @@ extension Middleware {
         .chaos(faults, sharing: chaosSwitch, on: scheduler, random: random)
     }
 
-    static func chaos(
+    /// The same with a list of faults.
+    package static func chaos(
         _ faults: [ChaosFault<Output>], sharing chaosSwitch: ChaosSwitch?,
         on scheduler: some Scheduler, random: RandomSource
     ) -> Middleware {

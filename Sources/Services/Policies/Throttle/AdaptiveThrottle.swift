@@ -18,7 +18,7 @@ extension Middleware {
     public static func throttle(
         sharing throttle: AdaptiveThrottle, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware(named: throttlePolicy, isIdle: { throttle.isIdle }) { service in
+        Middleware(named: AdaptiveThrottle.policy, isIdle: { throttle.isIdle }) { service in
             { input in throttle.call(service, input, classifier: classifier) }
         }
     }
@@ -117,8 +117,8 @@ extension AdaptiveThrottle {
 
     private func refuse<Output: Sendable>(at now: SchedulerInstant) -> Future<Output> {
         machine.withLock { $0.refuse(at: now) }
-        let error = ServiceError(.throttled, policy: throttlePolicy, policyName: name)
-        CallContext.current.report(.refused(error), by: throttlePolicy, named: name)
+        let error = ServiceError(.throttled, policy: Self.policy, policyName: name)
+        CallContext.current.report(.refused(error), by: Self.policy, named: name)
         return Future(error: error)
     }
 
@@ -138,7 +138,5 @@ extension AdaptiveThrottle {
         machine.withLock { $0.end(isAccepted: health == .healthy, at: now) }
     }
 }
-
-private let throttlePolicy = "throttle"
 
 extension AdaptiveThrottle: Sendable {}
