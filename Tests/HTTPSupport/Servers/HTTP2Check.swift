@@ -442,12 +442,18 @@ extension HTTP2Check {
     private static func endlessFlood(of kind: HTTP2Frames.Flood) -> HTTP2Check {
         HTTP2Check("frames of the kind \(kind) without an end") { bench in
             let before = heldBytes()
+            let isFirst = Locked(true)
             let hasBegun = Locked(false)
             let most = Locked(0)
             let scheduler = ManualScheduler()
             let result = try await bench.with(on: scheduler) { frames in
                 frames.serve { stream in
-                    guard stream > 1 else {
+                    // Once: a client may repeat its request by another connection.
+                    let answers = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    guard !answers else {
                         frames.answer(stream, "answer")
                         return true
                     }
