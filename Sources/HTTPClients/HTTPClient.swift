@@ -141,13 +141,13 @@ public struct HTTPClient {
     /// ```swift
     /// client.classifier = { end in
     ///     guard case .success(let response) = end, response.status == 404 else { return nil }
-    ///     return .transient(fault: .caller)  // the server has not seen the write yet
+    ///     return .retryable(fault: .caller)  // the server has not seen the write yet
     /// }
     /// ```
     ///
     /// It gets the response of any status, or the error of the exchange, and returns nil for the standard rules. It is called
     /// on the thread that settles the exchange, more than once if several parts ask.
-    public var classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> CallAssessment?)?
+    public var classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)?
     {
         didSet { renew() }
     }

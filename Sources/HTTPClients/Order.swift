@@ -205,7 +205,7 @@ extension HTTPClient {
     private func outcomes<Output: HTTPResponseHead>() -> Classifier<Output> {
         guard let classifier else { return .standard }
         let standard = Classifier<Output>.standard
-        return .assessing { result in classifier(result.map { $0 }) ?? standard.assess(result) }
+        return Classifier { result in classifier(result.map { $0 }) ?? standard(result) }
     }
 
     /// The time of a request: its own, or that of a slot.

@@ -75,7 +75,7 @@ import Testing
         #expect(second.result == nil && record.verdict == .repeatable)
         scheduler.advance(by: .seconds(1))
         let error = #expect(throws: HTTPError.self) { try second.settledValue() }
-        #expect(error?.isCertainlyUnsent == true && error?.assessment == .refusal)
+        #expect(error?.isCertainlyUnsent == true && error?.advisedOutcome == .refusal)
         gate.resolve()
         #expect(try await first.value.text == "ok")
         #expect(server.requests.map(\.target) == ["/first"])

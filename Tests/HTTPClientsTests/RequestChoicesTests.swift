@@ -174,7 +174,7 @@ import Testing
             guard case .success(let response) = end, response.status == 403,
                 response.headers["X-RateLimit-Remaining"] == "0"
             else { return nil }
-            return .transient(after: .seconds(5), fault: .caller)
+            return .retryable(after: .seconds(5), fault: .caller)
         }
         let calls = [client.send(get())]
         let streamed = client.stream(get())

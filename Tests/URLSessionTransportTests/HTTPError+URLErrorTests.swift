@@ -39,7 +39,7 @@ import FoundationNetworking
     func whatTheSystemRefusesIsNeitherRepeatedNorEvidence(code: URLError.Code) {
         let error = HTTPError(code: HTTPError.Code(URLError(code)), cause: URLError(code))
         #expect(error.code == .unsupported)
-        #expect(error.assessment == CallAssessment.callersMistake)
+        #expect(error.advisedOutcome == Outcome.callersMistake)
     }
 
     @Test func aRefusalOfPlainHTTPNamesTheKeysOfInfoPlist() throws {
@@ -69,7 +69,7 @@ import FoundationNetworking
     @Test func aURLThatURLSessionDoesNotTakeIsNeitherRepeatedNorEvidence() {
         let error = HTTPError(code: HTTPError.Code(URLError(.unsupportedURL)))
         #expect(error.code == .unsupported)
-        #expect(error.assessment == CallAssessment.callersMistake)
+        #expect(error.advisedOutcome == Outcome.callersMistake)
     }
     #endif
 

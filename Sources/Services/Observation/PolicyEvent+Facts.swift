@@ -71,17 +71,22 @@ extension PolicyEvent.Kind {
 extension Outcome {
     /// The outcome in a word.
     var label: String {
-        switch self {
-        case .success: "success"
-        case .retryable: "retryable"
-        case .failure: "failure"
-        case .ignorable: "ignorable"
+        switch retry {
+        case _ where isSuccess: "success"
+        case .after: "retryable"
+        case .never: isFailure ? "failure" : "ignorable"
         }
+    }
+
+    /// The health, unless the word implies it.
+    fileprivate var furtherHealth: Health? {
+        let implied: Health = isSuccess ? .healthy : isFailure ? .unhealthy : .unknown
+        return health == implied ? nil : health
     }
 
     fileprivate var facts: [EventFact] {
         let outcome = EventFact("outcome", label)
-        guard case .retryable(let asked?) = self else { return [outcome] }
+        guard case .after(let asked?) = retry, !isSuccess else { return [outcome] }
         return [outcome, EventFact("asked_ms", milliseconds: asked)]
     }
 }
@@ -91,10 +96,7 @@ extension PolicyEvent {
     package var facts: [EventFact] {
         var facts = kind.facts
         if let policyName { facts.insert(EventFact("policy_name", policyName), at: 0) }
-        // Added if the outcome does not imply it.
-        if let health, case .ended(let outcome, _, _) = kind,
-            health != CallAssessment(outcome).health
-        {
+        if case .ended(let outcome, _, _) = kind, let health = outcome.furtherHealth {
             facts.append(EventFact("health", health.rawValue))
         }
         if isUnproven { facts.append(EventFact("unproven", "true")) }

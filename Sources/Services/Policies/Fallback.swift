@@ -8,7 +8,7 @@ extension Middleware {
     /// ```
     ///
     /// It is called if the classifier says that the call failed, whatever the cause
-    /// (``CallAssessment/isSuccess``, ``CallAssessment/fault``), except after a cancellation: a caller that
+    /// (``Outcome/isSuccess``, ``Outcome/fault``), except after a cancellation: a caller that
     /// gives up gets no substitute. It is called on the thread that settled the first call, in that call's
     /// ``CallContext``, so it sees the time left until the deadline. Its result is the result; the first
     /// error is in the event ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future cancels the call
@@ -53,7 +53,7 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - classifier: Assesses the end of a call.
-    ///   - makeValue: Called once for each call that the classifier assesses as failed, on the thread that
+    ///   - makeValue: Called once for each call that failed by the classifier, on the thread that
     ///     settled it, with the error; with nil if a value was classified as a failure. If it throws, the
     ///     call fails with that error.
     public static func fallback(
@@ -106,8 +106,8 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     private func replace(
         _ result: Result<Output, any Error>, of input: Input, in context: CallContext
     ) -> Future<Output>? {
-        let assessment = classifier.assess(result)
-        guard !assessment.isSuccess, assessment.fault != .nobody else { return nil }
+        let outcome = classifier(result)
+        guard !outcome.isSuccess, outcome.fault != .nobody else { return nil }
         result.replaced(of: input)
         let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
         context.report(.fellBack(error: error), by: Self.name)

@@ -19,7 +19,7 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - pushback: The pause, shared by all stacks that call the service.
-    ///   - classifier: Assesses the end of a call: its ``CallAssessment/Retry/after(_:)`` begins a pause.
+    ///   - classifier: Decides what the end of a call means: its ``Outcome/Retry/after(_:)`` begins a pause.
     public static func pushback(
         sharing pushback: Pushback, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -106,7 +106,7 @@ extension Pushback {
         }
         let future = service(input)
         if classifier.isPlainSuccess(future) { return future }
-        return future.atEnd(with: { self.note(classifier.assess($0)) })
+        return future.atEnd(with: { self.note(classifier($0)) })
     }
 
     /// Makes the call after the pause, or refuses it.
@@ -151,8 +151,8 @@ extension Pushback {
         }
     }
 
-    private func note(_ assessment: CallAssessment) {
-        guard case .after(let delay?) = assessment.retry, delay > .zero else { return }
+    private func note(_ outcome: Outcome) {
+        guard case .after(let delay?) = outcome.retry, delay > .zero else { return }
         let length = min(delay, maxPause)
         let end = scheduler.now.advanced(by: length)
         state.withLock { state in

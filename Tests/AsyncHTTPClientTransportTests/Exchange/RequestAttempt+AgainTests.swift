@@ -96,7 +96,7 @@ import Testing
         let error = call.failure(HTTPClientError.getConnectionFromPoolTimeout) as? HTTPError
         #expect(error?.code == .timedOut)
         #expect(error?.reason == TimeLimit.freeConnection(limit ?? .zero).words)
-        #expect(error?.isCertainlyUnsent == true && error?.assessment == .refusal)
+        #expect(error?.isCertainlyUnsent == true && error?.advisedOutcome == .refusal)
     }
 
     @Test func knowsWhatHasNotBeenSent() throws {

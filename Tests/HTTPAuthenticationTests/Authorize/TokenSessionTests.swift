@@ -234,8 +234,8 @@ import Testing
         let error = refresher.refresh().errorNow as? HTTPError
         #expect(error?.code == .tokenRefreshFailed)
         // It is a mistake of the program, and says nothing about the service.
-        #expect(error?.assessment.health == .unknown)
-        #expect(error?.assessment.retry == .never)
+        #expect(error?.advisedOutcome.health == .unknown)
+        #expect(error?.advisedOutcome.retry == .never)
         made.withLock { $0 = nil }
     }
 

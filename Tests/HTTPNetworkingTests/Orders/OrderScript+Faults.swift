@@ -93,18 +93,16 @@ extension OrderScript {
     private static func isRight(
         _ outcome: Outcome, for result: Result<HTTPResponse?, any Error>
     ) -> Bool {
-        switch (result, outcome) {
-        case (.success(nil), .success): return true
-        case (.success(let response?), _):
+        switch result {
+        case .success(nil): return outcome == .success
+        case .success(let response?):
             let isAgain =
                 [408, 421, 425, 429, 500, 502, 503, 504].contains(response.status)
                 || response.status == 413 && response.headers["Retry-After"] != nil
             return outcome.isFailure == isAgain && (isAgain || outcome == .success)
-        case (.failure(let error), .ignorable):
-            return error is CancellationError || error is Superseded
-        case (.failure(let error), _):
-            return outcome.isFailure && !(error is CancellationError || error is Superseded)
-        default: return false
+        case .failure(let error):
+            return outcome.isFailure != (error is CancellationError || error is Superseded)
+                && !outcome.isSuccess
         }
     }
 }

@@ -9,14 +9,14 @@ import Testing
 
     @Test(arguments: [HTTPError.Code.cannotFindHost, .cannotConnect, .notConnected])
     func whatReachedNobodyMayBeRepeatedByAll(_ code: HTTPError.Code) {
-        #expect(HTTPError(code: code).advisedOutcome == .retryable(after: nil))
+        #expect(HTTPError(code: code).advisedOutcome.retry == .after(nil))
         #expect(HTTPError(code: code).isCertainlyUnsent)
     }
 
     /// A proxy may lock a user out, and the server has nothing to do with it.
     @Test func aProxysRefusalIsNotRepeatedAndNoEvidence() {
         let refused = HTTPError(code: .proxyRefused)
-        #expect(refused.assessment == .callersMistake)
+        #expect(refused.advisedOutcome == .callersMistake)
         #expect(refused.isCertainlyUnsent)
     }
 
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [HTTPError.Code.connectionLost, .timedOut])
     func whatMayHaveArrivedMayPass(_ code: HTTPError.Code) {
-        #expect(HTTPError(code: code).advisedOutcome == .retryable(after: nil))
+        #expect(HTTPError(code: code).advisedOutcome.retry == .after(nil))
         #expect(!HTTPError(code: code).isCertainlyUnsent)
     }
 
@@ -42,7 +42,7 @@ import Testing
         }
         let lost = HTTPError(code: .connectionLost, cause: Excluded())
         #expect(lost.isCertainlyUnsent)
-        #expect(lost.advisedOutcome == .retryable(after: nil))
+        #expect(lost.advisedOutcome == .retryable(fault: .network))
         #expect(!HTTPError(code: .timedOut, cause: Excluded()).isCertainlyUnsent)
     }
 
@@ -52,7 +52,8 @@ import Testing
         .transportClosed, .unsupported,
     ])
     func whatWouldFailAgainIsAFailure(_ code: HTTPError.Code) {
-        #expect(HTTPError(code: code).advisedOutcome == .failure)
+        let outcome = HTTPError(code: code).advisedOutcome
+        #expect(outcome.isFailure && outcome.retry == .never)
         #expect(!HTTPError(code: code).isCertainlyUnsent)
     }
 
@@ -62,7 +63,7 @@ import Testing
                 code: .unacceptableStatus, response: HTTPResponse(status: status, headers: headers)
             ).advisedOutcome
         }
-        #expect(outcome(404) == .success)
+        #expect(outcome(404) == .rejection)
         #expect(outcome(501) == .failure)
         #expect(outcome(503, ["Retry-After": "3"]) == .retryable(after: .seconds(3)))
         #expect(HTTPError(code: .unacceptableStatus).advisedOutcome == .failure)
@@ -71,8 +72,8 @@ import Testing
     @Test(arguments: [204, 303, 404])
     func aStatusThatIsNotAcceptedHasFailedTheCallAndNotTheService(_ status: Int) {
         let error = HTTPError(code: .unacceptableStatus, response: HTTPResponse(status: status))
-        #expect(error.assessment == .rejection)
-        #expect(error.response?.assessment == .success)
+        #expect(error.advisedOutcome == .rejection)
+        #expect(error.response?.advisedOutcome == .success)
     }
 
     @Test(arguments: [HTTPError.Code.other, HTTPError.Code(rawValue: "the modem hung up")])
@@ -86,24 +87,24 @@ import Testing
         #expect(outcome(HTTPError(code: .badResponse)) == .failure)
         let mistake = DecodingError.valueNotFound(
             Int.self, DecodingError.Context(codingPath: [], debugDescription: ""))
-        #expect(HTTPError(code: code, cause: mistake).assessment == .callersMistake)
+        #expect(HTTPError(code: code, cause: mistake).advisedOutcome == .callersMistake)
     }
 
     /// The refresh calls another service, so a breaker outside `.authorize` counts nothing.
     @Test func aFailedRefreshMayBeRepeatedByItsCauseAndSaysNothingAboutTheService() {
-        func assessment(_ cause: any Error) -> CallAssessment {
-            HTTPError(code: .tokenRefreshFailed, cause: cause).assessment
+        func outcome(_ cause: any Error) -> Outcome {
+            HTTPError(code: .tokenRefreshFailed, cause: cause).advisedOutcome
         }
         func refusal(_ status: Int, _ headers: HTTPHeaders = [:]) -> HTTPError {
             HTTPError(
                 code: .unacceptableStatus, response: HTTPResponse(status: status, headers: headers))
         }
-        #expect(assessment(refusal(400)) == .callersMistake)
-        #expect(assessment(HTTPError(code: .badResponse)).retry == .never)
-        #expect(assessment(refusal(503, ["Retry-After": "3"])).retry == .after(.seconds(3)))
-        #expect(assessment(HTTPError(code: .connectionLost)).retry == .after(nil))
+        #expect(outcome(refusal(400)) == .callersMistake)
+        #expect(outcome(HTTPError(code: .badResponse)).retry == .never)
+        #expect(outcome(refusal(503, ["Retry-After": "3"])).retry == .after(.seconds(3)))
+        #expect(outcome(HTTPError(code: .connectionLost)).retry == .after(nil))
         let causes: [any Error] = [refusal(503), HTTPError(code: .connectionLost), Odd()]
-        #expect(causes.allSatisfy { assessment($0).health == .unknown })
+        #expect(causes.allSatisfy { outcome($0).health == .unknown })
     }
 
     /// A redirect of a POST has led to a GET, and only the error is left, without its context.

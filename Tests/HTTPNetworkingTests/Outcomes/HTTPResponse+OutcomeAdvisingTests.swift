@@ -21,7 +21,10 @@ import Testing
         for status in 100...599 {
             switch status {
             case _ where Self.repeatable.contains(status):
-                #expect(outcome(status) == .retryable(after: nil), "\(status)")
+                #expect(outcome(status).retry == .after(nil), "\(status)")
+                #expect(
+                    outcome(status).health
+                        == ([421, 425].contains(status) ? .healthy : .unhealthy), "\(status)")
             case 500...599: #expect(outcome(status) == .failure, "\(status)")
             default: #expect(outcome(status) == .success, "\(status)")
             }
@@ -35,7 +38,7 @@ import Testing
 
     @Test func retryAfterIsTheDelayOfWhatMayBeRepeated() {
         for status in Self.repeatable + [413] {
-            #expect(outcome(status, ["Retry-After": "7"]) == .retryable(after: .seconds(7)))
+            #expect(outcome(status, ["Retry-After": "7"]).retry == .after(.seconds(7)))
         }
         for status in [200, 301, 404, 501] {
             #expect(outcome(status, ["Retry-After": "7"]) == outcome(status))

@@ -246,7 +246,7 @@ struct TransportExchangeTests {
         scheduler.advance(by: .seconds(2))
         #expect(bench.error?.code == .timedOut)
         #expect(bench.error?.reason == "the idle limit of 10.0 seconds")
-        #expect(bench.error?.assessment == .transient(fault: .network))
+        #expect(bench.error?.advisedOutcome == .retryable(fault: .network))
     }
 
     @Test func theDeadlineSaysNothingAboutTheService() throws {
@@ -254,7 +254,7 @@ struct TransportExchangeTests {
         let bench = try bench(in: CallContext(deadline: deadline))
         scheduler.advance(by: .seconds(3))
         #expect(bench.error?.reason == "the deadline, after 3.0 seconds")
-        #expect(bench.error?.assessment == .outOfTime)
+        #expect(bench.error?.advisedOutcome == .outOfTime)
         #expect(bench.error?.isCertainlyUnsent == false)
         #expect(throws: HTTPError.self) { try self.bench(in: CallContext(deadline: deadline)) }
     }
@@ -285,7 +285,7 @@ struct TransportExchangeTests {
         scheduler.advance(by: .seconds(2))
         // It is refused by this process, which says nothing about the host.
         #expect(bench.error?.reason == "the limit of 60.0 seconds for a free connection")
-        #expect(bench.error?.assessment == .refusal && bench.error?.isCertainlyUnsent == true)
+        #expect(bench.error?.advisedOutcome == .refusal && bench.error?.isCertainlyUnsent == true)
         #expect(record.close() == .repeatable)
     }
 

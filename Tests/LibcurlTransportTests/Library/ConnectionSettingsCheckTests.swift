@@ -69,7 +69,7 @@ import Testing
     @Test func whatLibcurlDoesNotTakeOfARequestIsNotLeftOut() async throws {
         let url = try url("http://127.0.0.1:9/\(String(repeating: "a", count: 8_000_000))")
         let error = try await CurlTransport.patient.get(url).httpError
-        #expect(error.code == .unsupported && error.assessment == .callersMistake)
+        #expect(error.code == .unsupported && error.advisedOutcome == .callersMistake)
         #expect(error.reason?.hasSuffix("(libcurl 43)") == true)
     }
 

@@ -84,7 +84,7 @@ struct HTTP2Tests {
         let transport = try site.transport()
         let error = try await transport.get(site.url).httpError
         #expect(error.code == .connectionLost)
-        #expect(error.assessment.retry != .never)
+        #expect(error.advisedOutcome.retry != .never)
         try await transport.close().soon
     }
 
@@ -242,7 +242,7 @@ extension HTTP2Tests {
         defer { site.stop() }
         let transport = try site.transport { $0.versions = .http2 }
         let error = try await transport.send(post(site)).httpError
-        #expect(error.code == .connectionLost && error.assessment.retry != .never)
+        #expect(error.code == .connectionLost && error.advisedOutcome.retry != .never)
         #expect(try error.isCertainlyUnsent == CurlLibrary.lookUp().tellsRefusals)
         try await transport.close().soon
     }

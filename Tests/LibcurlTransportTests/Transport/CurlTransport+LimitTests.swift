@@ -99,7 +99,7 @@ struct CurlTransportLimitTests {
         #expect(await comesTrue { !scheduler.isIdle })
         scheduler.advance(by: .seconds(62))
         let error = try await call.httpError
-        #expect(error.isCertainlyUnsent && error.assessment == .refusal)
+        #expect(error.isCertainlyUnsent && error.advisedOutcome == .refusal)
         #expect(time.isIdle && breaker.state == .closed)
         #expect(server.requests.count == 1)
         try await transport.close().soon

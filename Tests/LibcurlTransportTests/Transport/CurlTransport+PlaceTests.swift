@@ -171,7 +171,7 @@ extension CurlTransportPlaceTests {
         let error = try await client(settings).send(request).httpError
         #expect(error.code == .redirectRefused)
         #expect(error.reason == "it leads into a private network")
-        #expect(error.assessment == .callersMistake && error.isCertainlyUnsent)
+        #expect(error.advisedOutcome == .callersMistake && error.isCertainlyUnsent)
         #expect(server.requests.map(\.target) == ["/away"])
         // Where the app asks for it, it is followed.
         let lax = try client(settings, refusing: false)

@@ -125,7 +125,7 @@ final class RandomStackRun: Sendable {
         { ask in
             self.state.withLock { $0.entries[index] += 1 }
             return service(ask).onEnd { result in
-                if Classifier<Int>.standard.assess(result).health == .unhealthy { return }
+                if Classifier<Int>.standard(result).health == .unhealthy { return }
                 self.state.withLock { $0.goodEnds[index] += 1 }
             }
         }

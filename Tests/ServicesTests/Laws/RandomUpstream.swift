@@ -117,7 +117,7 @@ final class RandomUpstream: Sendable {
     }
 
     private func finish(_ promise: Promise<Int>, _ result: Result<Int, any Error>) {
-        let isFailure = Classifier<Int>.standard.assess(result).health == .unhealthy
+        let isFailure = Classifier<Int>.standard(result).health == .unhealthy
         state.withLock { state in
             state.inFlight -= 1
             if isFailure { state.failures += 1 }

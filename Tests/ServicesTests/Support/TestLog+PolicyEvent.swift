@@ -51,11 +51,10 @@ extension PolicyEvent.Kind {
 extension Outcome {
     /// The outcome in the tests' notation.
     var word: String {
-        switch self {
-        case .success: "success"
-        case .failure: "failure"
-        case .ignorable: "ignorable"
-        case .retryable(let delay): "retryable\(delay.map { "(\($0.milliseconds))" } ?? "")"
+        switch retry {
+        case _ where isSuccess: "success"
+        case .never: isFailure ? "failure" : "ignorable"
+        case .after(let delay): "retryable\(delay.map { "(\($0.milliseconds))" } ?? "")"
         }
     }
 }

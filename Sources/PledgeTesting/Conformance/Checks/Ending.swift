@@ -75,7 +75,7 @@ extension TransportCheck {
                 let deadline = CallDeadline(after: .milliseconds(300))
                 let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
                 try require("the code", error.code, is: .timedOut)
-                try require("what it says of the server", error.assessment, is: .outOfTime)
+                try require("what it says of the server", error.advisedOutcome, is: .outOfTime)
                 try require("whether it came too soon", deadline.remaining > .zero, is: false)
                 _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
             },

@@ -66,7 +66,7 @@ extension CallContext {
     private func end<Output: Sendable>(
         _ ending: SpanEnding, after future: Future<Output>, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        future.atEnd(with: { ending.tell(classifier.assess($0), $0.failure) })
+        future.atEnd(with: { ending.tell(classifier($0), $0.failure) })
     }
 }
 
@@ -77,11 +77,11 @@ private struct SpanEnding: Sendable {
     let policyName: String?
     let attempt: Int
 
-    func tell(_ assessment: CallAssessment, _ error: (any Error)?) {
+    func tell(_ outcome: Outcome, _ error: (any Error)?) {
         let now = span.trace.now()
         let latency = span.start.duration(to: now)
         span.tell(
-            .ended(Outcome(forCallerOf: assessment), latency: latency, error: error), by: policy,
-            named: policyName, attempt: attempt, at: now, health: assessment.health)
+            .ended(outcome, latency: latency, error: error), by: policy, named: policyName,
+            attempt: attempt, at: now)
     }
 }

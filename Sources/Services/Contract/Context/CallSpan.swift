@@ -29,13 +29,11 @@ struct CallSpan: Sendable {
     /// Notifies the observers of an action of a policy.
     func tell(
         _ kind: PolicyEvent.Kind, by policy: String, named name: String?, attempt: Int,
-        at instant: SchedulerInstant, health: CallAssessment.Health? = nil,
-        isUnproven: Bool = false
+        at instant: SchedulerInstant, isUnproven: Bool = false
     ) {
         let event = PolicyEvent(
             kind: kind, policy: policy, policyName: name, instant: instant, call: trace.call,
-            span: number, parent: parent, attempt: attempt, health: health,
-            isUnproven: isUnproven)
+            span: number, parent: parent, attempt: attempt, isUnproven: isUnproven)
         for observer in trace.observers { observer.receive(event) }
     }
 }

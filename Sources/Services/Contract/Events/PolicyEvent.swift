@@ -30,9 +30,6 @@ public struct PolicyEvent {
     /// The attempt of the innermost retry, counted from one.
     public let attempt: Int
 
-    /// For the end of a span: what it says about the service's health; nil in other events.
-    public let health: CallAssessment.Health?
-
     /// Whether a call is repeated although it is not known to be repeatable: it has no mark in its
     /// ``CallRecord``, no request in its error, and an input that is not ``Replayable``.
     public let isUnproven: Bool
@@ -41,7 +38,7 @@ public struct PolicyEvent {
     public init(
         kind: Kind, policy: String, policyName: String? = nil, instant: SchedulerInstant,
         call: UInt64, span: Int, parent: Int?, attempt: Int,
-        health: CallAssessment.Health? = nil, isUnproven: Bool = false
+        isUnproven: Bool = false
     ) {
         self.kind = kind
         self.policy = policy
@@ -51,7 +48,6 @@ public struct PolicyEvent {
         self.span = span
         self.parent = parent
         self.attempt = attempt
-        self.health = health
         self.isUnproven = isUnproven
     }
 }
@@ -63,8 +59,7 @@ extension PolicyEvent {
     public enum Kind {
         /// A span began: the whole call, an attempt, a hedge.
         case began(name: String)
-        /// The span ended. The outcome is the caller's, so a rejection by a healthy service is a failure. The
-        /// error is nil if there was a value.
+        /// The span ended. The error is nil if there was a value.
         case ended(Outcome, latency: Duration, error: (any Error)?)
 
         /// Another attempt follows, after a duration. The error is nil if a value was classified as a

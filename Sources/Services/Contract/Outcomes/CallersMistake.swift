@@ -8,9 +8,6 @@
 public protocol CallersMistake: OutcomeAdvising {}
 
 extension CallersMistake {
-    /// ``CallAssessment/callersMistake``.
-    public var assessment: CallAssessment { .callersMistake }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
+    /// ``Outcome/callersMistake``.
+    public var advisedOutcome: Outcome { .callersMistake }
 }

@@ -13,11 +13,6 @@ public protocol OutcomeAdvising {
     /// The outcome of this for the policies.
     var advisedOutcome: Outcome { get }
 
-    /// The assessment of this for the policies.
-    ///
-    /// By default that of ``advisedOutcome``.
-    var assessment: CallAssessment { get }
-
     /// Whether the call has certainly not reached the service, so that it may be repeated although
     /// its input is not ``Replayable``.
     ///
@@ -26,9 +21,6 @@ public protocol OutcomeAdvising {
 }
 
 extension OutcomeAdvising {
-    /// The assessment of the outcome.
-    public var assessment: CallAssessment { CallAssessment(advisedOutcome) }
-
     /// Not certain.
     public var isCertainlyUnsent: Bool { false }
 }

@@ -53,7 +53,7 @@ struct MetricsTable: Sendable {
         case .began(let name):
             if isCall { openSpan(key, named: name) }
         case .ended(let outcome, let latency, _) where isCall:
-            end(key, outcome, event.health, after: latency)
+            end(key, outcome, after: latency)
         case .ended(let outcome, let latency, _):
             attempts[policy(of: event) + [outcome.label], default: PrometheusHistogram()].add(
                 latency)
@@ -86,7 +86,7 @@ struct MetricsTable: Sendable {
     }
 
     private mutating func end(
-        _ key: SpanKey, _ outcome: Outcome, _ health: CallAssessment.Health?,
+        _ key: SpanKey, _ outcome: Outcome,
         after latency: Duration
     ) {
         let open = open.removeValue(forKey: key)
@@ -94,6 +94,6 @@ struct MetricsTable: Sendable {
         if let open { inFlight[[open], default: 0] -= 1 }
         let name = open ?? BoundedLabels.other
         calls[[name, outcome.label], default: PrometheusHistogram()].add(latency)
-        if let health { self.health[[name, health.rawValue], default: 0] += 1 }
+        health[[name, outcome.health.rawValue], default: 0] += 1
     }
 }

@@ -33,8 +33,8 @@ struct MeasuredCall<Output: Sendable>: Sendable {
     private func end(
         _ start: SchedulerInstant, _ place: Int, with result: Result<Output, any Error>
     ) {
-        let assessment = classifier.assess(result)
-        switch (assessment.health, assessment.retry) {
+        let outcome = classifier(result)
+        switch (outcome.health, outcome.retry) {
         case (.healthy, _): end(start, place, isDrop: false)
         case (.unhealthy, .after) where !isCertainlyUnsent(result):
             end(start, place, isDrop: true)

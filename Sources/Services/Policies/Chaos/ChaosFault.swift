@@ -49,7 +49,7 @@ extension ChaosFault {
     /// Fails the call without making it.
     ///
     /// - Parameters:
-    ///   - error: The error. The standard classifier assesses the default as retryable.
+    ///   - error: The error. By the standard classifier the default is retryable.
     ///   - probability: The probability of the fault.
     public static func failure(
         _ error: any Error = ServiceError(.injected, policy: "chaos"), probability: Double

@@ -51,7 +51,7 @@ extension Middleware {
 /// Closed, it lets all calls pass. It opens after a number of failures in a row, when too small a
 /// share of the last calls succeeded, or when too many of them were slow. Failures count once they have lasted for
 /// some time: a connection that is lost with twelve calls is one event, and not an outage. A failure is an end that says that the
-/// service is unhealthy (``CallAssessment/health``): a caller's mistake, a refusal by another policy, and the
+/// service is unhealthy (``Outcome/health``): a caller's mistake, a refusal by another policy, and the
 /// end of the caller's own time are not failures. Open, it refuses all calls for a time that the backoff
 /// chooses. Then the next `probes` calls are probes: if all succeed, the breaker closes and discards its
 /// counts; the first that fails or is slow opens it again, for longer. If a probe is given up, or its end
@@ -261,10 +261,10 @@ extension CircuitBreaker {
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ call: Call, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        future.atEnd(with: { result in self.end(call, with: classifier.assess(result).health) })
+        future.atEnd(with: { result in self.end(call, with: classifier(result).health) })
     }
 
-    private func end(_ call: Call, with health: CallAssessment.Health) {
+    private func end(_ call: Call, with health: Outcome.Health) {
         let (now, context) = (scheduler.now, call.context)
         let isSlow = call.start.map { $0.duration(to: now) >= slowCallDuration ?? .zero } ?? false
         let change = machine.withLock {

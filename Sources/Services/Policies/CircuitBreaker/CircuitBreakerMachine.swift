@@ -111,7 +111,7 @@ struct CircuitBreakerMachine: Sendable {
     ///   - isSlow: Whether the call took longer than allowed.
     ///   - instant: Now.
     mutating func end(
-        _ ticket: Int, with health: CallAssessment.Health, isSlow: Bool = false,
+        _ ticket: Int, with health: Outcome.Health, isSlow: Bool = false,
         at instant: SchedulerInstant
     ) -> Change? {
         guard ticket == self.ticket else { return nil }

@@ -135,15 +135,15 @@ final class Hedge<Output: Sendable>: Sendable {
         _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant
     ) -> Future<Output> {
         if let result = first.result {
-            let assessment = classifier.assess(result)
-            if attempts == 1 || !assessment.retry.isAtOnce {
-                hedging.record(result, assessment, since: start)
+            let outcome = classifier(result)
+            if attempts == 1 || !outcome.retry.isAtOnce {
+                hedging.record(result, outcome, since: start)
                 return first
             }
         } else if attempts == 1 {
             guard hedging.observes else { return first }
             return first.onEnd { result in
-                self.hedging.record(result, self.classifier.assess(result), since: start)
+                self.hedging.record(result, self.classifier(result), since: start)
             }
         }
         return HedgedCall(self, record, in: context, service, input, start: start)
@@ -151,7 +151,7 @@ final class Hedge<Output: Sendable>: Sendable {
     }
 }
 
-extension CallAssessment.Retry {
+extension Outcome.Retry {
     /// Whether another call may follow without a wait.
     fileprivate var isAtOnce: Bool {
         if case .after(let delay) = self { delay ?? .zero <= .zero } else { false }

@@ -63,15 +63,15 @@ struct HedgeMachine: Sendable {
     /// failure.
     mutating func end(_ number: Int, with outcome: Outcome) -> Decision {
         guard underWay.remove(number) != nil else { return .wait }
-        switch outcome {
-        case .success, .failure: return finish()
-        case .ignorable: return isIdle ? finish() : .wait
-        case .retryable(let delay?) where delay > .zero:
+        switch outcome.retry {
+        case _ where outcome.isSuccess: return finish()
+        case .never: return outcome.isFailure || isIdle ? finish() : .wait
+        case .after(let delay?) where delay > .zero:
             // Waiting while no call is under way is the task of a retry.
             if isIdle { return finish() }
             lastTimer += 1
             return mayFollow ? .arm(Timer(number: lastTimer), after: delay) : .wait
-        case .retryable:
+        case .after:
             if mayFollow { return ask() }
             return isIdle ? finish() : .wait
         }

@@ -80,14 +80,13 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     }
 
     private func end(_ number: Int, _ result: Result<Output, any Error>) {
-        let assessment = policy.classifier.assess(result)
+        let outcome = policy.classifier(result)
         // A call that a policy beneath refused was not made: it ends none of the others, and counts for nothing if
         // there was another.
-        let isRefused = assessment.isRefusal
-        let outcome = isRefused ? .ignorable : Outcome(assessment)
+        let isRefused = outcome.isRefusal
         let (step, start, record, replaced, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
-            let step = state.machine.end(number, with: outcome)
+            let step = state.machine.end(number, with: isRefused ? .ignorable : outcome)
             let previous = state.failure
             let counts = wasUnderWay && !(isRefused && previous != nil)
             if counts { state.failure = result }
@@ -103,14 +102,14 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         }
         replaced?.replaced(of: input)
         if isRefused, start != nil, number > 1 { policy.hedging.putBack() }
-        if outcome != .success { record?.close() }
-        if let start { policy.hedging.record(result, assessment, since: start) }
+        if !outcome.isAnswer { record?.close() }
+        if let start { policy.hedging.record(result, outcome, since: start) }
         switch step {
         case .wait: break
         case .ask: ask()
         case .arm(let timer, let delay): arm(timer, after: delay)
         case .finish(let losers):
-            finish(with: final, winner: outcome == .success ? number : nil, losers)
+            finish(with: final, winner: outcome.isAnswer ? number : nil, losers)
         }
     }
 }

@@ -143,10 +143,10 @@ extension Hedging {
 
     /// Records the latency of a call, unless it failed early: that would make the service look fast.
     func record<Output>(
-        _ result: Result<Output, any Error>, _ assessment: CallAssessment,
+        _ result: Result<Output, any Error>, _ outcome: Outcome,
         since start: SchedulerInstant
     ) {
-        if assessment.health == .healthy || result.isOutOfTime { record(since: start) }
+        if outcome.health == .healthy || result.isOutOfTime { record(since: start) }
     }
 }
 

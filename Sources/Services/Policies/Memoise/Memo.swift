@@ -105,7 +105,7 @@ extension Memo {
     ) {
         // A settled future: a hit allocates nothing, and cancelling the future has no effect.
         let value: Future<Output>? =
-            if case .success = result, classifier(result) == .success {
+            if case .success = result, classifier(result).isSuccess {
                 Future(result: result.shared)
             } else {
                 nil

@@ -42,7 +42,7 @@ extension Middleware {
     /// ```
     ///
     /// A kept answer is returned at once, on the caller's thread; otherwise the service is called,
-    /// in the caller's context, and an answer that the classifier assesses as a success is kept
+    /// in the caller's context, and an answer that is a success by the classifier is kept
     /// from its arrival on. Failures are not kept. Calls for one key that find no answer at the
     /// same time each call the service: ``coalesce(by:sharing:)-((Input)->Key,_)`` beneath lets
     /// them share one. If there are several answers, that of the call that began last is kept.

@@ -176,17 +176,17 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         _ machine: inout RetryMachine, _ result: Result<Output, any Error>,
         _ record: CallRecord, _ context: CallContext, _ input: Input
     ) -> Duration? {
-        let assessment = rules.classifier.assess(result)
-        switch machine.budgetChange(after: assessment) {
+        let outcome = rules.classifier(result)
+        switch machine.budgetChange(after: outcome) {
         case .deposit: budget.deposit()
         case .refund: budget.refund()
         case nil: break
         }
-        if assessment.isSuccess { return nil }
+        if outcome.isSuccess { return nil }
         let error = result.failure
         let repeatability = Repeatability(of: input, after: record.close(), error)
         let step = machine.end(
-            with: assessment, repeatability, remaining: context.remaining,
+            with: outcome, repeatability, remaining: context.remaining,
             bits: rules.random.next(), withdraw: budget.withdraw())
         switch step {
         case .finish(let reason):

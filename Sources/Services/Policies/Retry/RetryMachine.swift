@@ -45,11 +45,11 @@ struct RetryMachine: Sendable {
     ///
     /// A healthy service counts, also one that says that the request is wrong. An attempt that was given up
     /// takes its token along: else limits of time around a retry would let it spend without end.
-    func budgetChange(after assessment: CallAssessment) -> BudgetChange? {
-        switch assessment.health {
+    func budgetChange(after outcome: Outcome) -> BudgetChange? {
+        switch outcome.health {
         case .healthy: attempt == 1 ? .deposit : hasPaid ? .refund : nil
         case .unhealthy: nil
-        case .unknown: hasPaid && assessment.hasLoadedNoService ? .refund : nil
+        case .unknown: hasPaid && outcome.hasLoadedNoService ? .refund : nil
         }
     }
 
@@ -59,11 +59,11 @@ struct RetryMachine: Sendable {
     /// nothing is withdrawn for a retry that is not made. A retry is free if the network or a policy of this
     /// process kept the attempt from the service.
     mutating func end(
-        with assessment: CallAssessment, _ repeatability: Repeatability,
+        with outcome: Outcome, _ repeatability: Repeatability,
         remaining: @autoclosure () -> Duration?, bits: @autoclosure () -> UInt64,
         withdraw: @autoclosure () -> Bool
     ) -> Decision {
-        guard case .after(let asked) = assessment.retry else { return .finish(nil) }
+        guard case .after(let asked) = outcome.retry else { return .finish(nil) }
         if attempt >= attempts { return .finish(.attemptsUsed) }
         if repeatability == .refused { return .finish(.notReplayable) }
         if repeatability == .unproven, unproven == .never { return .finish(.unproven) }
@@ -72,7 +72,7 @@ struct RetryMachine: Sendable {
             asked.map { delay(askedFor: $0, bits: bits()) }
             ?? backoff.delay(before: attempt - 1, after: previous, bits: bits())
         if let remaining = remaining(), chosen >= remaining { return .finish(.deadline) }
-        hasPaid = !assessment.hasLoadedNoService
+        hasPaid = !outcome.hasLoadedNoService
         if hasPaid, !withdraw() { return .finish(.budget) }
         if asked == nil { previous = chosen }
         attempt += 1
@@ -86,7 +86,7 @@ struct RetryMachine: Sendable {
     }
 }
 
-extension CallAssessment {
+extension Outcome {
     /// Whether the call ended before the service had work by it.
     fileprivate var hasLoadedNoService: Bool {
         isRefusal || health == .unknown && fault == .network

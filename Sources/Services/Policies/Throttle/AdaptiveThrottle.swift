@@ -36,7 +36,7 @@ extension Middleware {
 /// that time for the rest, and needs no word from the service or from other clients. A circuit breaker
 /// allows all calls or none; a throttle lets a share pass, which changes with each call that ends.
 ///
-/// A call is accepted if its end shows that the service is healthy (``CallAssessment/health``), which includes an
+/// A call is accepted if its end shows that the service is healthy (``Outcome/health``), which includes an
 /// answer that rejects the request. Ends that show nothing are not counted: a call that is given up, a refusal by
 /// another policy, the end of the caller's own time. Calls in flight are not counted either.
 ///
@@ -129,10 +129,10 @@ extension AdaptiveThrottle {
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        future.atEnd(with: { result in self.end(with: classifier.assess(result).health) })
+        future.atEnd(with: { result in self.end(with: classifier(result).health) })
     }
 
-    private func end(with health: CallAssessment.Health) {
+    private func end(with health: Outcome.Health) {
         guard health != .unknown else { return }
         let now = scheduler.now
         machine.withLock { $0.end(isAccepted: health == .healthy, at: now) }

@@ -20,7 +20,7 @@ import Testing
         #expect(future.result.map { Classifier<Int>.standard($0) } == .failure)
     }
 
-    @Test func refusalsAreFailuresAndTheOthersRetryable() {
+    @Test func refusalsAreNotRepeatedAndTheOthersRetryable() {
         let refusals: Set<ServiceError.Code> = [
             .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
             .throttled, .shed,
@@ -28,7 +28,10 @@ import Testing
         for code in ServiceError.Code.allCases {
             let error = ServiceError(code, policy: "test")
             #expect(error.isRefusal == refusals.contains(code))
-            #expect(outcome(of: error) == (refusals.contains(code) ? .failure : .retryable))
+            let isOver = code == .deadlineExceeded
+            #expect(
+                outcome(of: error)
+                    == (refusals.contains(code) ? .refusal : isOver ? .outOfTime : .retryable))
         }
     }
 
@@ -62,5 +65,7 @@ import Testing
         #expect(Outcome.retryable(after: .seconds(1)).isFailure)
         #expect(!Outcome.success.isFailure)
         #expect(!Outcome.ignorable.isFailure)
+        #expect(Outcome.rejection.isFailure)
+        #expect(Outcome.refusal.isFailure)
     }
 }

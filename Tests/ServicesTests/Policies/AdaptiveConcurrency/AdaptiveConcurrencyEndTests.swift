@@ -49,8 +49,8 @@ import Testing
 
     @Test func theClassifierDecides() {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(1)), .atOnce(.failure(Broken()))])
-        let classifier = Classifier<Int>.assessing { result in
-            if case .success = result { .transient() } else { .rejection }
+        let classifier = Classifier<Int> { result in
+            if case .success = result { .retryable } else { .rejection }
         }
         let service = stack(
             .adaptiveConcurrency(sharing: limit(1), classifier: classifier), over: upstream.send)

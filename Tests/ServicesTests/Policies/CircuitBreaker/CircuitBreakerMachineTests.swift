@@ -33,7 +33,7 @@ import Testing
         func end(
             _ ticket: Int, _ outcome: Outcome, _ milliseconds: Int
         ) -> CircuitBreakerMachine.Change? {
-            machine.end(ticket, with: CallAssessment(outcome).health, at: at(milliseconds))
+            machine.end(ticket, with: outcome.health, at: at(milliseconds))
         }
 
         /// Begins and ends calls.

@@ -43,7 +43,7 @@ import Testing
                     let isFine = Int.random(in: 0..<10, using: &generator) < health
                     let isIgnored = Int.random(in: 0..<6, using: &generator) == 0
                     let outcome: Outcome = isIgnored ? .ignorable : isFine ? .success : .failure
-                    let health = CallAssessment(outcome).health
+                    let health = outcome.health
                     let change = machine.end(ticket, with: health, at: instant)
                     #expect(change == model.end(call, outcome, at: now))
                     if case .tripped? = change {

@@ -10,7 +10,7 @@ import Testing
 
     /// Ends an attempt; only the given facts can prevent another one.
     func end(
-        _ machine: inout RetryMachine, _ advice: CallAssessment.Retry = .after(nil),
+        _ machine: inout RetryMachine, _ advice: Outcome.Retry = .after(nil),
         _ repeatability: Repeatability = .proven, remaining: Duration? = nil, budget: Bool = true
     ) -> RetryMachine.Decision {
         machine.end(
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Notes the budget's changes and withdrawals of a call whose attempts end in these ways.
-    private func payments(_ ends: CallAssessment...) -> [String] {
+    private func payments(_ ends: Outcome...) -> [String] {
         var machine = machine(9)
         var payments: [String] = []
         for end in ends {
@@ -81,21 +81,21 @@ import Testing
         #expect(payments(.success) == ["deposit"])
         #expect(payments(.rejection) == ["deposit"])
         #expect(payments(.failure).isEmpty)
-        #expect(payments(.transient(), .success) == ["withdraw", "refund"])
-        #expect(payments(.transient(), .rejection) == ["withdraw", "refund"])
+        #expect(payments(.retryable, .success) == ["withdraw", "refund"])
+        #expect(payments(.retryable, .rejection) == ["withdraw", "refund"])
         #expect(
-            payments(.transient(), .transient(), .success) == ["withdraw", "withdraw", "refund"])
+            payments(.retryable, .retryable, .success) == ["withdraw", "withdraw", "refund"])
     }
 
     @Test func whatDidNotReachTheServiceCostsNothing() {
-        let offline = CallAssessment(
+        let offline = Outcome(
             isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
         #expect(payments(offline, offline, .success).isEmpty)
-        #expect(payments(offline, .transient(), .success) == ["withdraw", "refund"])
-        #expect(payments(.transient(), offline, .success) == ["withdraw", "refund"])
-        #expect(payments(.transient(), .refusal) == ["withdraw", "refund"])
+        #expect(payments(offline, .retryable, .success) == ["withdraw", "refund"])
+        #expect(payments(.retryable, offline, .success) == ["withdraw", "refund"])
+        #expect(payments(.retryable, .refusal) == ["withdraw", "refund"])
         // Who gives a retry up has spent it; else limits of time around a retry would let it spend without end.
-        #expect(payments(.transient(), .givenUp) == ["withdraw"])
+        #expect(payments(.retryable, .ignorable) == ["withdraw"])
         #expect(payments(.outOfTime, .success) == ["withdraw", "refund"])
     }
 
@@ -184,7 +184,7 @@ import Testing
     /// The events of one call, attempt by attempt.
     struct Script {
         struct Turn {
-            let advice: CallAssessment.Retry
+            let advice: Outcome.Retry
             let remaining: Duration?
             let bits: UInt64
             let budget: Bool
@@ -202,7 +202,7 @@ import Testing
             var turns: [Turn] = []
             for _ in 0..<5 {
                 let kind = Int.random(in: 0..<12, using: &generator)
-                let advice: CallAssessment.Retry =
+                let advice: Outcome.Retry =
                     switch kind {
                     case 0, 1, 2: .never
                     case 3, 4: .after(.seconds(Int.random(in: 0...70, using: &generator)))
@@ -243,9 +243,9 @@ import Testing
     }
 }
 
-extension CallAssessment {
+extension Outcome {
     /// The service failed, and advises about a retry.
-    fileprivate static func failed(_ retry: Retry) -> CallAssessment {
-        CallAssessment(isSuccess: false, health: .unhealthy, retry: retry, fault: .service)
+    fileprivate static func failed(_ retry: Retry) -> Outcome {
+        Outcome(isSuccess: false, health: .unhealthy, retry: retry, fault: .service)
     }
 }

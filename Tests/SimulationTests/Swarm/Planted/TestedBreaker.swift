@@ -65,7 +65,7 @@ final class TestedBreaker: Sendable {
     }
 
     private func end(_ ticket: Int, _ result: Result<SimulatedResponse, any Error>) {
-        let health = Classifier<SimulatedResponse>.standard.assess(result).health
+        let health = Classifier<SimulatedResponse>.standard(result).health
         let now = scheduler.now
         state.withLock { state in
             if case .tripped = state.machine.end(ticket, with: health, at: now) {

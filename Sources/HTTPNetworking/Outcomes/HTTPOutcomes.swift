@@ -20,29 +20,26 @@ extension OutcomeAdvising where Self: HTTPResponseHead {
     /// Retry-After is a number of seconds, or a date. A date counts from the response's own Date,
     /// or from the system's if the response has none. Any other value, and a date in the past, is
     /// ignored, and no delay is longer than 2³¹ seconds.
-    public var assessment: CallAssessment {
-        let assessment = CallAssessment(status: status, headers: headers)
-        return assessment == .rejection ? .success : assessment
+    public var advisedOutcome: Outcome {
+        let outcome = Outcome(status: status, headers: headers)
+        return outcome == .rejection ? .success : outcome
     }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
 }
 
 extension HTTPResponse: OutcomeAdvising {}
 
 extension HTTPStreamedResponse: OutcomeAdvising {}
 
-extension CallAssessment {
+extension Outcome {
     /// The meaning of a status for the caller of an exchange that fails with it.
     init(status: Int, headers: HTTPHeaders) {
         var delay: Duration? { RetryAfter.delay(in: headers, now: .now) }
         switch status {
-        case 408: self = .transient(after: delay, fault: .network)
+        case 408: self = .retryable(after: delay, fault: .network)
         case 413 where delay != nil, 421, 425:
-            self = CallAssessment(
+            self = Outcome(
                 isSuccess: false, health: .healthy, retry: .after(delay), fault: .caller)
-        case 429, 500, 502, 503, 504, 520...524: self = .transient(after: delay)
+        case 429, 500, 502, 503, 504, 520...524: self = .retryable(after: delay)
         case 100...499: self = .rejection
         default: self = .failure
         }
@@ -77,7 +74,7 @@ extension HTTPError: OutcomeAdvising {
     ///
     /// | Code | The service | Another call |
     /// |---|---|---|
-    /// | `unacceptableStatus` | see ``HTTPResponse/assessment`` | |
+    /// | `unacceptableStatus` | see ``HTTPResponse/advisedOutcome`` | |
     /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
     /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
     /// | `proxyRefused` | unknown: it was not asked | would be refused again; nothing was sent |
@@ -87,32 +84,29 @@ extension HTTPError: OutcomeAdvising {
     /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
     /// | `other`, and what a transport adds | as the cause says; unhealthy where it says nothing | as the cause says |
-    public var assessment: CallAssessment {
+    public var advisedOutcome: Outcome {
         switch code {
         case .unacceptableStatus:
-            response.map { CallAssessment(status: $0.status, headers: $0.headers) } ?? .failure
+            response.map { Outcome(status: $0.status, headers: $0.headers) } ?? .failure
         case .notConnected:
-            CallAssessment(isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
-        case .timedOut where cause is ServiceError: assessmentOfCause
+            Outcome(isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
+        case .timedOut where cause is ServiceError: outcomeOfCause
         case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut:
-            .transient(fault: .network)
+            .retryable(fault: .network)
         case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
         // A proxy may lock a user out who is refused several times.
         case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,
             .bodyEnded, .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported,
             .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
             .callersMistake
-        case .tokenRefreshFailed: assessmentOfCause.sayingNothingAboutHealth
-        default: assessmentOfCause
+        case .tokenRefreshFailed: outcomeOfCause.sayingNothingAboutHealth
+        default: outcomeOfCause
         }
     }
 
-    private var assessmentOfCause: CallAssessment {
-        cause.map { CallAssessment(of: $0) } ?? .transient()
+    private var outcomeOfCause: Outcome {
+        cause.map { Outcome(of: $0) } ?? .retryable
     }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
 
     /// Whether no connection was made, or no request was sent, or the cause says that the server has not processed
     /// the request.
@@ -131,9 +125,9 @@ extension HTTPError: OutcomeAdvising {
     }
 }
 
-extension CallAssessment {
-    fileprivate var sayingNothingAboutHealth: CallAssessment {
-        CallAssessment(isSuccess: isSuccess, health: .unknown, retry: retry, fault: fault)
+extension Outcome {
+    fileprivate var sayingNothingAboutHealth: Outcome {
+        Outcome(isSuccess: isSuccess, health: .unknown, retry: retry, fault: fault)
     }
 }
 

@@ -1,25 +1,22 @@
 public import Futures
 
 // The meaning of the errors of this module and of Futures for the policies. Those of HTTP are in
-// HTTPNetworking, in a file of the same name; the guide to errors has the whole table.
+// HTTPNetworking, in HTTPOutcomes.swift; the guide to errors has the whole table.
 
 extension ServiceError: OutcomeAdvising {
     /// A refusal says nothing about the service, and is not repeated: that would add to the load that it sheds.
     ///
     /// An attempt's timeout is a failure of the service; the call's deadline is not. Both may be repeated if
     /// the call's deadline leaves time.
-    public var assessment: CallAssessment {
+    public var advisedOutcome: Outcome {
         switch code {
-        case .timedOut, .injected: .transient()
+        case .timedOut, .injected: .retryable
         case .deadlineExceeded: .outOfTime
         case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
             .throttled, .shed:
             .refusal
         }
     }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
 
     /// A refused call never reached the service.
     public var isCertainlyUnsent: Bool { isRefusal }
@@ -28,23 +25,17 @@ extension ServiceError: OutcomeAdvising {
 extension FutureError: OutcomeAdvising {
     /// An abandoned promise, a cycle, and an aggregate without inputs are mistakes in the service, and would
     /// happen again.
-    public var assessment: CallAssessment {
+    public var advisedOutcome: Outcome {
         switch code {
         case .abandoned, .cycle, .noInputs: .failure
-        case .timedOut, .notEnsured, .allFailed: .transient()
+        case .timedOut, .notEnsured, .allFailed: .retryable
         }
     }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
 }
 
 extension Superseded: OutcomeAdvising {
     /// The request is not needed any more.
-    public var assessment: CallAssessment { .givenUp }
-
-    /// The outcome of ``assessment``.
-    public var advisedOutcome: Outcome { Outcome(assessment) }
+    public var advisedOutcome: Outcome { .ignorable }
 
     /// The request was not sent.
     public var isCertainlyUnsent: Bool { true }
