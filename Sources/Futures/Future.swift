@@ -102,6 +102,12 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
 }
 
 extension Future {
+    /// Whether it has succeeded with a value that meets a condition.
+    package final func hasSucceeded(_ condition: (Value) -> Bool) -> Bool {
+        guard hasSucceeded, let storage else { return false }
+        return condition(storage)
+    }
+
     /// The result of a future that is known to have settled.
     @inlinable
     final var settledResult: Result<Value, any Error> {

@@ -68,13 +68,14 @@ package struct SignIns {
     }
 }
 
-extension SignIns: CallUsers {}
+extension SignIns: CallUsers, Equatable {}
 
 extension HTTPRequest: UserBound {
     /// The same for the sign-ins of an earlier attempt.
     package func bound(to users: any CallUsers) -> HTTPRequest {
+        guard let users = users as? SignIns, users != SignIns() else { return self }
         var request = self
-        request.context.signIns.bind(users as? SignIns)
+        request.context.signIns.bind(users)
         return request
     }
 

@@ -11,7 +11,7 @@ extension Middleware {
     /// A retry waits when its own call is told to come later, as by HTTP's Retry-After. With this, the other calls wait too:
     /// each is made after the pause, and after up to a tenth of it, so that they do not all come at once. A call whose
     /// wait would be longer than allowed, or last until its deadline, fails at once with
-    /// ``ServiceError/Code/rateLimited``, whose ``ServiceError/retryAt`` is the end of the pause; nothing is sent. Put it where a
+    /// ``ServiceError/Code/heldBack``, whose ``ServiceError/retryAt`` is the end of the pause; nothing is sent. Put it where a
     /// rate limit stands: directly around what is sent, above the timeout of an attempt.
     ///
     /// Waiting calls are made on the scheduler's thread, with their callers' task-local values. A call that is cancelled while it
@@ -119,7 +119,7 @@ extension Pushback {
         let bound = min(maxWait - waited, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
         guard left <= bound else {
             let error = ServiceError(
-                .rateLimited, policy: Self.policy, policyName: name, retryAt: pause.end,
+                .heldBack, policy: Self.policy, policyName: name, retryAt: pause.end,
                 retryAfter: left, subject: loggedName(of: input))
             context.report(.refused(error), by: Self.policy, named: name)
             return Future(error: error)

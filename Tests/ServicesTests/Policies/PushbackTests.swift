@@ -59,7 +59,7 @@ import Testing
         _ = service(1)
         scheduler.advance(by: .milliseconds(10))
         let refused = service(2)
-        #expect(refused.serviceError?.code == .rateLimited)
+        #expect(refused.serviceError?.code == .heldBack)
         #expect(refused.serviceError?.policy == "pushback")
         #expect(refused.serviceError?.retryAfter == .seconds(11))
         #expect(refused.serviceError?.isCertainlyUnsent == true)
@@ -78,7 +78,7 @@ import Testing
             over: upstream.send)
         _ = service(1)
         scheduler.advance(by: .milliseconds(10))
-        #expect(service(2).serviceError?.code == .rateLimited)
+        #expect(service(2).serviceError?.code == .heldBack)
         #expect(upstream.count == 1)
     }
 

@@ -16,9 +16,12 @@ public struct Classifier<Output: Sendable> {
     ///
     /// - Returns: The outcome for the policies. Called on the thread that settled the call.
     public func callAsFunction(_ result: Result<Output, any Error>) -> Outcome {
-        if let classify { return classify(result) }
-        guard case .failure(let error) = result else { return .success }
-        return Outcome(of: error)
+        switch (rules, result) {
+        case (.own(let classify), _): classify(result)
+        case (_, .failure(let error)): Outcome(of: error)
+        case (.advice(let advice), .success(let output)): advice.outcome(output)
+        case (.standard, .success): .success
+        }
     }
 
     /// Makes a classifier.
@@ -26,21 +29,31 @@ public struct Classifier<Output: Sendable> {
     /// - Parameter classify: Called for each end of a call, on the thread that settled it, more than
     ///   once if several policies ask. It should be quick, and depend only on the result.
     public init(_ classify: @escaping @Sendable (Result<Output, any Error>) -> Outcome) {
-        self.classify = classify
+        rules = .own(classify)
     }
 
-    /// Whether a future has succeeded, and only the standard rules apply.
+    /// Whether a future has succeeded, and is a success by the standard rules.
     ///
     /// This is the path of nearly all calls, and looks up no generic type at run time.
     func isPlainSuccess(_ future: Future<Output>) -> Bool {
-        classify == nil && future.hasSucceeded
+        switch rules {
+        case .standard: future.hasSucceeded
+        case .advice(let advice): future.hasSucceeded { advice.outcome($0) == .success }
+        case .own: false
+        }
     }
 
-    /// The standard rules, for outputs that do not advise.
-    private init() { classify = nil }
+    private init(_ rules: Rules) { self.rules = rules }
 
-    /// Nil for the standard rules, so that a success costs no call.
-    private let classify: (@Sendable (Result<Output, any Error>) -> Outcome)?
+    private enum Rules {
+        /// The standard rules, for outputs that do not advise.
+        case standard
+        /// The standard rules, for those that do.
+        case advice(Advice<Output>)
+        case own(@Sendable (Result<Output, any Error>) -> Outcome)
+    }
+
+    private let rules: Rules
 }
 
 extension Classifier {
@@ -53,15 +66,9 @@ extension Classifier {
     /// - Any other error: the service failed, and may not fail again.
     public static var standard: Classifier {
         guard let type = Output.self as? any OutcomeAdvising.Type else {
-            return Classifier()
+            return Classifier(.standard)
         }
-        let advice = Advice<Output>(of: type)
-        return Classifier { result in
-            switch result {
-            case .success(let output): advice.outcome(output)
-            case .failure(let error): Outcome(of: error)
-            }
-        }
+        return Classifier(.advice(Advice(of: type)))
     }
 }
 
@@ -69,12 +76,13 @@ extension Classifier {
 ///
 /// Unchecked: the metatype of a protocol that is not Sendable is not Sendable, but by contract it is used on
 /// any thread.
-private struct Advice<Output>: @unchecked Sendable {
+private final class Advice<Output>: @unchecked Sendable {
     let outcome: (Output) -> Outcome
 
     /// - Parameter type: `Output` itself.
     init<Advising: OutcomeAdvising>(of type: Advising.Type) {
-        outcome = { ($0 as! Advising).advisedOutcome }
+        // The closure is cast, once, and not each output.
+        outcome = { (output: Advising) in output.advisedOutcome } as Any as! (Output) -> Outcome
     }
 }
 

@@ -13,7 +13,7 @@ extension ServiceError: OutcomeAdvising {
         case .timedOut, .injected: .retryable
         case .deadlineExceeded: .outOfTime
         case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
-            .throttled, .shed:
+            .heldBack, .throttled, .shed:
             .refusal
         }
     }

@@ -64,6 +64,8 @@ extension ServiceError {
         case queueTimedOut
         /// A rate limit would have made the call wait longer than allowed.
         case rateLimited
+        /// The service has asked all calls to wait, for longer than allowed.
+        case heldBack
         /// A throttle refused the call, because the service fails too large a share of the calls.
         case throttled
         /// The queue of a load shedder was full of calls that are more important, or as important and served
@@ -77,7 +79,7 @@ extension ServiceError {
     public var isRefusal: Bool {
         switch code {
         case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
-            .throttled, .shed:
+            .heldBack, .throttled, .shed:
             true
         case .timedOut, .deadlineExceeded, .injected: false
         }
@@ -111,6 +113,7 @@ extension ServiceError: CustomStringConvertible {
             return "refused: as many calls are in flight and queued as the service can take now"
         case .queueTimedOut: return "refused: no place within the queue's timeout\(time)"
         case .rateLimited: return "refused: the rate is exceeded"
+        case .heldBack: return "refused: the service has asked to wait"
         case .throttled: return "refused: the service fails too many calls, so fewer are made"
         case .shed: return "refused: the queue is full of calls that are served before"
         case .injected: return "failed on purpose"
