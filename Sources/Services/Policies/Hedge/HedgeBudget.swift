@@ -1,6 +1,7 @@
 /// The hedges that calls may have: each call adds a part of one, and each hedge takes one.
 ///
-/// It saves ten at most, or what the calls under way have added, if that is more.
+/// It saves ten at most, or what the calls under way have added, if that is more. Each call sets that limit when it
+/// begins. When it ends it does not, so that what the fast calls of a burst have added is there for the slow ones.
 struct HedgeBudget: Sendable {
     /// How many hedges are saved at most while few calls are under way.
     private static let saved = 10
@@ -15,7 +16,7 @@ struct HedgeBudget: Sendable {
             initial: Int((Double(Self.saved) * share).rounded(.up)))
     }
 
-    /// Adds the part of a call that begins.
+    /// Sets the limit, and adds the part of a call that begins.
     mutating func add() {
         bucket.resize(toHold: underWay + 1)
         bucket.add()
@@ -25,10 +26,7 @@ struct HedgeBudget: Sendable {
     mutating func begin() { underWay += 1 }
 
     /// A counted call has ended.
-    mutating func end() {
-        underWay -= 1
-        bucket.resize(toHold: underWay)
-    }
+    mutating func end() { underWay -= 1 }
 
     /// Takes one hedge, if there is one.
     mutating func take() -> Bool { bucket.take() }

@@ -12,12 +12,13 @@ public import Futures
 /// yourself if several stacks call the same service. It may be used from any thread; each use takes a lock
 /// for constant time.
 ///
-/// Each call adds `maxExtraLoad` of a hedge. A hedging saves ten hedges at most, or what the calls under way have
-/// added, if that is more; when calls end, what is above that is lost. At first it has what ten calls add, rounded up
-/// to a whole hedge. So n calls have at most (n + 10) × `maxExtraLoad` hedges, or one more, at any rate; with 0 they
-/// have none. A call is under way from when its service has returned a pending future until the call settles or is
-/// given up. A client that makes few calls needs a larger share than the default. (Finagle's BackupRequestFilter,
-/// without its floor of ten hedges a second.)
+/// Each call adds `maxExtraLoad` of a hedge when it begins. It leaves ten hedges saved at most, or what it and the calls
+/// under way have added, if that is more; the rest is lost. With 0.02, a thousand calls that begin at once have twenty
+/// hedges, even once most of them have ended; the next call leaves ten of these. At first there is what ten calls add,
+/// rounded up to a whole hedge. So n calls have at most (n + 10) × `maxExtraLoad` hedges, or one more, at any rate; with
+/// 0 they have none. A call is under way from when its service returns until it settles or is given up. A client that
+/// makes few calls needs a larger share than the default. (Finagle's BackupRequestFilter, without its floor of ten hedges
+/// a second.)
 public final class Hedging {
     /// The name in its events and errors; nil if it has none.
     public let name: String?

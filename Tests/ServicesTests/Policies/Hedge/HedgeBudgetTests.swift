@@ -22,6 +22,22 @@ import Testing
         for call in calls { call.cancel() }
     }
 
+    /// When the slow ones are hedged, most have ended; and a hedge that a policy beneath refuses costs nothing.
+    @Test(arguments: [0, 1, 5]) func theFastCallsOfABurstAddHedgesForItsSlowOnes(refused: Int) {
+        let upstream = Upstream(
+            on: scheduler, (0..<1_000).map { $0 % 40 == 0 ? .never : .value(1) })
+        let load = stack(
+            .hedge(after: .milliseconds(20), maxExtraLoad: 0.02, on: scheduler),
+            over: upstream.send)
+        let calls = (0..<1_000).map { load(Ask($0)) }
+        let refusal = Upstream.Step.atOnce(.failure(Self.refusal))
+        upstream.play(Array(repeating: refusal, count: refused))
+        scheduler.advance(by: .seconds(1))
+        #expect(calls.count { $0.isSettled } == 975)
+        #expect(upstream.count == 1_000 + 20 + refused)
+        for call in calls { call.cancel() }
+    }
+
     @Test func callsOneAfterTheOtherSaveTen() {
         let hedging = Hedging(after: .seconds(1), maxExtraLoad: 0.02, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 5_000))
@@ -47,7 +63,7 @@ import Testing
         #expect(upstream.count == 1_000 + 21)
     }
 
-    @Test func whatABurstHasSavedIsLostOnceItHasEnded() {
+    @Test func whatABurstHasSavedIsLostWhenACallBeginsAfterIt() {
         let hedging = Hedging(after: .seconds(1), maxExtraLoad: 0.05, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 1_000))
         let load = stack(.hedge(sharing: hedging), over: upstream.send)
@@ -108,6 +124,31 @@ import Testing
             // Otherwise it is under way for as long as its caller waits.
             if !rejects { call.cancel() }
         }
+        expectNoneUnderWay(hedging)
+    }
+
+    /// The hedge wins, and the loser's handler cancels the call before it is settled.
+    @Test func aCallThatIsCancelledWhileItEndsHasEndedOnce() {
+        let hedging = Hedging(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)
+        let call = Locked<Future<Int>?>(nil)
+        let (promises, scheduler) = (Locked<[Promise<Int>]>([]), scheduler)
+        let load = stack(
+            .hedge(sharing: hedging),
+            over: { (_: Ask) -> Future<Int> in
+                let promise = Promise<Int>()
+                promise.onCancel { call.withLock { $0 }?.cancel() }
+                promises.withLock { $0.append(promise) }
+                if promises.withLock({ $0.count }) % 2 == 1 { return promise }
+                scheduler.schedule(after: .milliseconds(1)) { promise.resolve(with: 2) }
+                return promise
+            })
+        for number in 0..<50 {
+            let one = load(Ask(number))
+            call.withLock { $0 = one }
+            scheduler.run()
+            #expect(one.isCancelled)
+        }
+        #expect(promises.withLock { $0.count } == 100)
         expectNoneUnderWay(hedging)
     }
 
@@ -190,8 +231,6 @@ import Testing
                 case _ where underWay > 0:
                     budget.end()
                     underWay -= 1
-                    most = max(10 * price, underWay)
-                    parts = min(most, parts)
                 default: break
                 }
                 guard parts >= 0, budget.balance == parts / price else {
