@@ -5,18 +5,28 @@ struct TokenBucket: Sendable {
     private static let token: Int64 = 1_000_000
 
     private var parts: Int64
-    private let capacity: Int64
+    private var capacity: Int64
+    private let leastCapacity: Int64
     /// What one deposit adds.
     private let deposit: Int64
 
     /// - Parameters:
-    ///   - capacity: The most tokens; 0…1,000,000.
+    ///   - capacity: The most tokens, until it is resized; 0…1,000,000.
     ///   - share: The part of a token that a deposit adds; 0…1.
     ///   - initial: How many there are at first; at most the capacity.
     init(capacity: Int, share: Double, initial: Int) {
-        self.capacity = Int64(capacity) * Self.token
+        leastCapacity = Int64(capacity) * Self.token
+        self.capacity = leastCapacity
         deposit = Int64((share * Double(Self.token)).rounded())
         parts = Int64(initial) * Self.token
+    }
+
+    /// Sets the capacity to what a number of deposits add, or to the first one if that is more.
+    ///
+    /// What is above it is lost.
+    mutating func resize(toHold deposits: Int) {
+        capacity = max(leastCapacity, Int64(deposits) * deposit)
+        parts = min(parts, capacity)
     }
 
     /// Adds the part of a token.

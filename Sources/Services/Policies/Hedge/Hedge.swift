@@ -140,11 +140,6 @@ final class Hedge<Output: Sendable>: Sendable {
                 hedging.record(result, outcome, since: start)
                 return first
             }
-        } else if attempts == 1 {
-            guard hedging.observes else { return first }
-            return first.onEnd { result in
-                self.hedging.record(result, self.classifier(result), since: start)
-            }
         }
         return HedgedCall(self, record, in: context, service, input, start: start)
             .start(with: first)

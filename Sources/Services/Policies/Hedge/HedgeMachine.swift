@@ -99,9 +99,12 @@ struct HedgeMachine: Sendable {
     }
 
     /// The caller has given up.
-    mutating func cancel() {
-        isOver = true
+    ///
+    /// - Returns: False if all was over before.
+    mutating func cancel() -> Bool {
+        defer { isOver = true }
         underWay = []
+        return !isOver
     }
 
     private var isIdle: Bool { underWay.isEmpty && asked == 0 }

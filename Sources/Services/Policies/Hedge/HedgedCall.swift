@@ -42,6 +42,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
                 machine: HedgeMachine(attempts: policy.attempts), records: [1: record],
                 callers: (1..<min(policy.attempts, 3)).map { _ in KeptCaller(context) },
                 starts: [1: start]))
+        policy.hedging.begin()
     }
 
     /// Continues from the first call.
@@ -199,6 +200,7 @@ extension HedgedCall {
         with result: Result<Output, any Error>, winner: Int?, _ losers: [Int]
     ) {
         let (taken, begun) = takeAll()
+        policy.hedging.end()
         for (number, record) in taken.records where number != winner { record.close() }
         if let winner, begun > 1 {
             report(.hedgeWon(number: winner))
@@ -216,7 +218,7 @@ extension HedgedCall {
     }
 
     private func cancel() {
-        state.withLock { $0.machine.cancel() }
+        if state.withLock({ $0.machine.cancel() }) { policy.hedging.end() }
         let taken = takeAll().state
         taken.failure?.replaced(of: input)
         for record in taken.records.values { record.close() }

@@ -12,10 +12,13 @@ public import Futures
 /// yourself if several stacks call the same service. It may be used from any thread; each use takes a lock
 /// for constant time.
 ///
-/// Each call adds `maxExtraLoad` of a hedge, and ten are saved up at most; at first there is what ten calls add, and
-/// at least one. So n calls have at most (n + 10) × `maxExtraLoad` hedges, or one more, at any rate; with 0 there is
-/// none. A client that makes few calls needs a larger share than the default. (Finagle's BackupRequestFilter, without
-/// its floor of ten hedges a second.)
+/// Each call adds `maxExtraLoad` of a hedge when it begins. It leaves ten hedges saved at most, or what it and the calls
+/// under way have added, if that is more; the rest is lost. With 0.02, a thousand calls that begin at once have twenty
+/// hedges, even once most of them have ended; the next call leaves ten of these. At first there is what ten calls add,
+/// rounded up to a whole hedge. So n calls have at most (n + 10) × `maxExtraLoad` hedges, or one more, at any rate; with
+/// 0 they have none. A call is under way from when its service returns until it settles or is given up. A client that
+/// makes few calls needs a larger share than the default. (Finagle's BackupRequestFilter, without its floor of ten hedges
+/// a second.)
 public final class Hedging {
     /// The name in its events and errors; nil if it has none.
     public let name: String?
@@ -78,10 +81,7 @@ public final class Hedging {
         self.fixed = fixed
         self.scheduler = scheduler
         latencies = fixed == nil ? Locked(LatencyWindow(share: maxExtraLoad)) : nil
-        budget = Locked(
-            TokenBucket(
-                capacity: Self.saved, share: maxExtraLoad,
-                initial: Int((Double(Self.saved) * maxExtraLoad).rounded(.up))))
+        budget = Locked(HedgeBudget(share: maxExtraLoad))
     }
 
     /// The same hedging, with another budget of retries.
@@ -95,9 +95,7 @@ public final class Hedging {
     }
 
     let scheduler: any Scheduler
-    /// How many hedges are saved up at most.
-    private static let saved = 10
-    private let budget: Locked<TokenBucket>
+    private let budget: Locked<HedgeBudget>
     /// The budget that retries use as well.
     private let retries: RetryBudget?
     private let fixed: Duration?
@@ -113,6 +111,12 @@ extension Hedging {
         budget.withLock { $0.add() }
         return scheduler.now
     }
+
+    /// Counts a call that has not ended at once; each needs one ``end()``.
+    func begin() { budget.withLock { $0.begin() } }
+
+    /// Notes that a counted call has ended.
+    func end() { budget.withLock { $0.end() } }
 
     /// Takes one hedge out of both budgets.
     func withdraw() -> Bool {
@@ -130,9 +134,6 @@ extension Hedging {
 
     /// Puts back into the budget that retries use as well what a call took, because the service works.
     func refund(_ count: Int) { retries?.refund(count) }
-
-    /// Whether latencies are recorded.
-    var observes: Bool { latencies != nil }
 
     /// Records the latency of a call that began at an instant.
     func record(since start: SchedulerInstant) {

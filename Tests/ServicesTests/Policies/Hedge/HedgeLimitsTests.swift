@@ -47,7 +47,7 @@ import Testing
                 return Future<Int>(error: Broken())
             })
         _ = load(1)
-        // The call, and the ten hedges that are saved up at most.
+        // The call, and the ten hedges that are saved at most while no other is under way.
         #expect(count.withLock { $0 } == 11)
     }
 

@@ -79,14 +79,15 @@ import Testing
         return (begins, 0, nil, 0)
     }
 
-    /// Calls end on several threads at once, while others are cancelled: each settles once, and no call stays
-    /// under way.
+    /// Calls end on several threads at once, while others are cancelled: each settles and ends once, and no call
+    /// stays under way.
     @Test func threadsShareAStack() {
         let pending = Locked<[Promise<Int>]>([])
         let open = Locked(0)
         let scheduler = ManualScheduler()
+        let hedging = Hedging(after: .milliseconds(1), maxExtraLoad: 1, on: scheduler)
         let load = stack(
-            .hedge(after: .milliseconds(1), attempts: 4, maxExtraLoad: 1, on: scheduler),
+            .hedge(sharing: hedging, attempts: 4),
             over: { (number: Int) in
                 let promise = Promise<Int>()
                 promise.onCancel { open.withLock { $0 -= 1 } }
@@ -118,6 +119,11 @@ import Testing
         #expect(open.withLock { $0 } == 0)
         scheduler.run()
         #expect(pending.withLock { $0.isEmpty })
+        // Each has ended once: the hedging counts none any more, and none twice.
+        #expect(hedging.takeSaved() == 10)
+        let others = (0..<100).map { load($0) }
+        #expect(hedging.takeSaved() == 101)
+        for call in others { call.cancel() }
     }
 
     /// The first call wins while the second is on its way through the service.

@@ -113,7 +113,7 @@ import Testing
             over: upstream.send)
         let calls = (0..<1_000).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
-        // One, and 1 % of a thousand, of which at most ten are saved up.
+        // One at first, and 1 % of a thousand, of which ten are saved.
         #expect(upstream.count == 1_000 + 10)
         for call in calls { call.cancel() }
     }
@@ -137,7 +137,7 @@ import Testing
             over: upstream.send)
         let calls = (0..<50).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
-        // Of the hedge's own budget ten are left, the most that is saved up.
+        // Of the hedge's own budget forty are left.
         #expect(upstream.count == 60)
         #expect(budget.balance == 0)
         for call in calls { call.cancel() }
