@@ -153,7 +153,7 @@ struct RecipesTransfersExamples {
     // snippet: may-succeed
     /// Whether the same request may succeed a moment later.
     func maySucceed(after error: any Error) -> Bool {
-        if case .retryable = Classifier<Void>.standard(.failure(error)) { return true }
+        if Classifier<Void>.standard(.failure(error)).retry != .never { return true }
         return false
     }
     // end snippet

@@ -48,7 +48,7 @@ import Testing
     private func isRetryable(_ code: String, because cause: HTTPError) -> Bool {
         let error = HTTPError(code: .init(rawValue: code), cause: cause)
         let outcome = Classifier<HTTPResponse>.standard(.failure(error))
-        return if case .retryable = outcome { true } else { false }
+        return outcome.retry != .never
     }
 
     @Test func codesAndWordsOfServiceErrors() {

@@ -39,7 +39,7 @@ extension JudgedDefault {
 
     static let serverDelay = JudgedDefault(
         "Retry, longest wait that a service may ask for",
-        standard: Value("60 s (default)") {
+        standard: Value("10 s (default)") {
             $0.retry(.retry(on: $0.scheduler, random: $0.random))
         },
         alternatives: [0, 5, 20].map { seconds in
