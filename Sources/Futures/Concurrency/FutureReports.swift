@@ -69,7 +69,8 @@ public enum FutureReports {
 
     private static let watches = Atomic<Int>(0)
 
-    private static func tell(_ text: String) { handler.withLock { $0 }(text) }
+    /// Makes a report.
+    package static func tell(_ text: String) { handler.withLock { $0 }(text) }
 
     private static func place(of node: FutureNode) -> String {
         node.origin.map { " made at \($0)" } ?? ""

@@ -6,7 +6,8 @@ protocol DerivationSource<Part>: Sendable {
     associatedtype Part: Sendable & Equatable
 
     func subscribe(
-        onClose: (@Sendable () -> Void)?, _ receive: @escaping Subscriber<Part>.Receive
+        at place: SourceLocation?, onClose: (@Sendable () -> Void)?,
+        _ receive: @escaping Subscriber<Part>.Receive
     ) -> UUID
     func unsubscribe(_ id: UUID)
     func subscription(_ id: UUID) -> Subscription
@@ -30,9 +31,9 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     struct Members: Sendable {
         @usableFromInline
         var list: [Subscriber<Part>] = []
-        /// This derivation's place among the store's subscribers.
+        /// This derivation's id among the store's subscribers.
         @usableFromInline
-        var place: UUID?
+        var group: UUID?
 
         @inlinable
         init() {}
@@ -53,19 +54,22 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
 
     @inlinable
     func subscribe(
-        onClose: (@Sendable () -> Void)?, _ receive: @escaping Subscriber<Part>.Receive
+        at place: SourceLocation?, onClose: (@Sendable () -> Void)?,
+        _ receive: @escaping Subscriber<Part>.Receive
     ) -> UUID {
-        let (id, place) = (UUID(), UUID())
+        let (id, group) = (UUID(), UUID())
         core.enterReplay { values in
             let member = Subscriber<Part>(
-                id: id, since: values.version, onClose: onClose, receive: receive)
+                id: id, since: values.version, at: place, onClose: onClose, receive: receive)
             let isFirst = members.withLock { members in
                 members.list.append(member)
-                guard members.place == nil else { return false }
-                members.place = place
+                guard members.group == nil else { return false }
+                members.group = group
                 return true
             }
-            if isFirst { values.subscribers.append(subscriber(place, since: values.version)) }
+            if isFirst {
+                values.subscribers.append(subscriber(group, since: values.version, at: place))
+            }
             let state = values.state
             return { [part] in member.replay(part(state)) }
         }
@@ -85,9 +89,11 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
 
     /// This derivation's members, as one subscriber of the store.
     @inlinable
-    func subscriber(_ place: UUID, since version: UInt64) -> Subscriber<State> {
+    func subscriber(
+        _ id: UUID, since version: UInt64, at place: SourceLocation?
+    ) -> Subscriber<State> {
         Subscriber(
-            id: place, since: version,
+            id: id, since: version, at: place,
             group: SubscriberGroup(
                 distribute: { [members, part] old, new, version in
                     let parts = (old: part(old), new: part(new))
@@ -109,7 +115,7 @@ extension Derivation.Members {
     mutating func remove(_ id: UUID) -> SubscriberGroup<State>.Removal? {
         guard let index = list.firstIndex(where: { $0.id == id }) else { return nil }
         let member = list.remove(at: index)
-        if list.isEmpty { place = nil }
+        if list.isEmpty { group = nil }
         return .init(isLast: list.isEmpty) { member.deactivate() }
     }
 

@@ -7,24 +7,34 @@ extension StoreCore {
     func commit(_ event: Event) {
         if mayHaveEffects { return commit(event, from: nil) }
         trapIfReducing("dispatch")
+        if queueLimit != nil { waitForPlace() }
+        let thread = threadIdentity()
+        var isLong = false
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
             // Kept also without observers: objects that the reducer would free could use the store.
             let old = values.state
             values.version &+= 1
-            reducing.store(threadIdentity(), ordering: .relaxed)
+            reducing.store(thread, ordering: .relaxed)
             reduction.reduce(&values.state, event)
             reducing.store(0, ordering: .relaxed)
             let isToBeTold = !values.subscribers.isEmpty && turn.take()
-            if !isToBeTold, !values.subscribers.isEmpty { values.enqueue(old) }
+            if isToBeTold {
+                values.drainer = thread
+            } else if !values.subscribers.isEmpty {
+                isLong = values.enqueue(old, by: thread)
+            }
             return StateChange(
                 old, values.state, values.version, values.subscribers, isToBeTold: isToBeTold)
         }
         guard let step else { return }
         if step.isToBeTold {
-            step.subscribers.notify(step.old, step.new, step.version)
+            step.subscribers.notify(step.old, step.new, step.version, noting: observing)
             if !turn.end() { drain() }
+        } else if isLong {
+            reportLongQueue()
         }
+        if queueLimit != nil { admit(after: 0) }
         withExtendedLifetime(step) {}
     }
 
@@ -37,6 +47,7 @@ extension StoreCore {
     @usableFromInline
     func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
+        if queueLimit != nil { waitForPlace() }
         // Kept also without observers: objects that the reducer would free could use the store.
         var old: State?
         enter { values in
@@ -47,6 +58,7 @@ extension StoreCore {
             old = values.state
             return reduce(event, from: values.state, &values)
         }
+        if queueLimit != nil { admit(after: 0) }
         withExtendedLifetime(old) {}
     }
 

@@ -1,16 +1,16 @@
-internal import Futures
+public import Futures
 
 extension StoreCore {
     /// Adds a subscriber, and replays the state to it.
     @inlinable
     func subscribe(
-        onClose: (@Sendable () -> Void)? = nil,
+        at place: SourceLocation?, onClose: (@Sendable () -> Void)? = nil,
         _ receive: @escaping Subscriber<State>.Receive
     ) -> UUID {
         let id = UUID()
         enterReplay { values in
             let subscriber = Subscriber<State>(
-                id: id, since: values.version, onClose: onClose, receive: receive)
+                id: id, since: values.version, at: place, onClose: onClose, receive: receive)
             values.subscribers.append(subscriber)
             let state = values.state
             return { subscriber.replay(state) }

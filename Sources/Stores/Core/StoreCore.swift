@@ -25,6 +25,23 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         var subscribers = Subscribers<State>()
         @usableFromInline
         var pending: [Entry] = []
+        /// The thread that has, or last had, the turn to drain.
+        @usableFromInline
+        var drainer: UInt = 0
+        /// Whether other threads than the draining one have put some of the pending entries there.
+        @usableFromInline
+        var hasOthersEntries = false
+        @usableFromInline
+        var wasLong = false
+        /// How many entries observers have not been notified of, those of the batch included; counted if the queue is limited.
+        @usableFromInline
+        var undelivered = 0
+        /// The threads that wait for a place in the queue, in the order in which they came.
+        @usableFromInline
+        var waiting: [QueuePlace] = []
+        /// How many of them may go on, and have not yet.
+        @usableFromInline
+        var admitted = 0
         /// The buffer of a finished batch, for reuse.
         @usableFromInline
         var spare: [Entry] = []
@@ -45,11 +62,26 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         }
 
         /// Puts the change to the present state in the queue.
+        ///
+        /// - Returns: As `enqueue(_:by:)`.
         @usableFromInline
-        mutating func enqueue(_ old: State) {
+        mutating func enqueue(_ old: State, by thread: UInt) -> Bool {
             let change = Transition<State, Event>(
                 old: old, new: state, version: version, commands: [])
-            pending.append(.transition(change))
+            return enqueue(.transition(change), by: thread)
+        }
+
+        /// Puts an entry in the queue.
+        ///
+        /// - Returns: Whether the queue is too long for the first time.
+        @usableFromInline
+        mutating func enqueue(_ entry: Entry, by thread: UInt) -> Bool {
+            pending.append(entry)
+            undelivered += 1
+            if thread != drainer { hasOthersEntries = true }
+            guard pending.count == StoreCore.reportedLength, !wasLong else { return false }
+            wasLong = true
+            return true
         }
     }
 
@@ -82,6 +114,12 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     let reducing = Atomic<UInt>(0)
     @usableFromInline
     let turn = DrainToken()
+    /// Which observer is being called, counted in the order of subscription; a hint for reports.
+    @usableFromInline
+    let observing = Atomic<Int>(0)
+    /// How many entries may wait before dispatches wait; nil: any number.
+    @usableFromInline
+    let queueLimit: Int?
     @usableFromInline
     let reduction: Reduction<State, Event>
     @usableFromInline
@@ -97,8 +135,10 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @inlinable
     init(
         _ state: State, _ reduction: Reduction<State, Event>, hasMiddleware: Bool,
-        feedback: [Feedback<State, Event>], onFailure: @escaping @Sendable (any Error) -> Void
+        feedback: [Feedback<State, Event>], queueLimit: Int?,
+        onFailure: @escaping @Sendable (any Error) -> Void
     ) {
+        self.queueLimit = queueLimit
         values = Locked(Values(state: state, chain: .settingUp(by: threadIdentity())))
         self.reduction = reduction
         self.hasMiddleware = hasMiddleware
@@ -133,13 +173,15 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         // store's context when they are freed.
         var chain = Chain.gone
         var subscribers = Subscribers<State>()
-        let commands = values.withLock { values in
+        let (commands, waiting) = values.withLock { values in
             values.isClosed = true
             swap(&chain, &values.chain)
             swap(&subscribers, &values.subscribers)
             values.effects.removeAll()
-            return values.effects.takeCommands()
+            defer { values.waiting = [] }
+            return (values.effects.takeCommands(), values.waiting)
         }
+        for place in waiting { place.give() }
         subscribers.deactivate()
         perform(commands)
     }

@@ -1,3 +1,4 @@
+public import Futures
 public import Synchronization
 
 /// A subscriber that is notified of a store's changes.
@@ -14,6 +15,9 @@ final class Subscriber<State: Sendable>: Sendable {
     let since: UInt64
     @usableFromInline
     let receive: Receive
+    /// Where it was subscribed, if that is known.
+    @usableFromInline
+    let place: SourceLocation?
     /// The subscribers behind this one, if it passes changes on.
     @usableFromInline
     let group: SubscriberGroup<State>?
@@ -25,9 +29,10 @@ final class Subscriber<State: Sendable>: Sendable {
 
     @inlinable
     init(
-        id: UUID, since: UInt64, onClose: (@Sendable () -> Void)? = nil,
+        id: UUID, since: UInt64, at place: SourceLocation?, onClose: (@Sendable () -> Void)? = nil,
         receive: @escaping Receive
     ) {
+        self.place = place
         self.id = id
         self.since = since
         self.onClose = onClose
@@ -39,7 +44,8 @@ final class Subscriber<State: Sendable>: Sendable {
     ///
     /// The state is replayed to each of these.
     @inlinable
-    init(id: UUID, since: UInt64, group: SubscriberGroup<State>) {
+    init(id: UUID, since: UInt64, at place: SourceLocation?, group: SubscriberGroup<State>) {
+        self.place = place
         self.id = id
         self.since = since
         onClose = group.onClose

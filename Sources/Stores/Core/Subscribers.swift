@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// The subscribers that are notified of a store's changes, in the order of subscription.
 ///
 /// The first has a property of its own: most stores have one subscriber, and a call of an element of an array
@@ -17,15 +19,25 @@ struct Subscribers<State: Sendable>: Sendable {
     var isEmpty: Bool { first == nil }
 
     /// Notifies all of a change.
+    ///
+    /// - Parameter place: Gets the number of the observer that is called.
     @inlinable
-    func notify(_ old: State, _ new: State, _ version: UInt64) {
+    func notify(_ old: State, _ new: State, _ version: UInt64, noting place: borrowing Atomic<Int>)
+    {
+        place.store(0, ordering: .relaxed)
         first?.notify(old, new, version)
         var index = 0
         // An index: an iterator would retain the array once more.
         while index < others.count {
+            place.store(index + 1, ordering: .relaxed)
             others[index].notify(old, new, version)
             index += 1
         }
+    }
+
+    /// The subscriber with a number, if it is still there.
+    func member(_ number: Int) -> Subscriber<State>? {
+        number == 0 ? first : others.indices.contains(number - 1) ? others[number - 1] : nil
     }
 
     /// Adds a subscriber at the end.

@@ -9,17 +9,20 @@ extension Recorder {
     ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
     ///     steps through the history and replayed events do not.
     ///   - feedback: Effects that live as long as a query of the newest state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
         reduce: @escaping @Sendable (State, Event) -> State,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState: initialState, maximumEvents: maximumEvents, reducer: Reducer(reduce),
-            middleware: middleware, feedback: feedback, onFailure: onFailure)
+            middleware: middleware, feedback: feedback, queueLimit: queueLimit, onFailure: onFailure
+        )
     }
 
     /// Makes a recorder of a state and a reducer.
@@ -32,17 +35,19 @@ extension Recorder {
     ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
     ///     steps through the history and replayed events do not.
     ///   - feedback: Effects that live as long as a query of the newest state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
         reducer: Reducer<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState, maximumEvents: maximumEvents, middleware: middleware,
-            feedback: feedback, onFailure: onFailure
+            feedback: feedback, queueLimit: queueLimit, onFailure: onFailure
         ) { state, event in
             reducer.reduce(&state, event)
             return .none
@@ -59,17 +64,19 @@ extension Recorder {
     ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
     ///     steps through the history and replayed events do not.
     ///   - feedback: Effects that live as long as a query of the newest state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
         effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState, maximumEvents: maximumEvents, middleware: middleware,
-            feedback: feedback, onFailure: onFailure, effects)
+            feedback: feedback, queueLimit: queueLimit, onFailure: onFailure, effects)
     }
 
     /// Makes a recorder of a state and a reducer with effects.
@@ -82,17 +89,19 @@ extension Recorder {
     ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
     ///     steps through the history and replayed events do not.
     ///   - feedback: Effects that live as long as a query of the newest state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event.
     public convenience init(
         initialState: State, maximumEvents: Int = .max,
         effects: EffectReducer<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState, maximumEvents: maximumEvents, middleware: middleware,
-            feedback: feedback, onFailure: onFailure, effects.body)
+            feedback: feedback, queueLimit: queueLimit, onFailure: onFailure, effects.body)
     }
 }
 

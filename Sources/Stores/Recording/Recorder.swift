@@ -30,7 +30,7 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     init(
         _ initialState: State, maximumEvents: Int,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = { _ in },
         _ reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>
     ) {
@@ -46,7 +46,7 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
                 timeline.withLock { $0.take(event, &state, reduce) }
             }),
             middleware: middleware.map { $0.ofRecorder() },
-            feedback: feedback.map(\.ofRecorderAtTheBeginning),
+            feedback: feedback.map(\.ofRecorderAtTheBeginning), queueLimit: queueLimit,
             onFailure: onFailure)
         // Observers are called without a lock, so discarded states and events are freed in this one.
         store.subscribe { _, _ in timeline.withLockThenRelease { $0.takeRemovedHistory() } }
@@ -62,19 +62,23 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
 
     /// Calls an observer with the current state, and after every change, undoing included.
     ///
-    /// - Parameter observer: Called as with ``Store/subscribe(observer:)``.
+    /// - Parameters:
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``Store/subscribe(fileID:line:observer:)``.
     /// - Returns: What ``unsubscribe(_:)`` takes.
     @preconcurrency
     @discardableResult
     public func subscribe(
+        fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        store.subscribe(observer: observer)
+        store.subscribe(fileID: fileID, line: line, observer: observer)
     }
 
     /// Stops calling an observer.
     ///
-    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned.
+    /// - Parameter subscriptionID: What ``subscribe(fileID:line:observer:)`` returned.
     public func unsubscribe(_ subscriptionID: UUID) { store.unsubscribe(subscriptionID) }
 
     /// How many events lead from the first of ``states`` to the current state.

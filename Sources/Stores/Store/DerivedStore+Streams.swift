@@ -1,3 +1,5 @@
+public import Futures
+
 extension DerivedStore {
     /// The current part and its changes, as an asynchronous sequence; otherwise as ``Store/states``.
     ///
@@ -6,7 +8,7 @@ extension DerivedStore {
     public var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let id = source.subscribe(onClose: { continuation.finish() }) { _, new in
+        let id = source.subscribe(at: nil, onClose: { continuation.finish() }) { _, new in
             continuation.yield(new)
         }
         continuation.onTermination = { [source] _ in source.unsubscribe(id) }
@@ -17,15 +19,20 @@ extension DerivedStore {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - observer: Called as with ``Store/subscribe(on:observer:)``.
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``Store/subscribe(on:fileID:line:observer:)``.
     /// - Returns: What ``unsubscribe(_:)`` takes.
     @discardableResult
     public func subscribe(
         on actor: MainActor,
+        fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
         let observer = MainActorObserver(observer)
-        return source.subscribe(onClose: { observer.close() }) { old, new in
+        return source.subscribe(
+            at: SourceLocation(fileID: fileID, line: line), onClose: { observer.close() }
+        ) { old, new in
             observer.receive(old, new)
         }
     }

@@ -1,3 +1,5 @@
+public import Futures
+
 /// A part of a store's state, with the interface of a store.
 ///
 /// ```swift
@@ -41,22 +43,27 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
 
     /// Calls an observer with the current part, and after each change of it.
     ///
-    /// - Parameter observer: Called as with ``Store/subscribe(observer:)``, except that it is not called if
-    ///   the part is equal before and after.
+    /// - Parameters:
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``Store/subscribe(fileID:line:observer:)``, except that it is not called if
+    ///     the part is equal before and after.
     /// - Returns: What ``unsubscribe(_:)`` takes.
     /// - Complexity: O(1) amortized.
     @inlinable
     @preconcurrency
     @discardableResult
     public func subscribe(
+        fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        source.subscribe(onClose: nil, observer)
+        source.subscribe(
+            at: SourceLocation(fileID: fileID, line: line), onClose: nil, observer)
     }
 
     /// Stops calling an observer.
     ///
-    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned, of this or of another derived
+    /// - Parameter subscriptionID: What ``subscribe(fileID:line:observer:)`` returned, of this or of another derived
     ///   store of the same store. Nothing happens if it is no longer subscribed, or belongs to another store.
     ///   Otherwise as ``Store/unsubscribe(_:)``.
     public func unsubscribe(_ subscriptionID: UUID) { source.unsubscribe(subscriptionID) }

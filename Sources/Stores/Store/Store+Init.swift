@@ -18,6 +18,8 @@ extension Store {
     ///     the store in it is a programming error and traps.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
     ///     settles its future. By default a line is written to standard error.
     @inlinable
@@ -25,11 +27,12 @@ extension Store {
         initialState: State,
         reduce: @escaping @Sendable (State, Event) -> State,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState, .returning(reduce), middleware: middleware, feedback: feedback,
+            queueLimit: queueLimit,
             onFailure: onFailure)
     }
 
@@ -40,6 +43,8 @@ extension Store {
     ///   - reducer: Makes the next state.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
     ///     settles its future. By default a line is written to standard error.
     @inlinable
@@ -47,12 +52,12 @@ extension Store {
         initialState: State,
         reducer: Reducer<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState, Reduction(inPlace: reducer.body), middleware: middleware,
-            feedback: feedback,
+            feedback: feedback, queueLimit: queueLimit,
             onFailure: onFailure)
     }
 
@@ -64,6 +69,8 @@ extension Store {
     ///     ``dispatch(event:)`` and must be pure: the effect is begun later.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
     ///     settles its future. By default a line is written to standard error.
     @_disfavoredOverload  // A trailing closure without a label is the plain function.
@@ -72,12 +79,12 @@ extension Store {
         initialState: State,
         effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState, Reduction(withEffects: effects), middleware: middleware,
-            feedback: feedback,
+            feedback: feedback, queueLimit: queueLimit,
             onFailure: onFailure)
     }
 
@@ -88,6 +95,8 @@ extension Store {
     ///   - effects: Changes the state for an event, and returns the effect.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
     ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
     ///     settles its future. By default a line is written to standard error.
     @inlinable
@@ -95,12 +104,12 @@ extension Store {
         initialState: State,
         effects: EffectReducer<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         self.init(
             initialState, Reduction(withEffects: effects.body), middleware: middleware,
-            feedback: feedback,
+            feedback: feedback, queueLimit: queueLimit,
             onFailure: onFailure)
     }
 }

@@ -18,7 +18,7 @@ extension StoreCore {
     ) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let id = subscribe(onClose: { continuation.finish() }) { _, new in
+        let id = subscribe(at: nil, onClose: { continuation.finish() }) { _, new in
             continuation.yield(transform(new))
         }
         continuation.onTermination = { [weak self] _ in self?.unsubscribe(id) }

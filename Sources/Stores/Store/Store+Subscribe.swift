@@ -1,20 +1,26 @@
+public import Futures
+
 extension Store {
     /// Calls an observer with the current state, and for each event.
     ///
-    /// - Parameter observer: Called with the state before and the state after: first with nil and the
-    ///   state at the time of subscription, then once for each newer event, also if it changed nothing. If
-    ///   the queue is idle, the first call is made before this method returns; within an observer, or while
-    ///   another thread notifies the observers, it is queued. The same function subscribed twice is called
-    ///   twice.
+    /// - Parameters:
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called with the state before and the state after: first with nil and the
+    ///     state at the time of subscription, then once for each newer event, also if it changed nothing. If
+    ///     the queue is idle, the first call is made before this method returns; within an observer, or while
+    ///     another thread notifies the observers, it is queued. The same function subscribed twice is called
+    ///     twice.
     /// - Returns: What ``unsubscribe(_:)`` takes. Releasing it does not end the subscription.
     /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
     @inlinable
     @preconcurrency
     @discardableResult
     public func subscribe(
+        fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        core.subscribe(observer)
+        core.subscribe(at: SourceLocation(fileID: fileID, line: line), observer)
     }
 }
 
@@ -29,7 +35,9 @@ extension Store {
     ///
     /// - Parameters:
     ///   - part: A key path, or a pure function of the state.
-    ///   - observer: Called as with ``subscribe(observer:)``, except that it is not called if the part is
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``subscribe(fileID:line:observer:)``, except that it is not called if the part is
     ///     equal before and after.
     /// - Returns: What ``unsubscribe(_:)`` takes.
     @inlinable
@@ -37,9 +45,10 @@ extension Store {
     @discardableResult
     public func subscribe<Part: Equatable & Sendable>(
         to part: @escaping @Sendable (State) -> Part,
+        fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
     ) -> UUID {
-        core.subscribe { old, new in
+        core.subscribe(at: SourceLocation(fileID: fileID, line: line)) { old, new in
             let newPart = part(new)
             guard let old else { return observer(nil, newPart) }
             let oldPart = part(old)
@@ -51,17 +60,21 @@ extension Store {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - observer: Called as with ``subscribe(observer:)``, in the same order, but always
+    ///   - fileID: The file that a report names.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``subscribe(fileID:line:observer:)``, in the same order, but always
     ///     asynchronously, also when the main thread dispatches. The store may have a newer state then.
     /// - Returns: What ``unsubscribe(_:)`` takes. After it returns on the main actor, the observer is
     ///   not called again.
     @discardableResult
     public func subscribe(
         on actor: MainActor,
+        fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
         let observer = MainActorObserver(observer)
-        return core.subscribe(onClose: { observer.close() }) { old, new in
+        let place = SourceLocation(fileID: fileID, line: line)
+        return core.subscribe(at: place, onClose: { observer.close() }) { old, new in
             observer.receive(old, new)
         }
     }

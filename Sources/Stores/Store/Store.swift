@@ -16,13 +16,20 @@ internal import Futures
 /// observers in the order of their subscription. Every observer sees consecutive pairs: the new state of one
 /// call is the old state of the next, whichever threads dispatch, and however deeply observers dispatch. A
 /// dispatch from within an observer, or while another thread notifies the observers, returns before they are
-/// notified of it; any other dispatch notifies them before it returns.
+/// notified of it; any other dispatch notifies them before it returns, also of what observers dispatch meanwhile, as long
+/// as no other thread dispatches.
 ///
 /// ## Threads
 ///
 /// Everything may be called on any thread at any time, except from inside the reducer, which is a
 /// programming error and traps. Observers are called on the thread that dispatches, or on the thread that
-/// drains the queue; ``subscribe(on:observer:)`` calls on the main actor.
+/// drains the queue. A thread that dispatches notifies the observers of what other threads dispatch meanwhile for 2
+/// milliseconds, or 1,000 changes; then a thread of the library goes on. Where events are faster than observers, the queue grows: at
+/// 10,000 changes `FutureReports` gets a report, once, that names the observer being called. With a `queueLimit` a dispatch waits
+/// instead until the queue has a place, also that of an effect's event, but never one from within an observer: an
+/// observer must then not wait for another thread that dispatches to the same store, since each would wait for the other.
+///
+/// ``subscribe(on:fileID:line:observer:)`` calls on the main actor.
 ///
 /// ## Lifetime
 ///
@@ -37,12 +44,13 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     init(
         _ state: State, _ reduction: Reduction<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
-        feedback: [Feedback<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
+        precondition(queueLimit ?? 1 >= 1, "Store: queueLimit is less than 1.")
         core = StoreCore(
             state, reduction, hasMiddleware: !middleware.isEmpty, feedback: feedback,
-            onFailure: onFailure)
+            queueLimit: queueLimit, onFailure: onFailure)
         core.setUp(middleware)
         core.beginFeedback()
         core.catchUp()
@@ -66,7 +74,7 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     /// After it returns, the observer is not called again, except for a call that another thread is making at
     /// this moment.
     ///
-    /// - Parameter subscriptionID: What ``subscribe(observer:)`` returned, of the store or of one that is
+    /// - Parameter subscriptionID: What ``subscribe(fileID:line:observer:)`` returned, of the store or of one that is
     ///   derived from it. Nothing happens if it is no longer subscribed, or belongs to another store.
     /// - Complexity: O(*n*) for *n* observers.
     public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
