@@ -9,6 +9,67 @@ extension EffectMachine {
         removeTrees(slot.runs)
     }
 
+    /// Cancels all runs that have an id, wait for it, or have not begun what has it.
+    ///
+    /// - Parameter parent: The run that the cancelling effect is a part of. What comes after that effect in this run, or in
+    ///   one that it is a part of, is not cancelled.
+    mutating func cancel(_ id: EffectID, asPartOf parent: RunNumber?) {
+        var spared: Set<RunNumber> = []
+        var next = parent
+        while let run = next {
+            spared.insert(run)
+            next = runs[run]?.parent
+        }
+        var (emptied, shortened): ([RunNumber], [RunNumber]) = ([], [])
+        for run in runs.keys.sorted() where !spared.contains(run) {
+            switch shorten(run, by: id) {
+            case nil: continue
+            case .emptied: emptied.append(run)
+            case .shortened: shortened.append(run)
+            }
+        }
+        // A sequence whose last parts are gone may end, after the consequences of the rest.
+        consequences += shortened.reversed().map { .advanceOrEnd($0) }
+        if let index = slots.index(forKey: id) {
+            let (key, slot) = slots.remove(at: index)
+            commands.append(.free(key))
+            emptied += slot.runs
+        }
+        removeTrees(emptied)
+    }
+
+    private enum Shortening {
+        case shortened
+        /// It waits for nothing any more.
+        case emptied
+    }
+
+    /// Takes the effects with an id out of what a run has not begun.
+    ///
+    /// - Returns: Nil if there are none.
+    private mutating func shorten(_ run: RunNumber, by id: EffectID) -> Shortening? {
+        switch runs[run]?.work {
+        case .parts(let parts, let order) where parts.contains { $0.contains(id) }:
+            let rest = parts.map { $0.without(id) }.filter { !$0.isNone }
+            commands.append(.free(parts))
+            runs[run]?.work = .parts(rest[...], order)
+            return .shortened
+        case .delay(let effect, let timer) where effect.contains(id):
+            let rest = effect.without(id)
+            if rest.isNone { return .emptied }
+            commands.append(.free(effect))
+            runs[run]?.work = .delay(rest, timer)
+            return .shortened
+        case .turn(let effect, let throttling) where effect.contains(id):
+            let rest = effect.without(id)
+            if rest.isNone { return .emptied }
+            commands.append(.free(effect))
+            runs[run]?.work = .turn(rest, throttling)
+            return .shortened
+        case .parts, .delay, .turn, .job, .interval, nil: return nil
+        }
+    }
+
     /// Removes runs with all their parts, and adds the consequences.
     mutating func removeTrees(_ roots: [RunNumber]) {
         var gone: [RunNumber] = []

@@ -26,7 +26,7 @@ extension EffectMachine {
             if isInside(parent, id) { return start(effect, in: parent) }
             let run = add(.turn(effect, throttling), in: parent, as: id)
             consequences.append(.claim(id, by: run))
-        case .cancel(let id): cancel(id)
+        case .cancel(let id): cancel(id, asPartOf: parent)
         }
     }
 

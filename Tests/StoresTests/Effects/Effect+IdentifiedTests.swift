@@ -1,3 +1,4 @@
+import Futures
 import Stores
 import TestSupport
 import Testing
@@ -18,6 +19,38 @@ import Testing
         stage.run(.cancel(id: "other").id("x"))
         #expect(stage.cancelled.elements == ["a"])
         #expect(stage.store.effectsUnderWay == 0)
+    }
+
+    @Test func aLaterPartOfASequenceIsCancelledBeforeItBegins() {
+        stage.run(.concatenate(stage.pending("save"), stage.pending("load").id("x")))
+        stage.run(.cancel(id: "x"))
+        stage.run(stage.pending("newer").id("x"))
+        stage.settle("save")
+        #expect(stage.started.elements == ["save", "newer"])
+        #expect(stage.cancelled.elements.isEmpty)
+        #expect(stage.store.effectsUnderWay == 1)
+    }
+
+    @Test func whatWaitsForADelayOrATurnIsCancelledByTheIdsWithinIt() {
+        stage.run(stage.pending("first").id("turn"))
+        stage.run(
+            .concatenate(stage.pending("second").id("x"), stage.pending("third")).id(
+                "turn", .serial))
+        stage.run(
+            stage.pending("late").id("x").debounce(
+                id: "delay", for: .seconds(1), on: ManualScheduler()))
+        stage.run(.cancel(id: "x"))
+        #expect(stage.store.effectsUnderWay == 2)
+        stage.settle("first")
+        #expect(stage.started.elements == ["first", "third"])
+    }
+
+    @Test func whatComesAfterACancellationInItsOwnSequenceBegins() {
+        stage.run(stage.pending("a").id("x"))
+        stage.run(.concatenate(.cancel(id: "x"), stage.pending("b").id("x")))
+        stage.run(.merge(.cancel(id: "y"), stage.pending("c").id("y")))
+        #expect(stage.cancelled.elements == ["a"])
+        #expect(stage.started.elements == ["a", "b", "c"])
     }
 
     @Test func serialEffectsInsideIdsThatAreNestedInBothOrdersWaitForEachOther() {

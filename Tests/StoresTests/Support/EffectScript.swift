@@ -15,6 +15,39 @@ indirect enum EffectPlan: Sendable {
 }
 
 extension EffectPlan {
+    /// Whether it is, or has a part that is, an effect with an id.
+    func has(_ id: Int) -> Bool {
+        switch self {
+        case .job, .cancel: false
+        case .merge(let plans), .concatenate(let plans): plans.contains { $0.has(id) }
+        case .identified(let plan, let own, _), .throttled(let plan, let own, _, _):
+            own == id || plan.has(id)
+        case .delayed(let plan, _): plan.has(id)
+        }
+    }
+
+    /// The same without what has an id; nil if nothing is left.
+    func without(_ id: Int) -> EffectPlan? {
+        switch self {
+        case .job, .cancel: return self
+        case .merge(let plans):
+            let rest = plans.compactMap { $0.without(id) }
+            return rest.count > 1 ? .merge(rest) : rest.first
+        case .concatenate(let plans):
+            let rest = plans.compactMap { $0.without(id) }
+            return rest.count > 1 ? .concatenate(rest) : rest.first
+        case .identified(let plan, let own, let policy):
+            return own == id
+                ? nil : plan.without(id).map { .identified($0, id: own, policy) }
+        case .throttled(let plan, let own, let latest, let timer):
+            return own == id
+                ? nil
+                : plan.without(id).map { .throttled($0, id: own, latest: latest, timer: timer) }
+        case .delayed(let plan, let timer):
+            return plan.without(id).map { .delayed($0, timer: timer) }
+        }
+    }
+
     /// Its time is never used: the test fires timers as the script says.
     private static let scheduler = ManualScheduler()
 

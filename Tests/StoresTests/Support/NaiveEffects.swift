@@ -69,7 +69,7 @@ final class NaiveEffects {
             let node = add(Node(.claiming, in: parent, id: id, number: timer))
             (node.parts, node.keepsLatest) = ([plan], latest)
             claimThrottled(node)
-        case .cancel(let id): remove(with(id), from: id)
+        case .cancel(let id): cancel(id, in: parent)
         }
     }
 
@@ -114,6 +114,23 @@ final class NaiveEffects {
     private func open(_ node: Node) {
         (node.state, node.isCarriedOut) = (.group, false)
         look(at: node)
+    }
+
+    /// Removes what has an id, begun or not, but nothing that comes after the cancelling effect in its own group.
+    private func cancel(_ id: Int, in parent: Node?) {
+        var (emptied, groups): ([Node], [Node]) = ([], [])
+        for node in all where node.parts.contains(where: { $0.has(id) }) {
+            if isInside(parent, node) { continue }
+            node.parts = node.parts.compactMap { $0.without(id) }
+            if node.state == .group {
+                groups.append(node)
+            } else if node.parts.isEmpty {
+                emptied.append(node)
+            }
+        }
+        let own = with(id)
+        remove(emptied.filter { node in !own.contains { $0 === node } } + own, from: id)
+        for group in groups { look(at: group) }
     }
 
     // MARK: What ends
