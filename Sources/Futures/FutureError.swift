@@ -13,7 +13,12 @@ public struct FutureError: Error, Sendable {
     public internal(set) var secondLocation: SourceLocation?
 
     /// The errors behind this one: for ``Code/allFailed`` those of all inputs, in their order.
+    ///
+    /// Errors of this kind nest 32 deep at most: beyond that, the causes of a cause take its place.
     public let causes: [any Error]
+
+    /// How many errors of this kind are nested in it, itself included.
+    private let depth: Int
 
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -37,8 +42,23 @@ public struct FutureError: Error, Sendable {
     public init(_ code: Code, at location: SourceLocation? = nil, causes: [any Error] = []) {
         self.code = code
         self.location = location
-        self.causes = causes
+        let depth = causes.reduce(1) { max($0, 1 + (($1 as? FutureError)?.depth ?? 0)) }
+        if depth <= Self.deepest {
+            self.causes = causes
+            self.depth = depth
+        } else {
+            self.causes = causes.flatMap { cause -> [any Error] in
+                guard let error = cause as? FutureError, !error.causes.isEmpty else {
+                    return [cause]
+                }
+                return error.causes
+            }
+            self.depth = depth - 1
+        }
     }
+
+    /// An error frees what is nested in it by recursion.
+    private static let deepest = 32
 }
 
 extension FutureError: CustomStringConvertible {

@@ -96,10 +96,18 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Settles the promise as another future settles, unless it is settled before.
     ///
-    /// Until then that future keeps the promise. If the promise is cancelled, it gives up its interest in
-    /// the other. A task that awaits the promise raises the priority of the tasks that produce the other.
+    /// Until then that future keeps the promise. If the promise is cancelled, also when its last waiter gives up from now
+    /// on, or if it is settled otherwise, it gives up its interest in the other. If the other waits for the promise, the
+    /// promise fails with ``FutureError/Code/cycle``. A task that awaits the promise raises the priority of the tasks that
+    /// produce the other.
     public func follow(_ future: Future<Value>) {
-        add(FollowingHandlers(future.observed { _ = self.finish(as: $0) }))
+        if let cycle = cycle(through: future) {
+            fail(Failure(cycle))
+            return
+        }
+        add(
+            FollowingHandlers(future.observed { _ = self.finish(as: $0) }),
+            forgettingWhoGaveUp: true)
     }
 
     override var origin: SourceLocation? { location }

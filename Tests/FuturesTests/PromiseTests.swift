@@ -160,4 +160,56 @@ import Testing
         ]
         for future in futures { #expect(!(future is Promise<Int>)) }
     }
+
+    // MARK: - Following
+
+    @Test func aPromiseThatItsFirstObserverHasLeftFollowsForTheNext() {
+        let shown = Promise<Int>()
+        shown.observation { _ in }.cancel()
+        let (load, stopped) = (Promise<Int>(), TestLog<Int>())
+        load.onCancel { stopped.append(1) }
+        shown.follow(load)
+        #expect(stopped.elements.isEmpty && shown.result == nil)
+        load.resolve(with: 7)
+        #expect(shown.valueNow == 7)
+    }
+
+    @Test func aFollowerThatItsNextObserverLeavesGivesUp() {
+        let shown = Promise<Int>()
+        shown.observation { _ in }.cancel()
+        let (load, stopped) = (Promise<Int>(), TestLog<Int>())
+        load.onCancel { stopped.append(1) }
+        shown.follow(load)
+        shown.observation { _ in }.cancel()
+        #expect(stopped.elements == [1])
+        #expect(shown.isCancelled)
+    }
+
+    @Test func aPromiseThatIsSettledOtherwiseGivesUpWhatItFollows() {
+        let (shown, first, second) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
+        let stopped = TestLog<Int>()
+        first.onCancel { stopped.append(1) }
+        second.onCancel { stopped.append(2) }
+        shown.follow(first)
+        shown.follow(second)
+        second.resolve(with: 2)
+        #expect(shown.valueNow == 2)
+        #expect(stopped.elements == [1])
+        let (other, load) = (Promise<Int>(), Promise<Int>())
+        load.onCancel { stopped.append(3) }
+        other.follow(load)
+        other.resolve(with: 1)
+        #expect(stopped.elements == [1, 3])
+    }
+
+    @Test func aPromiseThatFollowsWhatWaitsForItFails() {
+        let own = Promise<Int>()
+        own.follow(own)
+        #expect((own.errorNow as? FutureError)?.code == .cycle)
+        let promise = Promise<Int>()
+        let derived = promise.map { $0 }.map { $0 }
+        promise.follow(derived)
+        #expect((promise.errorNow as? FutureError)?.code == .cycle)
+        #expect((derived.errorNow as? FutureError)?.code == .cycle)
+    }
 }

@@ -7,7 +7,8 @@ extension Future {
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
     /// - Returns: The value of this future, later, on the scheduler's thread. A failure passes at
-    ///   once. If the scheduler is released before the delay is over, it fails as abandoned.
+    ///   once. If the scheduler, which this does not keep alive, is released before the delay is over, it fails as
+    ///   abandoned.
     public final func delay(
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -26,12 +27,12 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     /// Nil once the timer is set, or not needed.
     ///
     /// Belongs to the deliverer; see `FutureNode.withdraw`.
-    private var scheduler: (any Scheduler)?
+    private var scheduler: UnownedScheduler?
 
     init(_ duration: Duration, on scheduler: any Scheduler, at location: SourceLocation) {
         self.duration = duration
         self.location = location
-        self.scheduler = scheduler
+        self.scheduler = UnownedScheduler(scheduler)
         super.init { node, source in
             unsafeDowncast(node, to: DelayedFuture.self)
                 .hold(unsafeDowncast(source, to: Future<Value>.self))
@@ -45,8 +46,12 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
             failDerived(failure)
             return
         }
+        guard let scheduler = scheduler?.value else {
+            failDerived(Failure(FutureError(.abandoned, at: location)))
+            return
+        }
         // From now on this waits only for the timer, and the source may be released.
-        guard let scheduler, lockIfPending() else { return waitUntilDetached() }
+        guard lockIfPending() else { return waitUntilDetached() }
         upstream = nil
         unlock()
         // The timer keeps the value, so that the value is released with the timer when this is cancelled. It
@@ -62,4 +67,23 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     override func withdraw() { scheduler = nil }
 
     override var origin: SourceLocation? { location }
+}
+
+/// A scheduler, which is not kept alive if it is an object.
+///
+/// The timer of a delay before this one may be in it: it would keep itself.
+private struct UnownedScheduler {
+    private weak var object: (any Scheduler & AnyObject)?
+    private let other: (any Scheduler)?
+
+    init(_ scheduler: any Scheduler) {
+        if type(of: scheduler) is AnyClass {
+            object = scheduler as? any Scheduler & AnyObject
+            other = nil
+        } else {
+            other = scheduler
+        }
+    }
+
+    var value: (any Scheduler)? { other ?? object }
 }

@@ -59,6 +59,9 @@ final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
         super.init { observation.cancel() }
     }
 
+    /// The promise has settled otherwise, or as the other future did; then this does nothing.
+    deinit { observer.abort(with: .cancelled) }
+
     override func raise(to priority: TaskPriority) -> [FutureNode] { [observer] }
 }
 

@@ -29,8 +29,11 @@ extension FutureNode {
     }
 
     /// Registers handlers for cancellation.
-    final func add(_ handlers: CancelHandlers) {
+    ///
+    /// - Parameter forgetting: Whether they wait for the next waiter, although all had given up before.
+    final func add(_ handlers: CancelHandlers, forgettingWhoGaveUp forgetting: Bool = false) {
         if lockIfPending() {
+            if forgetting { wasGivenUp = false }
             let isGivenUp = wasGivenUp && list == 0
             if let first = cancelHandlers {
                 first.append(handlers)

@@ -50,7 +50,7 @@ public class FutureNode: @unchecked Sendable {
     /// Written before any other thread knows the promise.
     @usableFromInline @exclusivity(unchecked) final var isSilent = false
 
-    /// Whether this was left without interest at least once.
+    /// Whether this was left without interest at least once, since it last began to follow another future.
     ///
     /// Guarded by this node's own lock.
     @usableFromInline @exclusivity(unchecked) final var wasGivenUp = false

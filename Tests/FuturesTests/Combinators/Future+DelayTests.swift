@@ -19,6 +19,27 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
+    /// A timer that waits for another one's future must not keep the scheduler that both are in.
+    @Test(arguments: 1...3) func delaysEndWithTheirScheduler(count: Int) {
+        weak var released: ManualScheduler?
+        var delayed = Future(value: 1)
+        do {
+            let scheduler = ManualScheduler()
+            released = scheduler
+            for _ in 0..<count { delayed = delayed.delay(.seconds(1), on: scheduler) }
+        }
+        #expect(released == nil)
+        #expect((delayed.errorNow as? FutureError)?.code == .abandoned)
+    }
+
+    @Test func aSchedulerThatIsReleasedBeforeTheValueArrivesFailsTheDelay() {
+        let promise = Promise<Int>()
+        let delayed = promise.delay(.seconds(1), on: ManualScheduler())
+        #expect(delayed.result == nil)
+        promise.resolve(with: 1)
+        #expect((delayed.errorNow as? FutureError)?.code == .abandoned)
+    }
+
     @Test func aSettledValueIsHeldBackToo() {
         let delayed = Future(value: 1).delay(.seconds(2), on: scheduler)
         #expect(delayed.result == nil)

@@ -117,4 +117,16 @@ import Testing
         Future.race([promise], others: .keptGoing).cancel()
         #expect(calls.elements == [1])
     }
+
+    @Test func anyOverAnyMayBeOfAnyDepth() throws {
+        let promise = Promise<Int>()
+        var future: Future<Int> = promise
+        for _ in 0..<100_000 { future = .any([future]) }
+        promise.reject(with: TestError(number: 1))
+        var error = try #require(future.errorNow as? FutureError)
+        var depth = 1
+        while let cause = error.causes.first as? FutureError { (error, depth) = (cause, depth + 1) }
+        #expect(depth == 32)
+        #expect(error.causes as? [TestError] == [TestError(number: 1)])
+    }
 }
