@@ -16,7 +16,7 @@
 /// runs at once, on the caller's thread; across threads no order is promised.
 /// ``observe(on:_:)-(DispatchQueue,_)`` runs an observer elsewhere. There are two exceptions to "at once": an
 /// observer added within an observer runs after those registered before, and when deliveries nest too deep on
-/// one thread, the next is deferred until the outermost of them returns. So chains of any length, and
+/// one thread, the next is deferred until one of them returns. So chains of any length, and
 /// recursion of any depth, do not overflow the stack.
 ///
 /// ## Cancellation

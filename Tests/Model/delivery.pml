@@ -137,7 +137,7 @@ inline doHand() {
 inline doLeaveDelivery() {
     atomic {
         if
-        :: depth == 1 && lates > 0 ->
+        :: (depth == 1 || depth < maximumDepth) && lates > 0 ->
             PUSH(leaveDelivery, 0, 0);
             x = late[0];
             if

@@ -6,7 +6,7 @@ extension Future {
     /// - Parameter body: Called on the thread that settles the future, after the observers that were
     ///   registered before; if it has settled already, before this method returns. (Two exceptions: within an
     ///   observer of this future, the closure is called after those registered before; in a deeply nested
-    ///   delivery, before the outermost delivery returns.)
+    ///   delivery, before an outer delivery returns.)
     @inlinable
     public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         if hasSettled, enterDelivery() {

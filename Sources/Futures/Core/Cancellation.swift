@@ -100,7 +100,7 @@ struct Cancellation {
     /// Calls and releases everything that was noted: first it calls the producers' handlers, then it releases
     /// closures.
     ///
-    /// If it is nested too deep, this is deferred until before the outermost delivery on this thread returns.
+    /// If it is nested too deep, this is deferred until before an outer delivery on this thread returns.
     ///
     /// Called once, while no lock is held.
     consuming func finish() {

@@ -10,7 +10,7 @@ let maximumDepth = 32
 ///
 /// Everything that may nest without limit is counted here: deliveries, cancel handlers, and the release of
 /// closures, whose last reference may settle the next future. If it is nested too deep, it is deferred to a
-/// first-in, first-out queue of this thread, which the outermost delivery runs before it returns.
+/// first-in, first-out queue of this thread, which the next delivery below the bound runs before it returns.
 extension FutureNode {
     /// Delivers to one node of this settled future, now or as soon as its turn comes on this thread.
     @usableFromInline
@@ -44,11 +44,12 @@ extension FutureNode {
 
     /// Ends a delivery.
     ///
-    /// The outermost runs what was deferred in the meantime, in a loop.
+    /// One below the bound runs what was deferred in the meantime, in a loop. So nothing waits while a closure of the user
+    /// goes on, which may run a loop of events.
     @usableFromInline
     class final func leaveDelivery() {
         let thread = cfutures_current_thread()
-        while thread.pointee.depth == 1, let head = thread.pointee.head {
+        while thread.pointee.depth < maximumDepth, let head = thread.pointee.head {
             let node = Unmanaged<FutureNode>.fromOpaque(head)
             let upstream = node._withUnsafeGuaranteedRef { node -> Unmanaged<FutureNode>? in
                 thread.pointee.head = node.next?.toOpaque()
@@ -62,7 +63,7 @@ extension FutureNode {
         thread.pointee.depth -= 1
     }
 
-    /// Runs a closure before the outermost delivery on this thread returns.
+    /// Runs a closure before a delivery on this thread returns that is nested less deep.
     class final func putOff(_ body: @escaping () -> Void) {
         let call = DeferredCall(body)
         call.upstream = .passUnretained(call)
@@ -89,7 +90,7 @@ extension FutureNode {
         return nil
     }
 
-    /// Appends a node to what this thread runs before its outermost delivery returns.
+    /// Appends a node to what this thread runs before a delivery returns that is nested less deep.
     ///
     /// The node's `upstream` is this future, which is kept until then.
     final func putOff(_ node: Unmanaged<FutureNode>) {

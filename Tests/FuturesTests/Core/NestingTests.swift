@@ -7,6 +7,24 @@ import Testing
 @Suite(.oneAtATime) struct NestingTests {
     private static let links = min(depth(), 100_000)
 
+    /// As a loop of events would, which an observer runs.
+    @Test func anObserverThatGoesOnSeesWhatItHasSettled() {
+        let links = (0...100).map { _ in Promise<Int>() }
+        let (outer, other, seen) = (Promise<Int>(), Promise<Int>(), TestLog<String>())
+        for number in 0..<100 {
+            links[number].observe { _ in links[number + 1].resolve(with: number) }
+        }
+        links[100].observe { _ in seen.append("the end of a long chain") }
+        other.observe { _ in seen.append("another") }
+        outer.observe { _ in
+            links[0].resolve(with: 0)
+            other.resolve(with: 0)
+            seen.append("the observer")
+        }
+        outer.resolve(with: 0)
+        #expect(seen.elements == ["the end of a long chain", "another", "the observer"])
+    }
+
     @Test("F1: always closures that cancel the next future")
     func alwaysClosuresThatCancel() {
         let calls = Locked(0)
