@@ -1,31 +1,43 @@
 extension FutureNode {
     /// Raises the tasks that produce what this waits for, as awaiting a task raises that task.
     ///
-    /// A producer that waits for other futures passes the raise on to them. It looks at 1,000 nodes at most.
-    package final func raise(to priority: TaskPriority) {
-        var budget = 1_000
+    /// A producer that waits for other futures passes the raise on to them. It looks at 100 nodes at most: a
+    /// task that awaits pays for each.
+    ///
+    /// - Returns: What it has looked at. Other threads may release all of it meanwhile: its last release, by the caller, may
+    ///   then run code of the user.
+    @discardableResult
+    package final func raise(to priority: TaskPriority) -> [AnyObject] {
+        var budget = 100
+        var seen: [AnyObject] = []
         var others: [FutureNode] = []
         var next: FutureNode? = self
         while let node = next, budget > 0 {
             budget -= 1
             if let upstream = node.lockedUpstream() {
+                seen.append(upstream)
                 next = upstream
                 continue
             }
-            let more = node.raiseProducer(to: priority, &budget) + node.inputsOfAggregate
+            let more = node.raiseProducer(to: priority, &budget, &seen) + node.inputsOfAggregate
+            seen += more as [AnyObject]
             others += more.prefix(budget).reversed()
             next = others.popLast()
         }
+        return seen
     }
 
     /// Raises the producer of a root.
     ///
     /// - Returns: The futures that it waits for.
-    private func raiseProducer(to priority: TaskPriority, _ budget: inout Int) -> [FutureNode] {
+    private func raiseProducer(
+        to priority: TaskPriority, _ budget: inout Int, _ seen: inout [AnyObject]
+    ) -> [FutureNode] {
         guard isRoot,
             let handlers = copied({ cancelHandlers.map { (first: $0, newest: $0.newest) } }),
             let (first, newest) = handlers
         else { return [] }
+        seen.append(first)
         return first.raise(through: newest, to: priority, &budget)
     }
 }

