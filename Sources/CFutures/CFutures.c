@@ -1,15 +1,23 @@
 #include "CFutures.h"
 
 #include <sched.h>
+#include <time.h>
 
 _Thread_local struct cfutures_thread_state cfutures_thread;
 
 void cfutures_relax(uint32_t *turns) {
-    if (*turns >= 16) {
+    uint32_t turn = *turns;
+    if (turn < 38) *turns += 1;
+    if (turn >= 32) {
+        long microseconds = 20L << (turn - 32);
+        struct timespec time = {0, (microseconds > 1000 ? 1000 : microseconds) * 1000};
+        nanosleep(&time, NULL);
+        return;
+    }
+    if (turn >= 16) {
         sched_yield();
         return;
     }
-    *turns += 1;
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__) || defined(__arm__)

@@ -41,8 +41,11 @@ static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(voi
     return &cfutures_thread;
 }
 
-/// One turn of a short wait for another thread: pauses the core at first, and yields it from the sixteenth
-/// turn on, so that a preempted thread can run.
+/// One turn of a short wait for another thread: 16 times it pauses the core, 16 times it yields it, and from then on it
+/// sleeps, 20 microseconds at first and a millisecond at most.
+///
+/// What is waited for takes less than a microsecond, unless the other thread is preempted. A yield does not let a
+/// thread of a lower priority run, which the other may be; a sleep does.
 void cfutures_relax(uint32_t *_Nonnull turns);
 
 /// Returns the same pointer, through a call that the compiler cannot see into.

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import TestSupport
 import Testing
 
@@ -56,4 +57,35 @@ import Testing
         #expect(aggregate.storage == nil)
         own.withLock { $0 = nil }
     }
+
+    #if os(Linux)
+    /// A thread that only yields would keep a holder of a lower priority from running.
+    @Test func aThreadThatWaitsForALockSleeps() async throws {
+        let promise = Promise<Int>()
+        let (own, isDone) = (Locked<String?>(nil), Locked(false))
+        try #require(promise.lockIfPending())
+        Thread {
+            let path = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/thread-self")
+            own.withLock { $0 = path }
+            promise.observe { _ in }
+            isDone.withLock { $0 = true }
+        }.start()
+        // Voluntary switches: a yield is none.
+        func switches() -> Int? {
+            guard let own = own.withLock({ $0 }),
+                let status = try? String(contentsOfFile: "/proc/\(own)/status", encoding: .utf8)
+            else { return nil }
+            return status.firstMatch(of: /\nvoluntary_ctxt_switches:\s*(\d+)/).flatMap {
+                Int($0.output.1)
+            }
+        }
+        _ = await comesTrue { switches() != nil }
+        let before = switches() ?? 0
+        let sleeps = await comesTrue { switches() ?? 0 > before + 20 }
+        promise.unlock()
+        #expect(sleeps)
+        #expect(await comesTrue { isDone.withLock { $0 } })
+    }
+    #endif
 }
