@@ -27,7 +27,7 @@ import Testing
             .observed(by: recorder.observer, on: scheduler, named: { "\($0)" }), .redirect(),
             .cache(sharing: HTTPCache(on: scheduler)),
             .retry(backoff: .constant(.milliseconds(20)), on: scheduler),
-            .hedge(after: .milliseconds(25), on: scheduler), over: server)
+            .hedge(after: .milliseconds(25), maxExtraLoad: 1, on: scheduler), over: server)
         for path in ["/old", "/new?token=s3cret", "/missing"] {
             let url = try #require(URL(string: "https://ada:s3cret@shop.example\(path)"))
             let call = service(HTTPRequest(.get, url))
