@@ -102,7 +102,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// produce the other.
     public func follow(_ future: Future<Value>) {
         if let cycle = cycle(through: future) {
-            fail(Failure(cycle))
+            _ = fail(Failure(cycle))
             return
         }
         add(

@@ -15,7 +15,7 @@ extension Effect {
     }
 
     /// Cancels the effects with an id, including those that wait: for another effect, for a delay, or as a later part
-    /// of ``concatenate(_:)-(Effect...)``.
+    /// of `concatenate`.
     ///
     /// Their futures are cancelled, and their late results discarded. The interval of a throttled id ends.
     /// Without such effects, nothing happens. Effects that come after this one in the same sequence are not

@@ -1,4 +1,4 @@
-public import Futures
+internal import Futures
 
 extension DerivedStore {
     /// The current part and its changes, as an asynchronous sequence; otherwise as ``Store/states``.

@@ -1,7 +1,10 @@
 extension Store {
     /// Calls an observer until the returned subscription is released.
     ///
-    /// - Parameter observer: Called as with ``subscribe(fileID:line:observer:)``.
+    /// - Parameters:
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``subscribe(fileID:line:observer:)``.
     /// - Returns: The subscription; keep it as long as the observer should be called.
     @preconcurrency
     public func subscription(
@@ -15,6 +18,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - part: A key path, or a pure function of the state.
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
     ///   - observer: Called as with ``subscribe(to:fileID:line:observer:)``.
     /// - Returns: The subscription; keep it as long as the observer should be called.
     @preconcurrency
@@ -30,6 +35,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
     ///   - observer: Called as with ``subscribe(on:fileID:line:observer:)``.
     /// - Returns: The subscription; keep it as long as the observer should be called.
     public func subscription(
@@ -48,7 +55,10 @@ extension Store {
 extension DerivedStore {
     /// Calls an observer until the returned subscription is released.
     ///
-    /// - Parameter observer: Called as with ``subscribe(fileID:line:observer:)``.
+    /// - Parameters:
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``subscribe(fileID:line:observer:)``.
     /// - Returns: The subscription; keep it as long as the observer should be called. It does not need
     ///   this derived store.
     @preconcurrency
@@ -63,6 +73,8 @@ extension DerivedStore {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
     ///   - observer: Called as with ``subscribe(on:fileID:line:observer:)``.
     /// - Returns: The subscription; keep it as long as the observer should be called. It does not need
     ///   this derived store.
