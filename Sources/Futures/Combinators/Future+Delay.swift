@@ -27,12 +27,12 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     /// Nil once the timer is set, or not needed.
     ///
     /// Belongs to the deliverer; see `FutureNode.withdraw`.
-    private var scheduler: UnownedScheduler?
+    private var scheduler: WeakScheduler?
 
     init(_ duration: Duration, on scheduler: any Scheduler, at location: SourceLocation) {
         self.duration = duration
         self.location = location
-        self.scheduler = UnownedScheduler(scheduler)
+        self.scheduler = WeakScheduler(scheduler)
         super.init { node, source in
             unsafeDowncast(node, to: DelayedFuture.self)
                 .hold(unsafeDowncast(source, to: Future<Value>.self))
@@ -72,7 +72,7 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
 /// A scheduler, which is not kept alive if it is an object.
 ///
 /// The timer of a delay before this one may be in it: it would keep itself.
-private struct UnownedScheduler {
+private struct WeakScheduler {
     private weak var object: (any Scheduler & AnyObject)?
     private let other: (any Scheduler)?
 

@@ -48,7 +48,6 @@ extension StoreCore {
             for index in batch.indices {
                 if isToLeave(isOfOthers) { return leave(batch[index...], subscribers) }
                 tell(batch[index], subscribers)
-                if queueLimit != nil { admit(after: 1) }
             }
             batch.removeAll(keepingCapacity: true)
             // The large buffer after a burst is released.
@@ -63,10 +62,7 @@ extension StoreCore {
         DispatchQueue.global(qos: .userInitiated).async {
             let thread = threadIdentity()
             self.values.withLock { $0.drainer = thread }
-            for entry in rest {
-                self.tell(entry, subscribers)
-                if self.queueLimit != nil { self.admit(after: 1) }
-            }
+            for entry in rest { self.tell(entry, subscribers) }
             if !self.turn.end() { self.drain { _ in false } }
         }
     }
@@ -80,6 +76,7 @@ extension StoreCore {
         }
     }
 
+    /// Notifies the observers of an entry, and frees its place in the queue.
     private func tell(_ entry: Entry, _ subscribers: Subscribers<State>) {
         switch entry {
         case .transition(let step):
@@ -88,6 +85,7 @@ extension StoreCore {
         case .replay(let replay): replay()
         case .commands(let commands): perform(commands)
         }
+        if queueLimit != nil { admit(after: 1) }
     }
 }
 

@@ -54,20 +54,25 @@ extension EffectMachine {
             commands.append(.free(parts))
             runs[run]?.work = .parts(rest[...], order)
             return .shortened
-        case .delay(let effect, let timer) where effect.contains(id):
-            let rest = effect.without(id)
-            if rest.isNone { return .emptied }
-            commands.append(.free(effect))
-            runs[run]?.work = .delay(rest, timer)
-            return .shortened
-        case .turn(let effect, let throttling) where effect.contains(id):
-            let rest = effect.without(id)
-            if rest.isNone { return .emptied }
-            commands.append(.free(effect))
-            runs[run]?.work = .turn(rest, throttling)
-            return .shortened
-        case .parts, .delay, .turn, .job, .interval, nil: return nil
+        case .delay(let effect, let timer):
+            return shorten(run, effect, by: id) { .delay($0, timer) }
+        case .turn(let effect, let throttling):
+            return shorten(run, effect, by: id) { .turn($0, throttling) }
+        case .parts, .job, .interval, nil: return nil
         }
+    }
+
+    /// The same for the one effect that waits for a delay or a turn, unless nothing of it is left.
+    private mutating func shorten(
+        _ run: RunNumber, _ effect: Effect<Event>, by id: EffectID,
+        _ work: (Effect<Event>) -> Run.Work
+    ) -> Shortening? {
+        guard effect.contains(id) else { return nil }
+        let rest = effect.without(id)
+        if rest.isNone { return .emptied }
+        commands.append(.free(effect))
+        runs[run]?.work = work(rest)
+        return .shortened
     }
 
     /// Removes runs with all their parts, and adds the consequences.
